@@ -1,0 +1,144 @@
+package io.foliot.wheel;
+
+import java.util.Arrays;
+
+/**
+ * Where a deadline stands in the wheel, which slots are occupied, and which of them comes next: the arithmetic of the
+ * wheel, apart from how the timers of a slot are stored.
+ *
+ * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of 64.
+ * A deadline after the hand stands on the level of the highest digit in which it differs from the hand, in the slot that
+ * this digit names. It follows that
+ * <ul>
+ * <li>an occupied slot never contains the hand, and lies ahead of it on its level: there is no wrap and no overflow;
+ * <li>all slots of a level lie inside one slot of the level above, ahead of which no slot is occupied: the lowest
+ * occupied slot of the lowest occupied level is the next one, which two bit scans find;
+ * <li>all timers with one deadline stand in one slot at any moment, so lists that append keep them in order.
+ * </ul>
+ * The sign bit is flipped before digits are compared, so that negative ticks order before positive ones.
+ *
+ * <p>The hierarchy is that of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987; there the level
+ * follows from the length of the delay, here from the digits, which is what removes wrap and overflow.
+ */
+final class SlotMap {
+  static final int DIGIT_BITS = 6;
+  static final int SLOTS_PER_LEVEL = 1 << DIGIT_BITS;
+  static final int LEVELS = 11;
+  static final int SLOTS = LEVELS * SLOTS_PER_LEVEL;
+
+  /** What {@link #reached} answers when no occupied slot begins at or before the given tick. */
+  static final int NONE = -1;
+
+  private long hand;
+
+  /** Per level, which of its slots hold a timer. */
+  private final long[] occupied = new long[LEVELS];
+
+  /** Which levels have an occupied slot. */
+  private int occupiedLevels;
+
+  /**
+   * Per occupied slot, a lower bound of the deadlines in it, exact as long as none of them was cancelled or pushed back.
+   * It is what lets an owner sleep up to the deadline instead of waking at each level on the way down.
+   */
+  private final long[] earliest = new long[SLOTS];
+
+  SlotMap(long startTick) {
+    hand = startTick;
+  }
+
+  long hand() {
+    return hand;
+  }
+
+  boolean isEmpty() {
+    return occupiedLevels == 0;
+  }
+
+  /** The slot for a deadline, which must be after the hand; the slot becomes occupied. */
+  int occupy(long deadlineTick) {
+    assert deadlineTick > hand : "a deadline that is due has no slot: deadline=" + deadlineTick + ", hand=" + hand;
+    int level = (63 - Long.numberOfLeadingZeros(hand ^ deadlineTick)) / DIGIT_BITS;
+    int digit = (int) ((deadlineTick ^ Long.MIN_VALUE) >>> (level * DIGIT_BITS)) & (SLOTS_PER_LEVEL - 1);
+    int slot = level << DIGIT_BITS | digit;
+    long before = occupied[level];
+    long after = before | 1L << digit;
+    if (before != after) {
+      occupied[level] = after;
+      occupiedLevels |= 1 << level;
+      earliest[slot] = deadlineTick;
+    } else if (deadlineTick < earliest[slot]) {
+      earliest[slot] = deadlineTick;
+    }
+    return slot;
+  }
+
+  /** Records that the last timer of a slot has left it. */
+  void vacate(int slot) {
+    int level = slot >>> DIGIT_BITS;
+    long remaining = occupied[level] & ~(1L << slot);
+    occupied[level] = remaining;
+    if (remaining == 0) {
+      occupiedLevels &= ~(1 << level);
+    }
+  }
+
+  /** The earliest deadline, or a tick between the hand and it; {@link TimerQueue#NEVER} if no slot is occupied. */
+  long nextWake() {
+    return occupiedLevels == 0 ? TimerQueue.NEVER : earliest[next()];
+  }
+
+  /**
+   * The next occupied slot if it begins at or before the given tick, or {@link #NONE}. The hand has moved to the slot's
+   * beginning, or to the given tick, when this returns. The caller must empty and {@link #vacate} the slot before
+   * anything else.
+   */
+  int reached(long nowTick) {
+    if (occupiedLevels != 0) {
+      int slot = next();
+      long start = start(slot);
+      if (start <= nowTick) {
+        assert start > hand : "an occupied slot contained the hand: start=" + start + ", hand=" + hand;
+        hand = start;
+        return slot;
+      }
+    }
+    hand = nowTick;
+    return NONE;
+  }
+
+  private int next() {
+    int level = Integer.numberOfTrailingZeros(occupiedLevels);
+    return level << DIGIT_BITS | Long.numberOfTrailingZeros(occupied[level]);
+  }
+
+  /** The first tick of a slot ahead of the hand. On the top level the shift of 64 by 60 is 0, so no digit is kept. */
+  private long start(int slot) {
+    int shift = (slot >>> DIGIT_BITS) * DIGIT_BITS;
+    long digitsAbove = (hand ^ Long.MIN_VALUE) & ~(((long) SLOTS_PER_LEVEL << shift) - 1);
+    long digit = slot & (SLOTS_PER_LEVEL - 1);
+    return (digitsAbove | digit << shift) ^ Long.MIN_VALUE;
+  }
+
+  /**
+   * A deadline at most {@code slackTicks} after the given one whose low digits are zero, as many of them as the slack
+   * allows, so that its timer is not moved down through the levels of these digits. Slack below 64 changes nothing.
+   */
+  static long coarsen(long deadlineTick, long slackTicks) {
+    if (slackTicks < 0) {
+      throw new IllegalArgumentException("slack must not be negative: slackTicks=" + slackTicks);
+    }
+    if (slackTicks < SLOTS_PER_LEVEL - 1) {
+      return deadlineTick;
+    }
+    int digits = (63 - Long.numberOfLeadingZeros(slackTicks + 1)) / DIGIT_BITS;
+    long below = (1L << (digits * DIGIT_BITS)) - 1;
+    long rounded = (deadlineTick + below) & ~below;
+    return rounded < deadlineTick ? deadlineTick : rounded;
+  }
+
+  @Override
+  public String toString() {
+    return "SlotMap[hand=" + hand + ", occupied=" + Arrays.toString(occupied) + "]";
+  }
+}

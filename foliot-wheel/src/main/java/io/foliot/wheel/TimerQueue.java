@@ -1,0 +1,90 @@
+package io.foliot.wheel;
+
+/**
+ * A passive set of timers: no thread, no clock. Time is an argument, and due timers are handed to a {@link Sink}.
+ *
+ * <p>A tick is whatever unit the owner counts in; all {@code long} values are valid ticks. A timer is due once
+ * {@link #advance} is called with a tick at or after its deadline. Implementations belong to a single owner: no method
+ * may be called from two threads at a time, but every method except {@code advance} may be called from inside the sink.
+ */
+public interface TimerQueue {
+  /** What {@link #nextWake} answers when there is no timer. */
+  long NEVER = Long.MAX_VALUE;
+
+  /**
+   * Adds a timer.
+   *
+   * @param deadlineTick the first tick at which it may expire; one at or before {@link #currentTick} is due at once, that
+   *     is, at the next call of {@code advance}
+   * @param payload given back on expiry
+   * @return a handle, never 0, that names this timer and no other one, ever
+   * @throws IllegalStateException if the queue cannot hold one more timer
+   */
+  long schedule(long deadlineTick, long payload);
+
+  /**
+   * Removes a timer.
+   *
+   * @return whether it was there: false if it has expired or been cancelled, and for a handle that was never given out
+   */
+  boolean cancel(long handle);
+
+  /**
+   * Gives a timer another deadline.
+   *
+   * @return whether it was there, as for {@link #cancel}
+   */
+  boolean reschedule(long handle, long deadlineTick);
+
+  /**
+   * The next tick at which {@link #advance} has something to do: never later than the earliest deadline, and later than
+   * {@link #currentTick} unless something is due already. {@link #NEVER} if there is no timer.
+   */
+  long nextWake();
+
+  /**
+   * Moves time forward and hands each timer that has become due to the sink, in the order of their deadlines. A timer
+   * that the sink schedules is handed out in the same call if its deadline lies after the tick being handled and at or
+   * before {@code nowTick}, in the next call if it is due at once, so that no sink can hold time up.
+   *
+   * <p>The timer is gone when the sink is called: its handle is stale. What the sink throws leaves this method; the timer
+   * counts as expired, all others stand, and the next call goes on from there.
+   *
+   * @param nowTick the current tick; one before {@link #currentTick} (a clock that went back) does nothing
+   * @param limit how many timers may be touched, that is, handed out or moved inside the queue; at least 1
+   * @return how many were touched; if fewer than {@code limit}, time stands at {@code nowTick} and nothing is due
+   * @throws IllegalArgumentException if {@code limit} is not positive
+   * @throws IllegalStateException if called from inside the sink
+   */
+  int advance(long nowTick, int limit, Sink sink);
+
+  /** The number of timers that have neither expired nor been cancelled. */
+  int size();
+
+  /** Whether there is no timer. */
+  default boolean isEmpty() {
+    return size() == 0;
+  }
+
+  /** The tick that time has reached. It never goes back. */
+  long currentTick();
+
+  /**
+   * Visits every timer once, in no particular order. The visitor may cancel and reschedule any timer; one that it
+   * schedules may or may not be visited.
+   */
+  void forEach(Sink visitor);
+
+  /** Receives timers. */
+  @FunctionalInterface
+  interface Sink {
+    /**
+     * Takes one timer.
+     *
+     * @param handle what {@link #schedule} returned
+     * @param deadlineTick the deadline as last set
+     * @param payload as given to {@code schedule}
+     */
+    void accept(long handle, long deadlineTick, long payload);
+  }
+}

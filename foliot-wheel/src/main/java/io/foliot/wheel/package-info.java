@@ -1,0 +1,5 @@
+/** Timing wheels and timers. */
+@NullMarked
+package io.foliot.wheel;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,124 @@
+package io.foliot.wheel;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link TimerQueue} must do, said so simply that it can be believed. It is driven in step with the queue: every
+ * call goes to both, and each timer that the queue hands out is compared with {@link #next}.
+ */
+public abstract class TimerQueueModel {
+  /** A timer of the model. */
+  public static final class Entry {
+    final long handle;
+    final long payload;
+    long deadlineTick;
+
+    /** Under which tick the model keeps the entry. */
+    long key;
+
+    /** When it was placed there. */
+    long order;
+
+    Entry(long handle, long payload, long deadlineTick) {
+      this.handle = handle;
+      this.payload = payload;
+      this.deadlineTick = deadlineTick;
+    }
+
+    @Override
+    public String toString() {
+      return "timer " + handle + " at " + deadlineTick + " with " + payload;
+    }
+  }
+
+  final Map<Long, Entry> live = new HashMap<>();
+
+  /** Due when placed: waits for the next advance. */
+  final Set<Entry> late = new LinkedHashSet<>();
+
+  long hand;
+  long nowTick;
+  int limit;
+  int touched;
+
+  TimerQueueModel(long startTick) {
+    hand = startTick;
+  }
+
+  /** Keeps an entry whose deadline is ahead. */
+  abstract void keep(Entry entry);
+
+  abstract void remove(Entry entry);
+
+  /** Puts what was due when placed behind everything else that is due. */
+  abstract void takeLate();
+
+  /** The next timer that this advance hands out, or null at its end. */
+  public abstract @Nullable Entry next();
+
+  abstract long nextKeptWake();
+
+  public final void schedule(long handle, long deadlineTick, long payload) {
+    Entry entry = new Entry(handle, payload, deadlineTick);
+    if (live.put(handle, entry) != null) {
+      throw new AssertionError("a handle was given out twice: " + entry);
+    }
+    place(entry);
+  }
+
+  final void place(Entry entry) {
+    if (entry.deadlineTick <= hand) {
+      late.add(entry);
+    } else {
+      keep(entry);
+    }
+  }
+
+  public final boolean cancel(long handle) {
+    Entry entry = live.remove(handle);
+    if (entry != null && !late.remove(entry)) {
+      remove(entry);
+    }
+    return entry != null;
+  }
+
+  public boolean reschedule(long handle, long deadlineTick) {
+    Entry entry = live.get(handle);
+    if (entry != null && entry.deadlineTick != deadlineTick) {
+      if (!late.remove(entry)) {
+        remove(entry);
+      }
+      entry.deadlineTick = deadlineTick;
+      place(entry);
+    }
+    return entry != null;
+  }
+
+  public final void begin(long nowTick, int limit) {
+    this.nowTick = nowTick;
+    this.limit = limit;
+    touched = 0;
+    takeLate();
+    late.clear();
+  }
+
+  public final int touched() {
+    return touched;
+  }
+
+  public final long nextWake() {
+    return late.isEmpty() ? nextKeptWake() : hand;
+  }
+
+  public final Map<Long, Entry> live() {
+    return live;
+  }
+
+  public final long currentTick() {
+    return hand;
+  }
+}

@@ -1,0 +1,104 @@
+package io.foliot.wheel;
+
+import java.util.LinkedHashSet;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hierarchical wheel by its definition, without levels, bits or lists: an entry stands at the first tick that shares
+ * with its deadline all base-64 digits down to the highest one that differs from the hand. When time comes there, all
+ * that stands there is looked at in the order of arrival. A later deadline changes nothing until then.
+ */
+public final class WheelModel extends TimerQueueModel {
+  private static final int TOP_SHIFT = 60;
+
+  private static final class Slot {
+    final LinkedHashSet<Entry> entries = new LinkedHashSet<>();
+
+    /** The earliest deadline that has been placed here since the slot was last empty. */
+    long earliest = Long.MAX_VALUE;
+  }
+
+  private final TreeMap<Long, Slot> slots = new TreeMap<>();
+  private final LinkedHashSet<Entry> reached = new LinkedHashSet<>();
+
+  public WheelModel(long startTick) {
+    super(startTick);
+  }
+
+  @Override
+  public boolean reschedule(long handle, long deadlineTick) {
+    Entry entry = live.get(handle);
+    if (entry != null && deadlineTick > entry.deadlineTick) {
+      entry.deadlineTick = deadlineTick;
+      return true;
+    }
+    return super.reschedule(handle, deadlineTick);
+  }
+
+  @Override
+  void keep(Entry entry) {
+    entry.key = slotStart(hand, entry.deadlineTick);
+    Slot slot = slots.computeIfAbsent(entry.key, start -> new Slot());
+    slot.entries.add(entry);
+    slot.earliest = Math.min(slot.earliest, entry.deadlineTick);
+  }
+
+  @Override
+  void remove(Entry entry) {
+    if (!reached.remove(entry)) {
+      Slot slot = slots.get(entry.key);
+      slot.entries.remove(entry);
+      if (slot.entries.isEmpty()) {
+        slots.remove(entry.key);
+      }
+    }
+  }
+
+  @Override
+  void takeLate() {
+    reached.addAll(late);
+  }
+
+  @Override
+  public @Nullable Entry next() {
+    while (true) {
+      if (!reached.isEmpty()) {
+        if (touched == limit) {
+          return null;
+        }
+        touched++;
+        Entry entry = reached.removeFirst();
+        if (entry.deadlineTick <= hand) {
+          live.remove(entry.handle);
+          return entry;
+        }
+        keep(entry);
+      } else if (!slots.isEmpty() && slots.firstKey() <= nowTick) {
+        hand = slots.firstKey();
+        reached.addAll(slots.pollFirstEntry().getValue().entries);
+      } else {
+        hand = nowTick;
+        return null;
+      }
+    }
+  }
+
+  @Override
+  long nextKeptWake() {
+    if (!reached.isEmpty()) {
+      return hand;
+    }
+    return slots.isEmpty() ? TimerQueue.NEVER : slots.firstEntry().getValue().earliest;
+  }
+
+  /** Digit by digit from the top; flooring division makes it right for negative ticks as well. */
+  static long slotStart(long hand, long deadlineTick) {
+    for (int shift = TOP_SHIFT; shift >= 0; shift -= 6) {
+      if (hand >> shift != deadlineTick >> shift) {
+        return deadlineTick >> shift << shift;
+      }
+    }
+    throw new AssertionError("the deadline is the hand: " + hand);
+  }
+}
