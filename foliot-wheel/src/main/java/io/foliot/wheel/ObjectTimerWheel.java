@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link TimerWheel} that holds an object per timer instead of a {@code long}: 24 bytes and one reference a timer. The
+ * A {@link TimerWheel} that holds an object per timer instead of a {@code long}: 20 bytes and a reference a timer. The
  * reference is dropped when the timer expires or is cancelled. Everything else is as said there.
  *
  * @param <T> what a timer carries

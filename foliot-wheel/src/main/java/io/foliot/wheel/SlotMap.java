@@ -13,7 +13,8 @@ import java.util.Arrays;
  * <li>an occupied slot never contains the hand, and lies ahead of it on its level: there is no wrap and no overflow;
  * <li>all slots of a level lie inside one slot of the level above, ahead of which no slot is occupied: the lowest
  * occupied slot of the lowest occupied level is the next one, which two bit scans find;
- * <li>all timers with one deadline stand in one slot at any moment, so lists that append keep them in order.
+ * <li>all timers that are placed with one deadline are placed in the same slot until that slot is reached, so lists that
+ * append keep them in order.
  * </ul>
  * The sign bit is flipped before digits are compared, so that negative ticks order before positive ones.
  *
@@ -30,6 +31,9 @@ final class SlotMap {
   static final int NONE = -1;
 
   private long hand;
+
+  /** The last tick of the slot that was reached last. */
+  private long reachedEnd = Long.MIN_VALUE;
 
   /** Per level, which of its slots hold a timer. */
   private final long[] occupied = new long[LEVELS];
@@ -51,8 +55,12 @@ final class SlotMap {
     return hand;
   }
 
-  boolean isEmpty() {
-    return occupiedLevels == 0;
+  /**
+   * Whether a deadline after the hand lies in the slot that was reached last. As long as timers of that slot wait to be
+   * moved, one placed there must queue behind them, or it would overtake those with the same deadline.
+   */
+  boolean inReached(long deadlineTick) {
+    return deadlineTick <= reachedEnd;
   }
 
   /** The slot for a deadline, which must be after the hand; the slot becomes occupied. */
@@ -100,6 +108,7 @@ final class SlotMap {
       if (start <= nowTick) {
         assert start > hand : "an occupied slot contained the hand: start=" + start + ", hand=" + hand;
         hand = start;
+        reachedEnd = start + (1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS)) - 1;
         return slot;
       }
     }
@@ -122,7 +131,7 @@ final class SlotMap {
 
   /**
    * A deadline at most {@code slackTicks} after the given one whose low digits are zero, as many of them as the slack
-   * allows, so that its timer is not moved down through the levels of these digits. Slack below 64 changes nothing.
+   * allows, so that its timer is not moved down through the levels of these digits. Slack below 63 changes nothing.
    */
   static long coarsen(long deadlineTick, long slackTicks) {
     if (slackTicks < 0) {

@@ -38,7 +38,8 @@ public interface TimerQueue {
 
   /**
    * The next tick at which {@link #advance} has something to do: never later than the earliest deadline, and later than
-   * {@link #currentTick} unless something is due already. {@link #NEVER} if there is no timer.
+   * {@link #currentTick} unless something is due already. {@link #NEVER} if there is no timer, which is
+   * also the answer for timers at {@link Long#MAX_VALUE}.
    */
   long nextWake();
 
@@ -52,7 +53,8 @@ public interface TimerQueue {
    *
    * @param nowTick the current tick; one before {@link #currentTick} (a clock that went back) does nothing
    * @param limit how many timers may be touched, that is, handed out or moved inside the queue; at least 1
-   * @return how many were touched; if fewer than {@code limit}, time stands at {@code nowTick} and nothing is due
+   * @return how many were touched; if fewer than {@code limit}, time has come to {@code nowTick}, and nothing is due but
+   *     what the sink has placed there. {@link #nextWake} tells when to call again
    * @throws IllegalArgumentException if {@code limit} is not positive
    * @throws IllegalStateException if called from inside the sink
    */

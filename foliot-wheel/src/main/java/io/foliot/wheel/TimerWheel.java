@@ -10,8 +10,8 @@ import java.util.Arrays;
  * {@link ObjectTimerWheel} holds objects.
  *
  * <p>Scheduling, cancelling and asking for the next wake take constant time; a reschedule to a later tick is one write.
- * A timer is moved at most once per level below the one it started on, so a delay of d ticks costs at most
- * {@code log64(d)} moves. Nothing is allocated per timer: storage grows by whole segments, 28 bytes a timer, and does not
+ * A timer is moved at most once per level below the one it stands on, so a delay of d ticks costs at most
+ * {@code log64(d)} moves, rounded up, and one more for each time it is found pushed back. Nothing is allocated per timer: storage grows by whole segments, 28 bytes a timer, and does not
  * shrink.
  *
  * <p>Timers expire in the order of their deadlines. Those of one deadline expire in the order in which they were placed:
@@ -186,23 +186,21 @@ public final class TimerWheel implements TimerQueue {
   private int expire(long nowTick, int limit, Sink sink) {
     splice(LATE, REACHED);
     int touched = 0;
-    while (true) {
+    while (touched < limit) {
       int cell = heads[REACHED];
       if (cell >= 0) {
-        if (touched == limit) {
-          return touched;
-        }
         touched++;
         settle(cell, sink);
       } else {
         int slot = slots.reached(nowTick);
         if (slot == SlotMap.NONE) {
-          return touched;
+          break;
         }
         splice(slot, REACHED);
         slots.vacate(slot);
       }
     }
+    return touched;
   }
 
   /** Hands out a reached timer, or moves it if its deadline is still ahead. */
@@ -271,7 +269,13 @@ public final class TimerWheel implements TimerQueue {
   }
 
   private void place(int cell, long deadlineTick) {
-    append(deadlineTick <= slots.hand() ? LATE : slots.occupy(deadlineTick), cell);
+    if (deadlineTick <= slots.hand()) {
+      append(LATE, cell);
+    } else if (heads[REACHED] >= 0 && slots.inReached(deadlineTick)) {
+      append(REACHED, cell);
+    } else {
+      append(slots.occupy(deadlineTick), cell);
+    }
   }
 
   private void append(int list, int cell) {

@@ -33,11 +33,11 @@ public final class SortedModel extends TimerQueueModel {
 
   @Override
   public @Nullable Entry next() {
-    if (sorted.isEmpty() || sorted.first().key > nowTick) {
-      hand = nowTick;
+    if (touched == limit) {
       return null;
     }
-    if (touched == limit) {
+    if (sorted.isEmpty() || sorted.first().key > nowTick) {
+      hand = nowTick;
       return null;
     }
     touched++;

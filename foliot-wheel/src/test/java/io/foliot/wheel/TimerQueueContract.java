@@ -45,6 +45,11 @@ public abstract class TimerQueueContract {
     return true;
   }
 
+  /** Whether a cancelled timer may still be woken for, until the form gets round to dropping it. */
+  protected boolean wakesForCancelled() {
+    return false;
+  }
+
   @Test
   void behavesAsItsModelUnderRandomOperations() {
     Long only = Long.getLong("foliot.seed");
@@ -131,9 +136,10 @@ public abstract class TimerQueueContract {
         assertThat(queue.currentTick()).isEqualTo(before);
         return;
       }
-      model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
       int touched;
       do {
+        // Forms that count other moves than the model stop elsewhere; they are driven to the end before comparing.
+        model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();
           assertThat(expected).as("handed out timer %s at %s early or twice", handle, deadline).isNotNull();
@@ -150,7 +156,6 @@ public abstract class TimerQueueContract {
           }
         });
         assertThat(touched).isLessThanOrEqualTo(limit);
-        // Forms that count other moves than the model stop elsewhere; they are driven to the end before comparing.
       } while (!wakesAsModelled() && touched == limit);
       TimerQueueModel.Entry missed = model.next();
       assertThat(missed).as("not handed out at %s", now).isNull();
@@ -168,7 +173,7 @@ public abstract class TimerQueueContract {
       } else {
         long earliest = model.live().values().stream().mapToLong(e -> e.deadlineTick).min().orElse(TimerQueue.NEVER);
         assertThat(queue.nextWake()).isLessThanOrEqualTo(Math.max(earliest, queue.currentTick()));
-        if (earliest > queue.currentTick()) {
+        if (earliest > queue.currentTick() && !wakesForCancelled()) {
           assertThat(queue.nextWake()).isGreaterThan(queue.currentTick());
         }
       }
@@ -262,7 +267,9 @@ public abstract class TimerQueueContract {
     assertThat(queue.nextWake()).isEqualTo(TimerQueue.NEVER);
     long handle = queue.schedule(Math.min(maxDelay(), 3), 1);
     assertThat(queue.cancel(handle)).isTrue();
-    assertThat(queue.nextWake()).isEqualTo(TimerQueue.NEVER);
+    if (!wakesForCancelled()) {
+      assertThat(queue.nextWake()).isEqualTo(TimerQueue.NEVER);
+    }
   }
 
   @Test
@@ -294,6 +301,24 @@ public abstract class TimerQueueContract {
     });
     assertThat(ticks).containsExactly(5L, 10L, 15L, 20L);
     assertThat(queue.nextWake()).isEqualTo(25);
+  }
+
+  @Test
+  void whatIsScheduledWhileASlotIsWorkedOffDoesNotOvertake() {
+    TimerQueue queue = create(0);
+    long first = Math.min(maxDelay() - 3, 64);
+    queue.schedule(first, 1);
+    queue.schedule(first + 3, 2);
+    List<Long> seen = new ArrayList<>();
+    queue.advance(first, 1, (handle, deadline, payload) -> {
+      seen.add(payload);
+      queue.schedule(first + 3, 3);
+    });
+    queue.schedule(first + 3, 4);
+    while (queue.advance(first + 10, 1, (handle, deadline, payload) -> seen.add(payload)) > 0) {
+      assertThat(seen).doesNotHaveDuplicates();
+    }
+    assertThat(seen).containsExactly(1L, 2L, 3L, 4L);
   }
 
   @Test

@@ -22,6 +22,9 @@ public final class WheelModel extends TimerQueueModel {
   private final TreeMap<Long, Slot> slots = new TreeMap<>();
   private final LinkedHashSet<Entry> reached = new LinkedHashSet<>();
 
+  /** The last tick of the slot that {@link #reached} came from. */
+  private long reachedEnd = Long.MIN_VALUE;
+
   public WheelModel(long startTick) {
     super(startTick);
   }
@@ -38,6 +41,14 @@ public final class WheelModel extends TimerQueueModel {
 
   @Override
   void keep(Entry entry) {
+    if (!reached.isEmpty() && entry.deadlineTick <= reachedEnd) {
+      reached.add(entry);
+    } else {
+      stand(entry);
+    }
+  }
+
+  private void stand(Entry entry) {
     entry.key = slotStart(hand, entry.deadlineTick);
     Slot slot = slots.computeIfAbsent(entry.key, start -> new Slot());
     slot.entries.add(entry);
@@ -63,19 +74,21 @@ public final class WheelModel extends TimerQueueModel {
   @Override
   public @Nullable Entry next() {
     while (true) {
+      if (touched == limit) {
+        return null;
+      }
       if (!reached.isEmpty()) {
-        if (touched == limit) {
-          return null;
-        }
         touched++;
         Entry entry = reached.removeFirst();
         if (entry.deadlineTick <= hand) {
           live.remove(entry.handle);
           return entry;
         }
-        keep(entry);
+        stand(entry);
       } else if (!slots.isEmpty() && slots.firstKey() <= nowTick) {
+        long before = hand;
         hand = slots.firstKey();
+        reachedEnd = slotEnd(before, hand);
         reached.addAll(slots.pollFirstEntry().getValue().entries);
       } else {
         hand = nowTick;
@@ -90,6 +103,14 @@ public final class WheelModel extends TimerQueueModel {
       return hand;
     }
     return slots.isEmpty() ? TimerQueue.NEVER : slots.firstEntry().getValue().earliest;
+  }
+
+  private static long slotEnd(long hand, long start) {
+    int shift = TOP_SHIFT;
+    while (hand >> shift == start >> shift) {
+      shift -= 6;
+    }
+    return start + (1L << shift) - 1;
   }
 
   /** Digit by digit from the top; flooring division makes it right for negative ticks as well. */

@@ -1,0 +1,73 @@
+package io.foliot.wheel;
+
+/**
+ * What a timer has done so far. The counts are exact when no call is under way and the driver rests; otherwise each is
+ * right for some moment during the call that read them.
+ *
+ * @param scheduled timers taken on
+ * @param fired timers whose callback was run or given to the executor, failed or not
+ * @param cancelled timers cancelled before they fired, those that {@code stop} returned among them
+ * @param failed callbacks that threw on the driver thread, or that the executor refused
+ * @param wakeUps how often the driver thread has come out of a wait
+ * @param longestTurnNanos the longest time that the driver took between two looks at the clock, inline callbacks included
+ * @param lateness how late timers fired
+ */
+public record TimerCounters(
+    long scheduled,
+    long fired,
+    long cancelled,
+    long failed,
+    long wakeUps,
+    long longestTurnNanos,
+    Lateness lateness) {
+  /** Timers that wait. */
+  public long live() {
+    return scheduled - fired - cancelled;
+  }
+
+  /** The distribution of the time from a timer's deadline to its firing; each figure is at most an eighth too high. */
+  public static final class Lateness {
+    private final long[] counts;
+
+    Lateness(long[] counts) {
+      this.counts = counts;
+    }
+
+    /** How many firings were recorded. */
+    public long count() {
+      long count = 0;
+      for (long bucket : counts) {
+        count += bucket;
+      }
+      return count;
+    }
+
+    /**
+     * The lateness that this share of firings did not exceed; 0 if there was none.
+     *
+     * @param percentile from 0 to 100
+     * @throws IllegalArgumentException if it is not
+     */
+    public long nanosAt(double percentile) {
+      if (!(percentile >= 0 && percentile <= 100)) {
+        throw new IllegalArgumentException("a percentile lies between 0 and 100: percentile=" + percentile);
+      }
+      long count = count();
+      long rank = Math.max(1, (long) Math.ceil(count * percentile / 100));
+      long seen = 0;
+      for (int bucket = 0; bucket < counts.length && count > 0; bucket++) {
+        seen += counts[bucket];
+        if (seen >= rank) {
+          return LatenessHistogram.upperBoundNanos(bucket);
+        }
+      }
+      return 0;
+    }
+
+    @Override
+    public String toString() {
+      return "Lateness[count=" + count() + ", p50=" + nanosAt(50) + "ns, p99=" + nanosAt(99) + "ns, max="
+          + nanosAt(100) + "ns]";
+    }
+  }
+}

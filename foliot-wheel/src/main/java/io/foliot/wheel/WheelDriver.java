@@ -1,0 +1,338 @@
+package io.foliot.wheel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jctools.queues.MessagePassingQueue;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+
+/**
+ * The thread that turns a {@link NodeWheel} for any number of callers. It sleeps exactly until the next deadline, for
+ * ever if there is none, and is woken only for an earlier one.
+ */
+final class WheelDriver implements NodeWheel.Visitor {
+  /*
+   * A caller writes the state of a node with one compare-and-set (see WheelNode) and puts the node into the hand-off if
+   * the driver must act: to place a new one, to move one whose deadline came nearer. A cancel and a deadline that is
+   * pushed back need no hand-off: the driver finds them when the wheel gets to the entry.
+   *
+   * Sleeping is Dekker's protocol: the driver writes wakeAt and then reads the hand-off; a caller writes the hand-off and
+   * then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. The caller whose
+   * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
+   *
+   * Rejected: a Treiber stack through a link in the nodes (4 bytes more a timer, and draining it is a chain of cache
+   * misses); a lock around the wheel (a caller then waits while a slot is worked off).
+   */
+
+  /** Longest delay taken, 73 years; longer ones are cut to it, so that deadlines cannot overflow their 62 bits. */
+  static final long MAX_DELAY_NANOS = (1L << 61) - 1;
+
+  /** Nodes that one turn takes from the hand-off before it looks at the clock: about 100 microseconds' worth. */
+  private static final int DRAIN_LIMIT = 4096;
+
+  /** Timers that one turn touches before it looks at the hand-off again: about 100 microseconds' worth. */
+  private static final int ADVANCE_LIMIT = 1024;
+
+  /** Entries that one turn sweeps: again about 100 microseconds' worth. */
+  private static final int SWEEP_LIMIT = 4096;
+
+  /**
+   * A sleeping driver is woken by every so many calls of a thread though none is urgent, so that neither the hand-off nor
+   * cancelled timers pile up until the next deadline.
+   */
+  private static final int CALLS_PER_WAKE = 1024;
+
+  /** Nodes to one array of the hand-off. */
+  private static final int HAND_OFF_CHUNK = 1024;
+
+  private static final long AWAKE = Long.MIN_VALUE;
+
+  /** Before any time that the driver could sleep until. */
+  private static final long AT_ONCE = -1;
+
+  private static final int RUNNING = 0;
+  private static final int STOPPING = 1;
+  private static final int STOPPED = 2;
+
+  private final TimerClock clock;
+  private final long originNanos;
+  private final int tickShift;
+  private final long slackTicks;
+  private final int handOffLimit;
+  private final BiConsumer<? super WheelNode, ? super Throwable> onError;
+  private final Thread thread;
+
+  // Any thread.
+  private final MpscUnboundedVarHandleArrayQueue<WheelNode> handOff = new MpscUnboundedVarHandleArrayQueue<>(
+      HAND_OFF_CHUNK);
+  private final StripedCounter scheduled = new StripedCounter();
+  private final StripedCounter cancelled = new StripedCounter();
+
+  /** RUNNING -> STOPPING -> STOPPED. */
+  private final AtomicInteger state = new AtomicInteger(RUNNING);
+
+  /** Until when the driver sleeps, in its time; AWAKE while it does not, or has been woken. */
+  private final AtomicLong wakeAt = new AtomicLong(AWAKE);
+
+  // Driver thread only.
+  private final NodeWheel wheel = new NodeWheel(0);
+  private final List<WheelNode> unfired = new ArrayList<>();
+  private final MessagePassingQueue.Consumer<WheelNode> taker = this::take;
+
+  // Written by the driver thread alone, read by any.
+  private final LatenessHistogram lateness = new LatenessHistogram();
+  private final AtomicLong fired = new AtomicLong();
+  private final AtomicLong failed = new AtomicLong();
+  private final AtomicLong wakeUps = new AtomicLong();
+  private final AtomicLong longestTurnNanos = new AtomicLong();
+
+  WheelDriver(WheelTimer.Builder settings, BiConsumer<? super WheelNode, ? super Throwable> onError) {
+    this.clock = settings.clock;
+    this.originNanos = clock.nanoTime();
+    this.tickShift = settings.tickShift;
+    this.slackTicks = settings.slackNanos >> tickShift;
+    this.handOffLimit = settings.handOffLimit;
+    this.onError = onError;
+    this.thread = settings.threadFactory.newThread(this::run);
+    thread.start();
+  }
+
+  /** The time now; never negative. */
+  long nowNanos() {
+    return clock.nanoTime() - originNanos;
+  }
+
+  /** The time after a delay; a negative delay counts as none, one beyond {@link #MAX_DELAY_NANOS} as that. */
+  long deadlineNanos(long delayNanos) {
+    return nowNanos() + Math.max(0, Math.min(delayNanos, MAX_DELAY_NANOS));
+  }
+
+  /**
+   * Takes on a new node, or one that was armed again.
+   *
+   * @throws RejectedExecutionException if the driver has stopped, or the hand-off is full; the node will not fire
+   */
+  void schedule(WheelNode node, long deadlineNanos) {
+    if (state.get() != RUNNING) {
+      throw stopped();
+    }
+    if (handOffLimit != Integer.MAX_VALUE && handOff.size() >= handOffLimit) {
+      throw new RejectedExecutionException(
+          "the hand-off to the driver is full: limit=" + handOffLimit + ", so this timer was not scheduled");
+    }
+    long calls = scheduled.increment();
+    handOff.offer(node);
+    if (state.get() != RUNNING && node.end(WheelNode.CANCELLED)) {
+      // The driver may have emptied the hand-off for the last time before this node got there.
+      scheduled.decrement();
+      throw stopped();
+    }
+    wakeBefore(calls % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
+  }
+
+  private static RejectedExecutionException stopped() {
+    return new RejectedExecutionException("the timer has stopped, so this timer was not scheduled");
+  }
+
+  /** Cancels a node, and says whether it had neither fired nor been cancelled. */
+  boolean cancel(WheelNode node) {
+    boolean cancels = node.end(WheelNode.CANCELLED);
+    if (cancels && cancelled.increment() % CALLS_PER_WAKE == 0) {
+      wakeBefore(AT_ONCE);
+    }
+    return cancels;
+  }
+
+  /** Gives a node another deadline, and says whether it had neither fired nor been cancelled. */
+  boolean reset(WheelNode node, long deadlineNanos) {
+    while (true) {
+      long word = node.word();
+      if (!WheelNode.isArmed(word)) {
+        return false;
+      }
+      boolean queued = WheelNode.isQueued(word);
+      boolean nearer = deadlineNanos < WheelNode.deadlineNanos(word);
+      long armed = WheelNode.armed(deadlineNanos);
+      if (node.replace(word, queued || nearer ? armed | WheelNode.QUEUED : armed)) {
+        if (!queued && nearer) {
+          handOff.offer(node);
+        }
+        if (nearer) {
+          wakeBefore(deadlineNanos);
+        }
+        return true;
+      }
+    }
+  }
+
+  private void wakeBefore(long deadlineNanos) {
+    long sleepsUntil = wakeAt.get();
+    if (deadlineNanos < sleepsUntil && wakeAt.compareAndSet(sleepsUntil, AWAKE)) {
+      clock.unpark(thread);
+    }
+  }
+
+  /**
+   * Stops the driver and waits until it has; an inline callback that runs is waited for, unless it is the caller.
+   *
+   * @return the nodes that were neither fired nor cancelled, to the first caller; they are cancelled now
+   */
+  List<WheelNode> stop() {
+    if (!state.compareAndSet(RUNNING, STOPPING)) {
+      return List.of();
+    }
+    if (Thread.currentThread() == thread) {
+      collectUnfired();
+    } else {
+      clock.unpark(thread);
+      joinUninterruptibly();
+    }
+    return List.copyOf(unfired);
+  }
+
+  private void joinUninterruptibly() {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    long began = nowNanos();
+    while (state.get() == RUNNING) {
+      boolean more = turn(began);
+      long ended = nowNanos();
+      if (ended - began > longestTurnNanos.getPlain()) {
+        longestTurnNanos.lazySet(ended - began);
+      }
+      began = more || state.get() != RUNNING ? ended : sleep(ended);
+    }
+    if (state.get() != STOPPED) {
+      collectUnfired();
+    }
+  }
+
+  /** One turn; whether it left something to do. */
+  private boolean turn(long now) {
+    int drained = handOff.drain(taker, DRAIN_LIMIT);
+    // What was just taken may be due by now, though not by the time the turn began; it waits for the next one.
+    int touched = wheel.advance(now >> tickShift, ADVANCE_LIMIT, this);
+    wheel.sweepIfWorthwhile(live());
+    int swept = wheel.sweep(SWEEP_LIMIT);
+    return drained == DRAIN_LIMIT || touched == ADVANCE_LIMIT || swept >= SWEEP_LIMIT;
+  }
+
+  /** Timers that wait, those in the hand-off among them. */
+  private long live() {
+    return scheduled.sum() - fired.getPlain() - cancelled.sum();
+  }
+
+  /** Sleeps until there is something to do, and returns the time. */
+  private long sleep(long now) {
+    long wakeTick = wheel.nextWake();
+    long wakeNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : wakeTick << tickShift;
+    if (wakeNanos <= now) {
+      return now;
+    }
+    wakeAt.set(wakeNanos);
+    if (handOff.isEmpty() && state.get() == RUNNING) {
+      clock.park(wakeNanos == Long.MAX_VALUE ? TimerClock.FOREVER : wakeNanos - now);
+      wakeUps.lazySet(wakeUps.getPlain() + 1);
+    }
+    wakeAt.set(AWAKE);
+    return nowNanos();
+  }
+
+  /** Does for a node from the hand-off what its word says. */
+  private void take(WheelNode node) {
+    long word = node.dequeue();
+    if (WheelNode.isArmed(word)) {
+      wheel.place(node, placeTick(WheelNode.deadlineNanos(word)));
+    }
+  }
+
+  @Override
+  public long visit(WheelNode node, long nowTick) {
+    while (true) {
+      long word = node.word();
+      if (!WheelNode.isArmed(word)) {
+        return NodeWheel.GONE;
+      }
+      long deadlineNanos = WheelNode.deadlineNanos(word);
+      if (tick(deadlineNanos) > nowTick) {
+        return placeTick(deadlineNanos);
+      }
+      if (node.replace(word, WheelNode.FIRED | (word & WheelNode.QUEUED))) {
+        fire(node, deadlineNanos);
+        return NodeWheel.GONE;
+      }
+    }
+  }
+
+  private void fire(WheelNode node, long deadlineNanos) {
+    lateness.record(nowNanos() - deadlineNanos);
+    fired.lazySet(fired.getPlain() + 1);
+    try {
+      node.expire();
+    } catch (Throwable e) {
+      report(node, e);
+    }
+  }
+
+  private void report(WheelNode node, Throwable failure) {
+    failed.lazySet(failed.getPlain() + 1);
+    try {
+      onError.accept(node, failure);
+    } catch (Throwable e) {
+      e.addSuppressed(failure);
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    }
+  }
+
+  private void collectUnfired() {
+    handOff.drain(this::collect);
+    wheel.removeAll(this::collect);
+    state.set(STOPPED);
+  }
+
+  private void collect(WheelNode node) {
+    if (node.end(WheelNode.CANCELLED)) {
+      cancelled.increment();
+      unfired.add(node);
+    }
+  }
+
+  /** The first tick that does not begin before the deadline. */
+  private long tick(long deadlineNanos) {
+    return (deadlineNanos + (1L << tickShift) - 1) >> tickShift;
+  }
+
+  private long placeTick(long deadlineNanos) {
+    return SlotMap.coarsen(tick(deadlineNanos), slackTicks);
+  }
+
+  TimerCounters counters() {
+    // Read in this order, a timer is never counted as fired that has not been counted as scheduled.
+    long firedNow = fired.get();
+    long cancelledNow = cancelled.sum();
+    return new TimerCounters(
+        scheduled.sum(),
+        firedNow,
+        cancelledNow,
+        failed.get(),
+        wakeUps.get(),
+        longestTurnNanos.get(),
+        new TimerCounters.Lateness(lateness.snapshot()));
+  }
+}

@@ -1,0 +1,85 @@
+package io.foliot.wheel;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A timer as an object that is its own handle and its own state, so that it costs one allocation.
+ *
+ * <p>The word is the whole state, and every transition of it is one compare-and-set: {@code ARMED(deadline) -> FIRED |
+ * CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again. Beside it stands the QUEUED bit: the
+ * node is in the hand-off to the driver, or its setter is about to put it there. Whoever changes the word of a node that
+ * is queued need do nothing more, because the driver reads the word after it has cleared the bit.
+ */
+abstract class WheelNode {
+  private static final VarHandle WORD;
+
+  static {
+    try {
+      WORD = MethodHandles.lookup().findVarHandle(WheelNode.class, "word", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  static final long QUEUED = 1;
+  static final long FIRED = -2;
+  static final long CANCELLED = -4;
+
+  /** Any thread. Not negative: the deadline in nanoseconds of the driver's time, times two; bit 0 is QUEUED. */
+  private volatile long word;
+
+  /** Driver thread only. Tells the entry of the wheel that stands for this node from those it has outlived. */
+  int stamp;
+
+  /** A node that is about to be handed off. */
+  WheelNode(long deadlineNanos) {
+    WORD.set(this, armed(deadlineNanos) | QUEUED);
+  }
+
+  static long armed(long deadlineNanos) {
+    return deadlineNanos << 1;
+  }
+
+  static boolean isArmed(long word) {
+    return word >= 0;
+  }
+
+  static boolean isQueued(long word) {
+    return (word & QUEUED) != 0;
+  }
+
+  /** Meaningful for an armed word. */
+  static long deadlineNanos(long word) {
+    return word >> 1;
+  }
+
+  final long word() {
+    return word;
+  }
+
+  final boolean replace(long expected, long word) {
+    return WORD.compareAndSet(this, expected, word);
+  }
+
+  /** The word without QUEUED, which is cleared. */
+  final long dequeue() {
+    return (long) WORD.getAndBitwiseAnd(this, ~QUEUED) & ~QUEUED;
+  }
+
+  /** Fires or cancels it, if it is armed; the QUEUED bit stays as it is. */
+  final boolean end(long terminal) {
+    while (true) {
+      long before = word;
+      if (!isArmed(before)) {
+        return false;
+      }
+      if (replace(before, terminal | (before & QUEUED))) {
+        return true;
+      }
+    }
+  }
+
+  /** Called by the driver when the node has fired. What it throws is reported, and disturbs nobody. */
+  abstract void expire();
+}

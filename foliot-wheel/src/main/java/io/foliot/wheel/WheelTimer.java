@@ -1,0 +1,197 @@
+package io.foliot.wheel;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/**
+ * Runs callbacks after a delay. Any thread may schedule, cancel and reset; one driver thread turns the wheel. It sleeps
+ * exactly until the next deadline and does not wake while there is nothing to do.
+ *
+ * <p>A callback never runs before its delay has passed, by the nanosecond. It runs late by up to one tick (65 us unless
+ * set), plus what the operating system needs to wake a thread. Callbacks whose deadlines fall into one tick start in the
+ * order in which the driver took them on, which for one scheduling thread is the order of its calls.
+ *
+ * <p>By default each callback runs on a virtual thread of its own, so one that blocks delays nobody.
+ */
+public final class WheelTimer implements AutoCloseable {
+  private final WheelDriver driver;
+  private final Executor executor;
+
+  private WheelTimer(Builder builder) {
+    executor = builder.executor;
+    BiConsumer<? super Timeout, ? super Throwable> onError = builder.onError;
+    driver = new WheelDriver(builder, (node, failure) -> onError.accept((WheelTimeout) node, failure));
+  }
+
+  /** A timer with the defaults of {@link Builder}. */
+  public static WheelTimer create() {
+    return builder().build();
+  }
+
+  /** The settings of a timer to be. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Runs a task once, after a delay.
+   *
+   * @param delay zero or negative for at once; beyond 73 years it is cut to that
+   * @throws RejectedExecutionException if the timer has stopped, or its hand-off is full
+   */
+  public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
+    long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));
+    WheelTimeout timeout = new WheelTimeout(this, task, deadlineNanos);
+    driver.schedule(timeout, deadlineNanos);
+    return timeout;
+  }
+
+  /** As {@link #schedule(Runnable, long, TimeUnit)}. */
+  public Timeout schedule(Runnable task, Duration delay) {
+    return schedule(task, saturatedNanos(delay), TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Stops the driver thread and waits until it has ended, and with it an inline callback that is running, unless that one
+   * is the caller. Callbacks that were given to the executor go on. From now on nothing fires and every
+   * {@code schedule} is rejected.
+   *
+   * @return exactly the timers that have neither fired nor been cancelled; they are cancelled now. Empty for all callers
+   *     but the first
+   */
+  public List<Timeout> stop() {
+    return driver.stop().stream().map(node -> (Timeout) (WheelTimeout) node).toList();
+  }
+
+  /** As {@link #stop}. */
+  @Override
+  public void close() {
+    List<Timeout> unfired = stop();
+    assert unfired.stream().allMatch(Timeout::isCancelled);
+  }
+
+  /** What this timer has done so far. */
+  public TimerCounters counters() {
+    return driver.counters();
+  }
+
+  WheelDriver driver() {
+    return driver;
+  }
+
+  void execute(Runnable task) {
+    executor.execute(task);
+  }
+
+  static long saturatedNanos(Duration duration) {
+    return TimeUnit.NANOSECONDS.convert(duration);
+  }
+
+  /** The settings of a timer. Not safe for use by several threads. */
+  public static final class Builder {
+    /** 2^16 ns: about what the operating system is late by when it wakes a thread, so a finer one gains nothing. */
+    private static final int DEFAULT_TICK_SHIFT = 16;
+
+    TimerClock clock = TimerClock.system();
+    int tickShift = DEFAULT_TICK_SHIFT;
+    long slackNanos;
+    int handOffLimit = Integer.MAX_VALUE;
+    ThreadFactory threadFactory = Thread.ofPlatform().daemon().name("foliot-timer")::unstarted;
+    private Executor executor = Thread.ofVirtual().name("foliot-timer-task")::start;
+    private BiConsumer<? super Timeout, ? super Throwable> onError = Builder::toUncaughtExceptionHandler;
+
+    Builder() {}
+
+    private static void toUncaughtExceptionHandler(Timeout timeout, Throwable failure) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+    }
+
+    /**
+     * The step of the wheel, and with it how late a timer may be on purpose; cut down to a power of two of nanoseconds.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public Builder tick(Duration tick) {
+      long nanos = saturatedNanos(tick);
+      if (nanos <= 0) {
+        throw new IllegalArgumentException("a tick must be positive: tick=" + tick);
+      }
+      tickShift = 63 - Long.numberOfLeadingZeros(nanos);
+      return this;
+    }
+
+    /**
+     * How much later than a tick timers may fire so that more of them fire together and the wheel moves them less; zero
+     * unless set. For timeouts that nearly always get cancelled, a tenth of the delay is a good value.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public Builder slack(Duration slack) {
+      long nanos = saturatedNanos(slack);
+      if (nanos < 0) {
+        throw new IllegalArgumentException("slack must not be negative: slack=" + slack);
+      }
+      slackNanos = nanos;
+      return this;
+    }
+
+    /** What runs the callbacks; a virtual thread for each unless set. */
+    public Builder executor(Executor executor) {
+      this.executor = requireNonNull(executor, "executor");
+      return this;
+    }
+
+    /** Runs the callbacks on the driver thread: the cheapest way, for callbacks that are short and never block. */
+    public Builder inline() {
+      return executor(Runnable::run);
+    }
+
+    /** The time to go by; {@link TimerClock#system} unless set. */
+    public Builder clock(TimerClock clock) {
+      this.clock = requireNonNull(clock, "clock");
+      return this;
+    }
+
+    /** What makes the driver thread; a daemon thread named {@code foliot-timer} unless set. */
+    public Builder threadFactory(ThreadFactory threadFactory) {
+      this.threadFactory = requireNonNull(threadFactory, "threadFactory");
+      return this;
+    }
+
+    /**
+     * Bounds how many new timers may wait for the driver to take them on; beyond that {@code schedule} is rejected.
+     * Unbounded unless set. Callers that race may exceed it by one each.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public Builder handOffLimit(int timers) {
+      if (timers <= 0) {
+        throw new IllegalArgumentException("the limit of the hand-off must be positive: timers=" + timers);
+      }
+      handOffLimit = timers;
+      return this;
+    }
+
+    /**
+     * What learns of a callback that threw on the driver thread, or that the executor refused; the driver thread's
+     * uncaught exception handler unless set.
+     */
+    public Builder onError(BiConsumer<? super Timeout, ? super Throwable> onError) {
+      this.onError = requireNonNull(onError, "onError");
+      return this;
+    }
+
+    /** A running timer. */
+    public WheelTimer build() {
+      return new WheelTimer(this);
+    }
+  }
+}

@@ -1,0 +1,249 @@
+package io.foliot.wheel;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The wheel of the timers passes the same kit, with a map from handles to nodes around it. */
+final class NodeWheelTest extends TimerQueueContract {
+  /** Keeps the deadline in the word, with the start tick as zero, as the driver does. */
+  private static final class Node extends WheelNode {
+    final long handle;
+    final long payload;
+    long deadlineTick;
+
+    Node(long handle, long payload, long deadlineTick) {
+      super(0);
+      this.handle = handle;
+      this.payload = payload;
+      this.deadlineTick = deadlineTick;
+    }
+
+    @Override
+    void expire() {
+      throw new AssertionError("the visitor of this test fires");
+    }
+  }
+
+  private static final class Queue implements TimerQueue {
+    final NodeWheel wheel;
+    final Map<Long, Node> live = new LinkedHashMap<>();
+    long handles;
+    boolean advancing;
+
+    Queue(long startTick) {
+      wheel = new NodeWheel(startTick);
+    }
+
+    @Override
+    public long schedule(long deadlineTick, long payload) {
+      Node node = new Node(++handles, payload, deadlineTick);
+      live.put(node.handle, node);
+      wheel.place(node, deadlineTick);
+      return node.handle;
+    }
+
+    @Override
+    public boolean cancel(long handle) {
+      Node node = live.remove(handle);
+      return node != null && node.end(WheelNode.CANCELLED);
+    }
+
+    @Override
+    public boolean reschedule(long handle, long deadlineTick) {
+      Node node = live.get(handle);
+      if (node == null) {
+        return false;
+      }
+      if (deadlineTick != node.deadlineTick) {
+        node.deadlineTick = deadlineTick;
+        wheel.place(node, deadlineTick);
+      }
+      return true;
+    }
+
+    @Override
+    public long nextWake() {
+      return wheel.nextWake();
+    }
+
+    @Override
+    public int advance(long nowTick, int limit, Sink sink) {
+      requireNonNull(sink);
+      if (limit <= 0) {
+        throw new IllegalArgumentException();
+      }
+      if (advancing) {
+        throw new IllegalStateException();
+      }
+      RuntimeException[] thrown = {null};
+      advancing = true;
+      int touched = wheel.advance(nowTick, limit, (node, tick) -> visit((Node) node, tick, sink, thrown));
+      advancing = false;
+      // After every step, so that sweeps run in the midst of everything.
+      wheel.sweepIfWorthwhile(live.size());
+      while (wheel.sweep(3) >= 3) {
+        assertThat(wheel.entries()).isGreaterThanOrEqualTo(live.size());
+      }
+      if (thrown[0] != null) {
+        throw thrown[0];
+      }
+      return touched;
+    }
+
+    private long visit(Node node, long tick, Sink sink, RuntimeException[] thrown) {
+      if (!WheelNode.isArmed(node.word())) {
+        return NodeWheel.GONE;
+      }
+      if (node.deadlineTick > tick) {
+        return node.deadlineTick;
+      }
+      assertThat(node.end(WheelNode.FIRED)).isTrue();
+      live.remove(node.handle);
+      try {
+        sink.accept(node.handle, node.deadlineTick, node.payload);
+      } catch (RuntimeException e) {
+        thrown[0] = e;
+      }
+      return NodeWheel.GONE;
+    }
+
+    @Override
+    public int size() {
+      return live.size();
+    }
+
+    @Override
+    public long currentTick() {
+      return wheel.currentTick();
+    }
+
+    @Override
+    public void forEach(Sink visitor) {
+      requireNonNull(visitor);
+      for (Node node : List.copyOf(live.values())) {
+        visitor.accept(node.handle, node.deadlineTick, node.payload);
+      }
+    }
+  }
+
+  @Override
+  protected TimerQueue create(long startTick) {
+    return new Queue(startTick);
+  }
+
+  /** Entries of cancelled timers stay for a while, so the wheel wakes for them and counts them as touched. */
+  @Override
+  protected boolean wakesAsModelled() {
+    return false;
+  }
+
+  @Override
+  protected boolean wakesForCancelled() {
+    return true;
+  }
+
+  /** A visitor must not throw; the driver's catches everything, as that of this test does, and goes on. */
+  @Override
+  @Test
+  void aSinkThatThrowsLosesOnlyItsOwnTimer() {
+    TimerQueue queue = create(0);
+    for (int i = 0; i < 3; i++) {
+      queue.schedule(4, i);
+    }
+    List<Long> seen = new ArrayList<>();
+    assertThatThrownBy(() -> queue.advance(4, 10, (handle, deadline, payload) -> {
+      seen.add(payload);
+      throw new IllegalStateException("poison");
+    })).hasMessage("poison");
+    assertThat(seen).containsExactly(0L, 1L, 2L);
+  }
+
+  @Test
+  void deadEntriesAreSweptOnceTheyOutnumberTheLiveOnes() {
+    Queue queue = new Queue(0);
+    List<Long> handles = new ArrayList<>();
+    for (int i = 0; i < 100_000; i++) {
+      handles.add(queue.schedule(1000 + i % 5000, i));
+    }
+    for (int i = 0; i < handles.size(); i++) {
+      if (i % 20 != 0) {
+        queue.cancel(handles.get(i));
+      }
+    }
+    queue.wheel.sweepIfWorthwhile(queue.size());
+    int looked = queue.wheel.sweep(Integer.MAX_VALUE);
+    assertThat(looked).isEqualTo(100_000);
+    assertThat(queue.wheel.entries()).isEqualTo(5000);
+    List<Long> fired = new ArrayList<>();
+    queue.advance(6000, Integer.MAX_VALUE, (handle, deadline, payload) -> fired.add(payload));
+    assertThat(fired).hasSize(5000).allMatch(payload -> payload % 20 == 0);
+  }
+
+  @Test
+  void aWheelWhoseTimersAreAllCancelledHasNothingToWakeFor() {
+    Queue queue = new Queue(0);
+    long far = queue.schedule(1_000_000, 1);
+    queue.cancel(far);
+    queue.wheel.sweepIfWorthwhile(0);
+    assertThat(queue.wheel.sweep(10)).isEqualTo(1);
+    assertThat(queue.wheel.nextWake()).isEqualTo(TimerQueue.NEVER);
+  }
+
+  @Test
+  void aDeadlineThatIsPushedBackWithoutAWordToTheWheelIsKept() {
+    for (long number = 0; number < 200; number++) {
+      long seed = number;
+      Random random = new Random(seed);
+      Queue queue = new Queue(0);
+      for (int i = 0; i < 300; i++) {
+        queue.schedule(1 + random.nextInt(10_000), i);
+      }
+      long now = 0;
+      while (!queue.isEmpty()) {
+        for (Node node : queue.live.values()) {
+          if (random.nextInt(10) == 0) {
+            node.deadlineTick += random.nextInt(5000);
+          }
+        }
+        now += random.nextInt(1000);
+        long tick = now;
+        Set<Long> due = new HashSet<>();
+        queue.live.values().stream().filter(node -> node.deadlineTick <= tick).forEach(node -> due.add(node.handle));
+        List<Long> deadlines = new ArrayList<>();
+        queue.advance(tick, Integer.MAX_VALUE, (handle, deadline, payload) -> {
+          assertThat(due.remove(handle)).as("seed %s", seed).isTrue();
+          deadlines.add(deadline);
+        });
+        assertThat(due).as("seed %s, tick %s", seed, tick).isEmpty();
+        assertThat(deadlines).as("seed %s", seed).isSorted();
+      }
+    }
+  }
+
+  @Test
+  void aNodeThatComesNearerManyTimesDoesNotPileUpEntries() {
+    Queue queue = new Queue(0);
+    long handle = queue.schedule(1_000_000, 1);
+    int most = 0;
+    for (int i = 0; i < 100_000; i++) {
+      queue.reschedule(handle, i % 3 == 0 ? 50 : i % 3 == 1 ? 1_000_000 : 100);
+      queue.wheel.sweepIfWorthwhile(queue.size());
+      queue.wheel.sweep(100);
+      most = Math.max(most, queue.wheel.entries());
+    }
+    assertThat(most).isLessThan(200);
+    List<Long> fired = new ArrayList<>();
+    queue.advance(1_000_000, Integer.MAX_VALUE, (h, deadline, payload) -> fired.add(payload));
+    assertThat(fired).containsExactly(1L);
+  }
+}
