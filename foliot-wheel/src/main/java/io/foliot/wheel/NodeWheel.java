@@ -125,6 +125,11 @@ final class NodeWheel {
       }
     }
 
+    void clear() {
+      first = null;
+      last = null;
+    }
+
     /** Takes out the chunk behind the given one, or the first one for null. */
     void removeAfter(@Nullable Chunk before, Chunk chunk) {
       if (before == null) {
@@ -311,32 +316,40 @@ final class NodeWheel {
     }
   }
 
+  /** Visits the node of every entry, in no particular order; a node may come more than once. */
+  void forEach(Consumer<WheelNode> visitor) {
+    forEach(reached, reachedIndex, visitor);
+    forEach(late, 0, visitor);
+    for (Entries list : lists) {
+      forEach(list, 0, visitor);
+    }
+  }
+
   /** Takes every entry out, in no particular order; a node may come more than once. May be called by a visitor. */
   void removeAll(Consumer<WheelNode> taker) {
-    removeAll(reached, reachedIndex, taker);
+    forEach(taker);
+    reached.clear();
     reachedIndex = 0;
     preloadedIndex = 0;
-    removeAll(late, 0, taker);
+    late.clear();
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       if (!lists[slot].isEmpty()) {
         slots.vacate(slot);
-        removeAll(lists[slot], 0, taker);
+        lists[slot].clear();
       }
     }
     entries = 0;
     sweepSlot = SlotMap.SLOTS;
   }
 
-  private static void removeAll(Entries list, int from, Consumer<WheelNode> taker) {
+  private static void forEach(Entries list, int from, Consumer<WheelNode> visitor) {
     int index = from;
     for (Chunk chunk = list.first; chunk != null; chunk = chunk.next) {
       for (; index < chunk.count; index++) {
-        taker.accept(chunk.nodes[index]);
+        visitor.accept(chunk.nodes[index]);
       }
       index = 0;
     }
-    list.first = null;
-    list.last = null;
   }
 
   @Override

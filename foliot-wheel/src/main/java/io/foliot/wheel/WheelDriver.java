@@ -2,10 +2,12 @@ package io.foliot.wheel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jctools.queues.MessagePassingQueue;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
@@ -27,8 +29,8 @@ final class WheelDriver implements NodeWheel.Visitor {
    * misses); a lock around the wheel (a caller then waits while a slot is worked off).
    */
 
-  /** Longest delay taken, 73 years; longer ones are cut to it, so that deadlines cannot overflow their 62 bits. */
-  static final long MAX_DELAY_NANOS = (1L << 61) - 1;
+  /** The last deadline, 146 years from the start; later ones are cut to it, because a word has 62 bits for them. */
+  private static final long MAX_DEADLINE_NANOS = (1L << 62) - 1;
 
   /** Nodes that one turn takes from the hand-off before it looks at the clock: about 100 microseconds' worth. */
   private static final int DRAIN_LIMIT = 4096;
@@ -53,9 +55,10 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** Before any time that the driver could sleep until. */
   private static final long AT_ONCE = -1;
 
-  private static final int RUNNING = 0;
-  private static final int STOPPING = 1;
-  private static final int STOPPED = 2;
+  private static final int NEW = 0;
+  private static final int RUNNING = 1;
+  private static final int STOPPING = 2;
+  private static final int STOPPED = 3;
 
   private final TimerClock clock;
   private final long originNanos;
@@ -71,8 +74,8 @@ final class WheelDriver implements NodeWheel.Visitor {
   private final StripedCounter scheduled = new StripedCounter();
   private final StripedCounter cancelled = new StripedCounter();
 
-  /** RUNNING -> STOPPING -> STOPPED. */
-  private final AtomicInteger state = new AtomicInteger(RUNNING);
+  /** NEW -> RUNNING -> STOPPING -> STOPPED, or NEW -> STOPPED. The thread starts with the first timer. */
+  private final AtomicInteger state = new AtomicInteger(NEW);
 
   /** Until when the driver sleeps, in its time; AWAKE while it does not, or has been woken. */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
@@ -97,7 +100,6 @@ final class WheelDriver implements NodeWheel.Visitor {
     this.handOffLimit = settings.handOffLimit;
     this.onError = onError;
     this.thread = settings.threadFactory.newThread(this::run);
-    thread.start();
   }
 
   /** The time now; never negative. */
@@ -105,9 +107,14 @@ final class WheelDriver implements NodeWheel.Visitor {
     return clock.nanoTime() - originNanos;
   }
 
-  /** The time after a delay; a negative delay counts as none, one beyond {@link #MAX_DELAY_NANOS} as that. */
+  /** The time after a delay; a negative delay counts as none. */
   long deadlineNanos(long delayNanos) {
-    return nowNanos() + Math.max(0, Math.min(delayNanos, MAX_DELAY_NANOS));
+    return later(nowNanos(), Math.max(0, delayNanos));
+  }
+
+  /** The sum of two times that are not negative, or the last deadline if that is less. */
+  static long later(long timeNanos, long byNanos) {
+    return timeNanos + Math.min(byNanos, MAX_DEADLINE_NANOS - timeNanos);
   }
 
   /**
@@ -117,7 +124,7 @@ final class WheelDriver implements NodeWheel.Visitor {
    */
   void schedule(WheelNode node, long deadlineNanos) {
     if (state.get() != RUNNING) {
-      throw stopped();
+      start();
     }
     if (handOffLimit != Integer.MAX_VALUE && handOff.size() >= handOffLimit) {
       throw new RejectedExecutionException(
@@ -131,6 +138,25 @@ final class WheelDriver implements NodeWheel.Visitor {
       throw stopped();
     }
     wakeBefore(calls % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
+  }
+
+  private void start() {
+    if (state.compareAndSet(NEW, RUNNING)) {
+      thread.start();
+    } else if (state.get() != RUNNING) {
+      throw stopped();
+    }
+  }
+
+  /** As {@link #schedule}, for a node that has fired. */
+  void scheduleAgain(WheelNode node, long deadlineNanos) {
+    boolean queued = node.arm(deadlineNanos);
+    if (!queued) {
+      schedule(node, deadlineNanos);
+    } else {
+      scheduled.increment();
+      wakeBefore(deadlineNanos);
+    }
   }
 
   private static RejectedExecutionException stopped() {
@@ -181,7 +207,7 @@ final class WheelDriver implements NodeWheel.Visitor {
    * @return the nodes that were neither fired nor cancelled, to the first caller; they are cancelled now
    */
   List<WheelNode> stop() {
-    if (!state.compareAndSet(RUNNING, STOPPING)) {
+    if (state.compareAndSet(NEW, STOPPED) || !state.compareAndSet(RUNNING, STOPPING)) {
       return List.of();
     }
     if (Thread.currentThread() == thread) {
@@ -193,11 +219,39 @@ final class WheelDriver implements NodeWheel.Visitor {
     return List.copyOf(unfired);
   }
 
+  /** Runs an action on the driver thread for each node that waits, and returns when it has; at once after a stop. */
+  void forEachPending(Consumer<WheelNode> action) {
+    CountDownLatch done = new CountDownLatch(1);
+    WheelNode visit = new WheelNode(nowNanos()) {
+      @Override
+      void expire() {
+        wheel.forEach(node -> {
+          if (WheelNode.isArmed(node.word())) {
+            action.accept(node);
+          }
+        });
+        done.countDown();
+      }
+    };
+    if (state.get() == RUNNING) {
+      schedule(visit, 0);
+      awaitUninterruptibly(done::await);
+    }
+  }
+
   private void joinUninterruptibly() {
+    awaitUninterruptibly(thread::join);
+  }
+
+  private interface Wait {
+    void await() throws InterruptedException;
+  }
+
+  private static void awaitUninterruptibly(Wait wait) {
     boolean interrupted = false;
     while (true) {
       try {
-        thread.join();
+        wait.await();
         break;
       } catch (InterruptedException e) {
         interrupted = true;

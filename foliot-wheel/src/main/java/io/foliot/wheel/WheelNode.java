@@ -80,6 +80,17 @@ abstract class WheelNode {
     }
   }
 
+  /** Arms a node that has fired, and says whether it was queued already; if not, it is the caller who must hand it off. */
+  final boolean arm(long deadlineNanos) {
+    while (true) {
+      long before = word;
+      assert !isArmed(before) : "only a node that has ended is armed again";
+      if (replace(before, armed(deadlineNanos) | QUEUED)) {
+        return isQueued(before);
+      }
+    }
+  }
+
   /** Called by the driver when the node has fired. What it throws is reported, and disturbs nobody. */
   abstract void expire();
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs callbacks after a delay. Any thread may schedule, cancel and reset; one driver thread turns the wheel. It sleeps
@@ -18,14 +19,19 @@ import java.util.function.BiConsumer;
  * set), plus what the operating system needs to wake a thread. Callbacks whose deadlines fall into one tick start in the
  * order in which the driver took them on, which for one scheduling thread is the order of its calls.
  *
- * <p>By default each callback runs on a virtual thread of its own, so one that blocks delays nobody.
+ * <p>By default callbacks run on virtual threads, as many as are needed for one that blocks to delay nobody; short ones
+ * share a few.
  */
 public final class WheelTimer implements AutoCloseable {
   private final WheelDriver driver;
   private final Executor executor;
 
+  /** The threads that callbacks run on, unless the user has given an executor. */
+  private final @Nullable WorkerPool workers;
+
   private WheelTimer(Builder builder) {
-    executor = builder.executor;
+    workers = builder.executor == null ? new WorkerPool(builder.workerFactory, WorkerPool.UNBOUNDED) : null;
+    executor = builder.executor == null ? requireNonNull(workers) : builder.executor;
     BiConsumer<? super Timeout, ? super Throwable> onError = builder.onError;
     driver = new WheelDriver(builder, (node, failure) -> onError.accept((WheelTimeout) node, failure));
   }
@@ -43,7 +49,7 @@ public final class WheelTimer implements AutoCloseable {
   /**
    * Runs a task once, after a delay.
    *
-   * @param delay zero or negative for at once; beyond 73 years it is cut to that
+   * @param delay zero or negative for at once; a deadline beyond 146 years from the timer's start is cut to that
    * @throws RejectedExecutionException if the timer has stopped, or its hand-off is full
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
@@ -67,7 +73,11 @@ public final class WheelTimer implements AutoCloseable {
    *     but the first
    */
   public List<Timeout> stop() {
-    return driver.stop().stream().map(node -> (Timeout) (WheelTimeout) node).toList();
+    List<WheelNode> unfired = driver.stop();
+    if (workers != null) {
+      workers.close();
+    }
+    return unfired.stream().map(node -> (Timeout) (WheelTimeout) node).toList();
   }
 
   /** As {@link #stop}. */
@@ -103,8 +113,9 @@ public final class WheelTimer implements AutoCloseable {
     int tickShift = DEFAULT_TICK_SHIFT;
     long slackNanos;
     int handOffLimit = Integer.MAX_VALUE;
-    ThreadFactory threadFactory = Thread.ofPlatform().daemon().name("foliot-timer")::unstarted;
-    private Executor executor = Thread.ofVirtual().name("foliot-timer-task")::start;
+    ThreadFactory threadFactory = Thread.ofPlatform().name("foliot-timer")::unstarted;
+    private final ThreadFactory workerFactory = Thread.ofVirtual().name("foliot-timer-worker-", 0).factory();
+    private @Nullable Executor executor;
     private BiConsumer<? super Timeout, ? super Throwable> onError = Builder::toUncaughtExceptionHandler;
 
     Builder() {}
@@ -143,7 +154,7 @@ public final class WheelTimer implements AutoCloseable {
       return this;
     }
 
-    /** What runs the callbacks; a virtual thread for each unless set. */
+    /** What runs the callbacks; virtual threads of the timer's own unless set. */
     public Builder executor(Executor executor) {
       this.executor = requireNonNull(executor, "executor");
       return this;
@@ -160,7 +171,10 @@ public final class WheelTimer implements AutoCloseable {
       return this;
     }
 
-    /** What makes the driver thread; a daemon thread named {@code foliot-timer} unless set. */
+    /**
+     * What makes the driver thread; a platform thread named {@code foliot-timer} unless set. It
+     * starts with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon.
+     */
     public Builder threadFactory(ThreadFactory threadFactory) {
       this.threadFactory = requireNonNull(threadFactory, "threadFactory");
       return this;

@@ -1,0 +1,364 @@
+package io.foliot.wheel;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A {@link ScheduledExecutorService} on a timing wheel, to stand where a
+ * {@link java.util.concurrent.ScheduledThreadPoolExecutor} stands: scheduling and cancelling take constant time whatever
+ * the number of tasks, a cancelled task is forgotten at once, and tasks that block do not delay others, because threads
+ * are started as they are needed.
+ *
+ * <p>Tasks start no earlier than their delay, by the nanosecond, and in the order of their times, those within one tick
+ * (65 us unless set) in the order of arrival. Times lie within 146 years of its start; later ones
+ * are cut to that.
+ *
+ * <p>Unlike there, {@link #execute} and {@link #submit} hand a task to a thread at once, the exception of a task given to
+ * {@code execute} goes to its thread's uncaught exception handler, and {@link ScheduledFuture#getDelay} of a future is
+ * zero once it has fired or has been cancelled.
+ */
+public final class WheelScheduledExecutor extends AbstractExecutorService implements ScheduledExecutorService {
+  private static final int RUNNING = 0;
+  private static final int SHUTDOWN = 1;
+  private static final int STOP = 2;
+
+  private final WheelDriver driver;
+  private final WorkerPool workers;
+  private final boolean runsDelayedAfterShutdown;
+  private final boolean runsPeriodicAfterShutdown;
+
+  /** RUNNING -> SHUTDOWN -> STOP, or straight to STOP. */
+  private final AtomicInteger state = new AtomicInteger(RUNNING);
+
+  /** Tasks taken on that have not ended; once it has come to zero after a shutdown, it stays there. */
+  private final StripedCounter outstanding = new StripedCounter();
+
+  /** Periodic tasks that have not ended, for shutdown to cancel. */
+  private final Set<ScheduledTask<?>> periodic = ConcurrentHashMap.newKeySet();
+
+  private final CountDownLatch terminated = new CountDownLatch(1);
+
+  private WheelScheduledExecutor(Builder builder) {
+    workers = new WorkerPool(builder.workerFactory, builder.threadLimit);
+    runsDelayedAfterShutdown = builder.runsDelayedAfterShutdown;
+    runsPeriodicAfterShutdown = builder.runsPeriodicAfterShutdown;
+    driver = new WheelDriver(builder.driver, (node, failure) -> ((ScheduledTask<?>) node).cancel(false));
+  }
+
+  /** An executor with the defaults of {@link Builder}. */
+  public static WheelScheduledExecutor create() {
+    return builder().build();
+  }
+
+  /** The settings of an executor to be. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+    requireNonNull(command, "command");
+    return scheduleNew(new ScheduledTask<>(this, command, driver.deadlineNanos(unit.toNanos(delay))));
+  }
+
+  @Override
+  public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
+    requireNonNull(callable, "callable");
+    return scheduleNew(new ScheduledTask<>(this, callable, driver.deadlineNanos(unit.toNanos(delay))));
+  }
+
+  @Override
+  public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
+    return schedulePeriodic(command, initialDelay, positive(period, "period"), 1, unit);
+  }
+
+  @Override
+  public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
+    return schedulePeriodic(command, initialDelay, positive(delay, "delay"), -1, unit);
+  }
+
+  private static long positive(long length, String name) {
+    if (length <= 0) {
+      throw new IllegalArgumentException(name + " must be positive: " + name + "=" + length);
+    }
+    return length;
+  }
+
+  private ScheduledFuture<?> schedulePeriodic(
+      Runnable command,
+      long initialDelay,
+      long period,
+      int sign,
+      TimeUnit unit) {
+    requireNonNull(command, "command");
+    long deadlineNanos = driver.deadlineNanos(unit.toNanos(initialDelay));
+    var task = new ScheduledTask.Periodic(this, command, deadlineNanos, sign * unit.toNanos(period));
+    periodic.add(task);
+    try {
+      return scheduleNew(task);
+    } catch (RejectedExecutionException e) {
+      periodic.remove(task);
+      throw e;
+    }
+  }
+
+  private <T extends ScheduledTask<?>> T scheduleNew(T task) {
+    admit();
+    long deadlineNanos = WheelNode.deadlineNanos(task.word());
+    try {
+      driver.schedule(task, deadlineNanos);
+    } catch (RejectedExecutionException e) {
+      leave();
+      throw e;
+    }
+    return task;
+  }
+
+  /** Counts a task in, or refuses it. */
+  private void admit() {
+    outstanding.increment();
+    if (state.get() != RUNNING) {
+      leave();
+      throw new RejectedExecutionException("the executor has been shut down, so this task was not taken on");
+    }
+  }
+
+  /** Counts a task out; the last one after a shutdown ends the executor. */
+  private void leave() {
+    outstanding.decrement();
+    if (state.get() != RUNNING) {
+      terminateIfDone();
+    }
+  }
+
+  private void terminateIfDone() {
+    if (outstanding.sum() == 0) {
+      driver.stop();
+      workers.close();
+      terminated.countDown();
+    }
+  }
+
+  /** Runs a task as soon as a thread is free for it. */
+  @Override
+  public void execute(Runnable command) {
+    requireNonNull(command, "command");
+    admit();
+    workers.execute(new Immediate(command));
+  }
+
+  /** A task that no timer waits for. */
+  private final class Immediate implements Runnable {
+    private final Runnable command;
+
+    Immediate(Runnable command) {
+      this.command = command;
+    }
+
+    @Override
+    public void run() {
+      try {
+        command.run();
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  // Called by tasks.
+
+  long nowNanos() {
+    return driver.nowNanos();
+  }
+
+  long deadlineNanos(long delayNanos) {
+    return driver.deadlineNanos(delayNanos);
+  }
+
+  /** Hands a task whose time has come to a worker. */
+  void begin(ScheduledTask<?> task) {
+    workers.execute(task);
+  }
+
+  /** Takes a cancelled task out of the wheel. */
+  void unschedule(ScheduledTask<?> task) {
+    driver.cancel(task);
+  }
+
+  void ended(ScheduledTask<?> task) {
+    if (task.isPeriodic()) {
+      periodic.remove(task);
+    }
+    leave();
+  }
+
+  void scheduleAgain(ScheduledTask<?> task, long deadlineNanos) {
+    if (state.get() != RUNNING && !(runsPeriodicAfterShutdown && state.get() == SHUTDOWN)) {
+      task.cancelWaiting();
+      return;
+    }
+    try {
+      driver.scheduleAgain(task, deadlineNanos);
+    } catch (RejectedExecutionException e) {
+      task.cancelWaiting();
+    }
+    if (!task.isWaiting()) {
+      // Cancelled after its run and before it was armed, so that cancel has found nothing in the wheel.
+      driver.cancel(task);
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    if (!state.compareAndSet(RUNNING, SHUTDOWN)) {
+      return;
+    }
+    if (!runsPeriodicAfterShutdown) {
+      periodic.forEach(ScheduledTask::cancelWaiting);
+    }
+    if (!runsDelayedAfterShutdown) {
+      driver.forEachPending(node -> {
+        if (!((ScheduledTask<?>) node).isPeriodic()) {
+          ((ScheduledTask<?>) node).cancelWaiting();
+        }
+      });
+    }
+    terminateIfDone();
+  }
+
+  /**
+   * As said there; the tasks that are returned, periodic ones among them, are neither done nor cancelled.
+   */
+  @Override
+  public List<Runnable> shutdownNow() {
+    state.set(STOP);
+    List<Runnable> pending = new ArrayList<>();
+    for (WheelNode node : driver.stop()) {
+      abandon((ScheduledTask<?>) node, pending);
+    }
+    for (Runnable task : workers.drain()) {
+      abandon(task, pending);
+    }
+    workers.interrupt();
+    terminateIfDone();
+    return pending;
+  }
+
+  private void abandon(Runnable task, List<Runnable> pending) {
+    if (task instanceof Immediate immediate) {
+      pending.add(immediate.command);
+      outstanding.decrement();
+    } else if (((ScheduledTask<?>) task).abandon()) {
+      pending.add(task);
+      outstanding.decrement();
+    }
+  }
+
+  @Override
+  public boolean isShutdown() {
+    return state.get() != RUNNING;
+  }
+
+  @Override
+  public boolean isTerminated() {
+    return terminated.getCount() == 0;
+  }
+
+  @Override
+  public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+    return terminated.await(timeout, unit);
+  }
+
+  /** What the timer of this executor has done so far; each run of a periodic task counts. */
+  public TimerCounters counters() {
+    return driver.counters();
+  }
+
+  @Override
+  public String toString() {
+    String name = isTerminated() ? "terminated" : isShutdown() ? "shutting down" : "running";
+    return "WheelScheduledExecutor[" + name + ", tasks=" + outstanding.sum() + "]";
+  }
+
+  /** The settings of an executor. Not safe for use by several threads. */
+  public static final class Builder {
+    private final WheelTimer.Builder driver = WheelTimer.builder();
+    private ThreadFactory workerFactory = Thread.ofVirtual().name("foliot-worker-", 0).factory();
+    private int threadLimit = WorkerPool.UNBOUNDED;
+    private boolean runsDelayedAfterShutdown = true;
+    private boolean runsPeriodicAfterShutdown;
+
+    private Builder() {}
+
+    /**
+     * How many tasks may run at a time; no limit unless set.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public Builder threads(int limit) {
+      threadLimit = (int) positive(limit, "limit");
+      return this;
+    }
+
+    /** What makes the threads that run tasks; virtual threads unless set. */
+    public Builder workerFactory(ThreadFactory workerFactory) {
+      this.workerFactory = requireNonNull(workerFactory, "workerFactory");
+      return this;
+    }
+
+    /** What makes the one thread that waits for the time; a platform thread unless set. */
+    public Builder driverFactory(ThreadFactory driverFactory) {
+      driver.threadFactory(driverFactory);
+      return this;
+    }
+
+    /** As {@link WheelTimer.Builder#tick}. */
+    public Builder tick(Duration tick) {
+      driver.tick(tick);
+      return this;
+    }
+
+    /** As {@link WheelTimer.Builder#clock}. */
+    public Builder clock(TimerClock clock) {
+      driver.clock(clock);
+      return this;
+    }
+
+    /** As {@link WheelTimer.Builder#handOffLimit}. */
+    public Builder handOffLimit(int tasks) {
+      driver.handOffLimit(tasks);
+      return this;
+    }
+
+    /** Whether delayed tasks run after {@code shutdown}; they do unless set. */
+    public Builder executeExistingDelayedTasksAfterShutdown(boolean value) {
+      runsDelayedAfterShutdown = value;
+      return this;
+    }
+
+    /** Whether periodic tasks go on after {@code shutdown}; they are cancelled unless set. */
+    public Builder continueExistingPeriodicTasksAfterShutdown(boolean value) {
+      runsPeriodicAfterShutdown = value;
+      return this;
+    }
+
+    /** A running executor. */
+    public WheelScheduledExecutor build() {
+      return new WheelScheduledExecutor(this);
+    }
+  }
+}
