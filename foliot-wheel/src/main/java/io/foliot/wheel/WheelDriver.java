@@ -1,5 +1,6 @@
 package io.foliot.wheel;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -77,6 +78,8 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** NEW -> RUNNING -> STOPPING -> STOPPED, or NEW -> STOPPED. The thread starts with the first timer. */
   private final AtomicInteger state = new AtomicInteger(NEW);
 
+  private final CountDownLatch ended = new CountDownLatch(1);
+
   /** Until when the driver sleeps, in its time; AWAKE while it does not, or has been woken. */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
 
@@ -84,6 +87,15 @@ final class WheelDriver implements NodeWheel.Visitor {
   private final NodeWheel wheel = new NodeWheel(0);
   private final List<WheelNode> unfired = new ArrayList<>();
   private final MessagePassingQueue.Consumer<WheelNode> taker = this::take;
+
+  /** When this turn began. */
+  private long turnNanos;
+
+  /**
+   * Nodes handed off that came due within the tick that has just begun, as those without a delay do: they do not wait for
+   * the tick's end. At most {@link #DRAIN_LIMIT}.
+   */
+  private final ArrayDeque<WheelNode> dueInThisTick = new ArrayDeque<>();
 
   // Written by the driver thread alone, read by any.
   private final LatenessHistogram lateness = new LatenessHistogram();
@@ -142,7 +154,13 @@ final class WheelDriver implements NodeWheel.Visitor {
 
   private void start() {
     if (state.compareAndSet(NEW, RUNNING)) {
-      thread.start();
+      try {
+        thread.start();
+      } catch (Throwable e) {
+        collectUnfired();
+        ended.countDown();
+        throw e;
+      }
     } else if (state.get() != RUNNING) {
       throw stopped();
     }
@@ -214,7 +232,8 @@ final class WheelDriver implements NodeWheel.Visitor {
       collectUnfired();
     } else {
       clock.unpark(thread);
-      joinUninterruptibly();
+      // Not a join: the caller that starts the thread may not have come to it yet.
+      awaitUninterruptibly(ended);
     }
     return List.copyOf(unfired);
   }
@@ -235,23 +254,15 @@ final class WheelDriver implements NodeWheel.Visitor {
     };
     if (state.get() == RUNNING) {
       schedule(visit, 0);
-      awaitUninterruptibly(done::await);
+      awaitUninterruptibly(done);
     }
   }
 
-  private void joinUninterruptibly() {
-    awaitUninterruptibly(thread::join);
-  }
-
-  private interface Wait {
-    void await() throws InterruptedException;
-  }
-
-  private static void awaitUninterruptibly(Wait wait) {
+  private static void awaitUninterruptibly(CountDownLatch latch) {
     boolean interrupted = false;
     while (true) {
       try {
-        wait.await();
+        latch.await();
         break;
       } catch (InterruptedException e) {
         interrupted = true;
@@ -275,13 +286,20 @@ final class WheelDriver implements NodeWheel.Visitor {
     if (state.get() != STOPPED) {
       collectUnfired();
     }
+    ended.countDown();
   }
 
   /** One turn; whether it left something to do. */
-  private boolean turn(long now) {
+  private boolean turn(long beganNanos) {
+    turnNanos = beganNanos;
     int drained = handOff.drain(taker, DRAIN_LIMIT);
-    // What was just taken may be due by now, though not by the time the turn began; it waits for the next one.
-    int touched = wheel.advance(now >> tickShift, ADVANCE_LIMIT, this);
+    int touched = wheel.advance(beganNanos >> tickShift, ADVANCE_LIMIT, this);
+    for (WheelNode node = dueInThisTick.poll(); node != null; node = dueInThisTick.poll()) {
+      long tick = fireIfDue(node, turnNanos);
+      if (tick != NodeWheel.GONE) {
+        wheel.place(node, tick);
+      }
+    }
     wheel.sweepIfWorthwhile(live());
     int swept = wheel.sweep(SWEEP_LIMIT);
     return drained == DRAIN_LIMIT || touched == ADVANCE_LIMIT || swept >= SWEEP_LIMIT;
@@ -312,19 +330,29 @@ final class WheelDriver implements NodeWheel.Visitor {
   private void take(WheelNode node) {
     long word = node.dequeue();
     if (WheelNode.isArmed(word)) {
-      wheel.place(node, placeTick(WheelNode.deadlineNanos(word)));
+      long deadlineNanos = WheelNode.deadlineNanos(word);
+      if (deadlineNanos <= turnNanos && tick(deadlineNanos) > turnNanos >> tickShift) {
+        dueInThisTick.add(node);
+      } else {
+        wheel.place(node, placeTick(deadlineNanos));
+      }
     }
   }
 
   @Override
   public long visit(WheelNode node, long nowTick) {
+    return fireIfDue(node, nowTick << tickShift);
+  }
+
+  /** Fires a node whose deadline is not after the given time; else the tick at which to look at it again. */
+  private long fireIfDue(WheelNode node, long timeNanos) {
     while (true) {
       long word = node.word();
       if (!WheelNode.isArmed(word)) {
         return NodeWheel.GONE;
       }
       long deadlineNanos = WheelNode.deadlineNanos(word);
-      if (tick(deadlineNanos) > nowTick) {
+      if (deadlineNanos > timeNanos) {
         return placeTick(deadlineNanos);
       }
       if (node.replace(word, WheelNode.FIRED | (word & WheelNode.QUEUED))) {
@@ -355,7 +383,12 @@ final class WheelDriver implements NodeWheel.Visitor {
   }
 
   private void collectUnfired() {
-    handOff.drain(this::collect);
+    // A drain ends early at a node whose caller has taken its place in the hand-off and not yet filled it.
+    while (!handOff.isEmpty()) {
+      handOff.drain(this::collect);
+    }
+    dueInThisTick.forEach(this::collect);
+    dueInThisTick.clear();
     wheel.removeAll(this::collect);
     state.set(STOPPED);
   }

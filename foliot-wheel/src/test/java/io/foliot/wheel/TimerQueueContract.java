@@ -156,6 +156,9 @@ public abstract class TimerQueueContract {
           }
         });
         assertThat(touched).isLessThanOrEqualTo(limit);
+        if (!wakesAsModelled() && touched == limit) {
+          model.stoppedAt(queue.currentTick());
+        }
       } while (!wakesAsModelled() && touched == limit);
       TimerQueueModel.Entry missed = model.next();
       assertThat(missed).as("not handed out at %s", now).isNull();
@@ -300,7 +303,7 @@ public abstract class TimerQueueContract {
       queue.schedule(deadline + 5, 0);
     });
     assertThat(ticks).containsExactly(5L, 10L, 15L, 20L);
-    assertThat(queue.nextWake()).isEqualTo(25);
+    assertThat(queue.nextWake()).isBetween(wakesAsModelled() ? 25L : 21L, 25L);
   }
 
   @Test
@@ -310,10 +313,12 @@ public abstract class TimerQueueContract {
     queue.schedule(first, 1);
     queue.schedule(first + 3, 2);
     List<Long> seen = new ArrayList<>();
-    queue.advance(first, 1, (handle, deadline, payload) -> {
-      seen.add(payload);
-      queue.schedule(first + 3, 3);
-    });
+    while (seen.isEmpty()) {
+      queue.advance(first, 1, (handle, deadline, payload) -> {
+        seen.add(payload);
+        queue.schedule(first + 3, 3);
+      });
+    }
     queue.schedule(first + 3, 4);
     while (queue.advance(first + 10, 1, (handle, deadline, payload) -> seen.add(payload)) > 0) {
       assertThat(seen).doesNotHaveDuplicates();

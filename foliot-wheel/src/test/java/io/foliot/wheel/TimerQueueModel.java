@@ -106,6 +106,15 @@ public abstract class TimerQueueModel {
     late.clear();
   }
 
+  /** Takes over the tick at which the queue has stopped under its limit; nothing may be due before it. */
+  public final void stoppedAt(long tick) {
+    if (tick < hand || tick > nowTick || nextKeptWake() < tick) {
+      throw new AssertionError("stopped at " + tick + ", but the model stands at " + hand + " of " + nowTick
+          + " with a timer at " + nextKeptWake());
+    }
+    hand = tick;
+  }
+
   public final int touched() {
     return touched;
   }

@@ -1,0 +1,217 @@
+package io.foliot.bench.classic;
+
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.wheel.TimerQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all forms have in common: handles, time, arguments, and the timers that were due when they were placed. A form adds
+ * where it keeps the timers that are ahead, and how it finds the next one.
+ */
+abstract class ClassicQueue implements TimerQueue {
+  /*
+   * A timer is either placed, which is the form's business, or late: due when its deadline was set. An advance hands out,
+   * at each tick, first what the form has reached and then the late timers, which by then are due longer than anything
+   * the form will reach next. What a sink adds to the late ones carries a higher order than the advance began with, and
+   * waits for the next advance.
+   */
+  private final TimerTable timers = new TimerTable();
+  private final TimerList late = new TimerList();
+  private long hand;
+  private long nextOrder;
+  private int placed;
+  private boolean advancing;
+
+  ClassicQueue(long startTick) {
+    hand = startTick;
+  }
+
+  /** Keeps a timer whose deadline is ahead. */
+  abstract void place(Timer timer);
+
+  /** Gives up a placed timer, whether it is cancelled or handed out. */
+  abstract void remove(Timer timer);
+
+  /** The first placed timer whose deadline the current tick has reached, if there is one. */
+  abstract @Nullable Timer reached();
+
+  /**
+   * Moves time by a step, at most to {@code nowTick}, when nothing is reached: past no deadline, and by {@link #moveTo}.
+   * It may move timers inside the form, as many as the budget allows, which is at least one. If the budget is spent, it
+   * may leave time where it is, and the next step goes on from there.
+   *
+   * @return how many timers it moved
+   */
+  abstract int step(long nowTick, int budget);
+
+  /** As {@link #nextWake}, for the placed timers, of which there is at least one and none is reached. */
+  abstract long nextPlaced();
+
+  /** Refuses a deadline that the form cannot keep, with an {@link IllegalArgumentException}. */
+  void ensureTakes(long deadlineTick) {}
+
+  @Override
+  public final long schedule(long deadlineTick, long payload) {
+    ensureTakes(deadlineTick);
+    Timer timer = timers.take(payload);
+    attach(timer, deadlineTick);
+    return timer.handle();
+  }
+
+  @Override
+  public final boolean cancel(long handle) {
+    Timer timer = timers.find(handle);
+    if (timer == null) {
+      return false;
+    }
+    detach(timer);
+    timers.release(timer);
+    return true;
+  }
+
+  @Override
+  public final boolean reschedule(long handle, long deadlineTick) {
+    Timer timer = timers.find(handle);
+    if (timer == null) {
+      return false;
+    }
+    if (timer.deadlineTick != deadlineTick) {
+      ensureTakes(deadlineTick);
+      detach(timer);
+      attach(timer, deadlineTick);
+    }
+    return true;
+  }
+
+  @Override
+  public final long nextWake() {
+    if (!late.isEmpty() || reached() != null) {
+      return hand;
+    }
+    return placed == 0 ? NEVER : nextPlaced();
+  }
+
+  @Override
+  public final int advance(long nowTick, int limit, Sink sink) {
+    requireNonNull(sink, "sink");
+    if (limit <= 0) {
+      throw new IllegalArgumentException("limit must be positive: limit=" + limit);
+    }
+    if (advancing) {
+      throw new IllegalStateException("advance must not be called from inside its sink: currentTick=" + hand);
+    }
+    if (nowTick < hand) {
+      return 0;
+    }
+    advancing = true;
+    try {
+      return expire(nowTick, limit, sink);
+    } finally {
+      advancing = false;
+    }
+  }
+
+  private int expire(long nowTick, int limit, Sink sink) {
+    long orderAtBegin = nextOrder;
+    int touched = 0;
+    while (touched < limit) {
+      Timer timer = nextDue(orderAtBegin);
+      if (timer != null) {
+        touched++;
+        handOut(timer, sink);
+      } else if (hand < nowTick) {
+        touched += step(nowTick, limit - touched);
+      } else {
+        break;
+      }
+    }
+    return touched;
+  }
+
+  private @Nullable Timer nextDue(long orderAtBegin) {
+    Timer timer = reached();
+    if (timer == null) {
+      timer = late.first();
+      if (timer != null && timer.order >= orderAtBegin) {
+        return null;
+      }
+    }
+    return timer;
+  }
+
+  private void handOut(Timer timer, Sink sink) {
+    long handle = timer.handle();
+    long deadlineTick = timer.deadlineTick;
+    long payload = timer.payload;
+    assert deadlineTick <= hand : "a timer was reached early: deadlineTick=" + deadlineTick + ", currentTick=" + hand;
+    detach(timer);
+    timers.release(timer);
+    sink.accept(handle, deadlineTick, payload);
+  }
+
+  private void attach(Timer timer, long deadlineTick) {
+    timer.deadlineTick = deadlineTick;
+    timer.order = nextOrder++;
+    if (deadlineTick <= hand) {
+      late.append(timer);
+    } else {
+      placed++;
+      place(timer);
+    }
+  }
+
+  private void detach(Timer timer) {
+    if (timer.list == late) {
+      late.remove(timer);
+    } else {
+      placed--;
+      remove(timer);
+    }
+  }
+
+  @Override
+  public final int size() {
+    return timers.size();
+  }
+
+  @Override
+  public final long currentTick() {
+    return hand;
+  }
+
+  @Override
+  public final void forEach(Sink visitor) {
+    requireNonNull(visitor, "visitor");
+    for (int cell = 0; cell < timers.cells(); cell++) {
+      Timer timer = timers.cell(cell);
+      if (timer.live) {
+        visitor.accept(timer.handle(), timer.deadlineTick, timer.payload);
+      }
+    }
+  }
+
+  final void moveTo(long tick) {
+    assert tick > hand : "time goes on: tick=" + tick + ", currentTick=" + hand;
+    hand = tick;
+  }
+
+  /** How many timers the form keeps. */
+  final int placed() {
+    return placed;
+  }
+
+  /** The timer of a handle that is not stale. */
+  final @Nullable Timer find(long handle) {
+    return timers.find(handle);
+  }
+
+  final boolean isLate(Timer timer) {
+    return timer.list == late;
+  }
+
+  @Override
+  public String toString() {
+    return getClass().getSimpleName() + "[currentTick=" + hand + ", size=" + size() + "]";
+  }
+}

@@ -1,0 +1,54 @@
+package io.foliot.bench.classic;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A single wheel for delays of any length: a timer stands in its slot for as many rounds as its delay has revolutions. The
+ * timers of a slot are not sorted, so each visit of the hand looks at all of them.
+ *
+ * <p>Start: O(1). Stop: O(1). Tick: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at worst,
+ * if all timers share a slot. A timer whose delay is d is looked at d / slots times before it is handed out. Next wake:
+ * O(slots), and it may be too early by whole revolutions, because it does not look at the rounds.
+ *
+ * <p>This is scheme 6 of Varghese and Lauck. There each timer has a count of rounds, which each visit decrements; here the
+ * visit compares the deadline with the hand, which asks the same question without a write.
+ *
+ * <p>A timer that is looked at and stays is not counted as touched: the limit of an advance does not bound the visit.
+ */
+public final class RoundsWheel extends SingleWheel {
+  /** Up to where the slot under the hand has been visited at this tick; null at its end. */
+  private @Nullable Timer visit;
+
+  /**
+   * An empty wheel whose time stands at the given tick.
+   *
+   * @throws IllegalArgumentException if {@code slots} is not positive
+   */
+  public RoundsWheel(long startTick, int slots) {
+    super(startTick, slots);
+  }
+
+  @Override
+  @Nullable
+  Timer reached() {
+    while (visit != null && visit.deadlineTick > currentTick()) {
+      visit = visit.next;
+    }
+    return visit;
+  }
+
+  @Override
+  void remove(Timer timer) {
+    if (timer == visit) {
+      visit = timer.next;
+    }
+    super.remove(timer);
+  }
+
+  @Override
+  int step(long nowTick, int budget) {
+    int moved = super.step(nowTick, budget);
+    visit = slot(currentTick()).first();
+    return moved;
+  }
+}

@@ -1,0 +1,51 @@
+package io.foliot.bench.classic;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/** A timer, or a cell of {@link TimerTable} that waits to be one. */
+final class Timer {
+  final int cell;
+
+  /** Which life of the cell this is. Never 0, so that no handle is 0. */
+  int generation = 1;
+
+  boolean live;
+  long deadlineTick;
+  long payload;
+
+  /** Grows with each deadline that is set: among timers of one deadline, the lower one goes first. */
+  long order;
+
+  /** The list it stands in; null in the forms that have none. */
+  @Nullable
+  TimerList list;
+
+  /** Neighbours in that list; of a free cell, {@code next} is the next free one. */
+  @Nullable
+  Timer next;
+
+  @Nullable
+  Timer prev;
+
+  /** Where it stands in a heap. */
+  int position;
+
+  Timer(int cell) {
+    this.cell = cell;
+  }
+
+  long handle() {
+    return (long) generation << 32 | cell;
+  }
+
+  boolean isBefore(Timer other) {
+    return deadlineTick < other.deadlineTick || (deadlineTick == other.deadlineTick && order < other.order);
+  }
+
+  /** Takes it out of its list. */
+  void unlink() {
+    requireNonNull(list, "the timer stands in no list").remove(this);
+  }
+}

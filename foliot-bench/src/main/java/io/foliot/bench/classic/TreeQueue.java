@@ -1,0 +1,40 @@
+package io.foliot.bench.classic;
+
+import java.util.Comparator;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A balanced tree, the red-black tree of the JDK.
+ *
+ * <p>Start: O(log n), at worst and on average. Stop: O(log n). Tick: O(log n), even if nothing is due, because this tree
+ * descends to its leftmost node; O(log n) per timer handed out. Next wake: O(log n), for the same reason.
+ *
+ * <p>This is a scheme 3 of Varghese and Lauck.
+ */
+public final class TreeQueue extends SortedQueue {
+  private final TreeSet<Timer> tree = new TreeSet<>(
+      Comparator.<Timer>comparingLong(timer -> timer.deadlineTick).thenComparingLong(timer -> timer.order));
+
+  /** An empty tree whose time stands at the given tick. */
+  public TreeQueue(long startTick) {
+    super(startTick);
+  }
+
+  @Override
+  @Nullable
+  Timer first() {
+    return tree.isEmpty() ? null : tree.first();
+  }
+
+  @Override
+  void place(Timer timer) {
+    tree.add(timer);
+  }
+
+  @Override
+  void remove(Timer timer) {
+    boolean removed = tree.remove(timer);
+    assert removed : "a placed timer stands in the tree: cell=" + timer.cell;
+  }
+}
