@@ -201,10 +201,6 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return cancels;
   }
 
-  final boolean isWaiting() {
-    return phase == WAITING;
-  }
-
   @Override
   public final boolean isDone() {
     int now = phase;

@@ -216,8 +216,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     } catch (RejectedExecutionException e) {
       task.cancelWaiting();
     }
-    if (!task.isWaiting()) {
-      // Cancelled after its run and before it was armed, so that cancel has found nothing in the wheel.
+    if (task.isCancelled()) {
+      // Cancelled after its run and before it was armed, so that cancel has found nothing in the wheel. Had it merely
+      // begun its next run by now, there would be nothing to take out.
       driver.cancel(task);
     }
   }
