@@ -20,10 +20,15 @@ final class NodeWheel {
    *
    * An entry stands for its node while it bears the node's stamp, which each placement renews.
    *
+   * A slot of a higher level may hold a million entries, and while they are moved down all of them that are due wait. So
+   * a large slot is staged: from a quarter of its width before its beginning on, its entries are sorted into as many
+   * lists as it has slots below, a few at a time. When time reaches it, these lists become the slots as they are.
+   *
    * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8 here);
    * links in the nodes, unlinked at once (measured: three times the time per expired timer, and a million timers cascade
    * in 25 ms, during which all of them are late); deadlines in the entries, to cascade without a look at the nodes
-   * (8 bytes more a timer, and entries whose node has ended or was pushed back are carried on).
+   * (8 bytes more a timer, and entries whose node has ended or was pushed back are carried on); smaller slots on the
+   * higher levels (more moves for every timer).
    */
 
   /** What a visitor answers for a node that is to leave the wheel. */
@@ -37,6 +42,9 @@ final class NodeWheel {
      * @return {@link #GONE}, or a tick after {@code nowTick}
      */
     long visit(WheelNode node, long nowTick);
+
+    /** Where a node that waits is to be placed; {@link #GONE} for one that has ended. */
+    long placeTick(WheelNode node);
   }
 
   /** A slot's first chunk is small, so that a few timers in many slots cost little. */
@@ -50,6 +58,18 @@ final class NodeWheel {
 
   /** Fewer dead entries than this are not worth a sweep, which looks at every slot. */
   private static final int SWEEP_MIN_ENTRIES = 64;
+
+  /** A slot with fewer entries is moved down quickly enough when its time comes. */
+  private static final int STAGE_MIN_ENTRIES = 4096;
+
+  /** The part of its width before its beginning at which a slot is staged. */
+  private static final int STAGE_AHEAD = 4;
+
+  /** Slots of level 1 are not staged: what is in them is moved once more at most. */
+  private static final int STAGE_FROM_LEVEL = 2;
+
+  private static final int STAGED = SlotMap.SLOTS;
+  private static final int LISTS = STAGED + SlotMap.SLOTS_PER_LEVEL;
 
   private static final class Chunk {
     final WheelNode[] nodes;
@@ -93,11 +113,15 @@ final class NodeWheel {
     @Nullable
     Chunk last;
 
+    /** The number of entries, but for those of the reached list that have been dealt with. */
+    int size;
+
     boolean isEmpty() {
       return first == null;
     }
 
     void add(WheelNode node, int stamp) {
+      size++;
       Chunk chunk = last;
       if (chunk == null) {
         chunk = new Chunk(SMALLEST_CHUNK);
@@ -120,14 +144,15 @@ final class NodeWheel {
           last.next = from.first;
         }
         last = from.last;
-        from.first = null;
-        from.last = null;
+        size += from.size;
+        from.clear();
       }
     }
 
     void clear() {
       first = null;
       last = null;
+      size = 0;
     }
 
     /** Takes out the chunk behind the given one, or the first one for null. */
@@ -143,8 +168,16 @@ final class NodeWheel {
     }
   }
 
+  private final int stageMinEntries;
   private final SlotMap slots;
-  private final Entries[] lists = new Entries[SlotMap.SLOTS];
+  /** Per slot its entries; behind them, per slot below the one that is staged, those that are to come there. */
+  private final Entries[] lists = new Entries[LISTS];
+
+  /** The slot that is staged; its list holds what has not been sorted yet. */
+  private int stagedSlot = SlotMap.NONE;
+
+  /** Per list of a staged slot, a lower bound of the deadlines in it. */
+  private final long[] stagedEarliest = new long[SlotMap.SLOTS_PER_LEVEL];
 
   /** What the hand has come to. Its first chunk is worked off from {@link #reachedIndex} on. */
   private final Entries reached = new Entries();
@@ -160,8 +193,8 @@ final class NodeWheel {
   private int entries;
   private int stamps;
 
-  /** The slot that a sweep is at, or {@link SlotMap#SLOTS} if none is under way, and the last chunk it has kept there. */
-  private int sweepSlot = SlotMap.SLOTS;
+  /** The list that a sweep is at, or {@link #LISTS} if none is under way, and the last chunk it has kept there. */
+  private int sweepList = LISTS;
 
   private @Nullable Chunk swept;
 
@@ -169,8 +202,14 @@ final class NodeWheel {
   private long preloaded;
 
   NodeWheel(long startTick) {
+    this(startTick, STAGE_MIN_ENTRIES);
+  }
+
+  /** For tests, which stage slots of a few entries. */
+  NodeWheel(long startTick, int stageMinEntries) {
+    this.stageMinEntries = stageMinEntries;
     slots = new SlotMap(startTick);
-    Arrays.setAll(lists, slot -> new Entries());
+    Arrays.setAll(lists, list -> new Entries());
   }
 
   /** Entries, those whose node has ended among them. */
@@ -196,9 +235,9 @@ final class NodeWheel {
     return !reached.isEmpty() && slots.inReached(deadlineTick) ? reached : lists[slots.occupy(deadlineTick)];
   }
 
-  /** As {@link TimerQueue#nextWake}, for all entries. */
+  /** As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. */
   long nextWake() {
-    return reached.isEmpty() && late.isEmpty() ? slots.nextWake() : slots.hand();
+    return reached.isEmpty() && late.isEmpty() ? Math.min(slots.nextWake(), nextStaging()) : slots.hand();
   }
 
   /** As {@link TimerQueue#advance}, for all entries, except that the visitor must not throw. */
@@ -229,11 +268,92 @@ final class NodeWheel {
   }
 
   private void open(int slot) {
+    if (slot == stagedSlot) {
+      openStaged();
+    }
     reached.takeAll(lists[slot]);
     slots.vacate(slot);
-    if (slot == sweepSlot) {
+    if (slot == sweepList) {
       swept = null;
     }
+  }
+
+  /** The slots below are empty now, because they lay ahead of the hand until it came here. */
+  private void openStaged() {
+    int firstBelow = (stagedSlot & -SlotMap.SLOTS_PER_LEVEL) - SlotMap.SLOTS_PER_LEVEL;
+    reached.takeAll(lists[STAGED]);
+    for (int digit = 1; digit < SlotMap.SLOTS_PER_LEVEL; digit++) {
+      Entries list = lists[STAGED + digit];
+      if (!list.isEmpty()) {
+        slots.occupy(firstBelow + digit, stagedEarliest[digit]);
+        lists[firstBelow + digit].takeAll(list);
+      }
+    }
+    if (sweepList >= STAGED) {
+      swept = null;
+    }
+    stagedSlot = SlotMap.NONE;
+  }
+
+  /** The slot that is, or will be, to be staged. */
+  private int slotToStage() {
+    int slot = stagedSlot == SlotMap.NONE ? slots.nextFromLevel(STAGE_FROM_LEVEL) : stagedSlot;
+    return slot == SlotMap.NONE || lists[slot].size < stageMinEntries ? SlotMap.NONE : slot;
+  }
+
+  /** When there will be something to stage. */
+  private long nextStaging() {
+    int slot = slotToStage();
+    return slot == SlotMap.NONE
+        ? TimerQueue.NEVER
+        : Math.max(slots.hand(), slots.start(slot) - SlotMap.width(slot) / STAGE_AHEAD);
+  }
+
+  /**
+   * Sorts entries of a large slot whose time is near.
+   *
+   * @return how many; if fewer than {@code limit}, there is nothing more to stage
+   */
+  int stage(int limit, Visitor visitor) {
+    int slot = slotToStage();
+    if (slot == SlotMap.NONE || nextStaging() > slots.hand()) {
+      return 0;
+    }
+    if (stagedSlot != slot) {
+      stagedSlot = slot;
+      Arrays.fill(stagedEarliest, Long.MAX_VALUE);
+    }
+    Entries list = lists[stagedSlot];
+    int looked = 0;
+    for (Chunk chunk = list.first; chunk != null && looked < limit; chunk = list.first) {
+      looked += chunk.count;
+      for (int i = 0; i < chunk.count; i++) {
+        stage(chunk.nodes[i], chunk.stamps[i], visitor);
+      }
+      list.size -= chunk.count;
+      list.removeAfter(null, chunk);
+    }
+    if (sweepList == stagedSlot) {
+      swept = null;
+    }
+    return looked;
+  }
+
+  private void stage(WheelNode node, int stamp, Visitor visitor) {
+    long tick = node.stamp == stamp ? visitor.placeTick(node) : GONE;
+    if (tick == GONE) {
+      entries--;
+      return;
+    }
+    long start = slots.start(stagedSlot);
+    if (tick - start >= SlotMap.width(stagedSlot)) {
+      lists[slots.occupy(tick)].add(node, stamp);
+      return;
+    }
+    // One that came nearer is about to be placed again; until then it may stand at the slot's beginning.
+    int digit = tick < start ? 0 : SlotMap.digitBelow(stagedSlot, tick);
+    lists[STAGED + digit].add(node, stamp);
+    stagedEarliest[digit] = Math.min(stagedEarliest[digit], tick);
   }
 
   /** Deals with the next reached entry. */
@@ -268,8 +388,8 @@ final class NodeWheel {
   /** Begins a sweep if dead entries have come to outnumber the live ones, and none is under way. */
   void sweepIfWorthwhile(long live) {
     long dead = entries - live;
-    if (sweepSlot == SlotMap.SLOTS && (dead > Math.max(SWEEP_MIN_ENTRIES, live) || (live == 0 && dead > 0))) {
-      sweepSlot = 0;
+    if (sweepList == LISTS && (dead > Math.max(SWEEP_MIN_ENTRIES, live) || (live == 0 && dead > 0))) {
+      sweepList = 0;
       swept = null;
     }
   }
@@ -281,11 +401,11 @@ final class NodeWheel {
    */
   int sweep(int limit) {
     int looked = 0;
-    while (sweepSlot < SlotMap.SLOTS && looked < limit) {
-      Entries list = lists[sweepSlot];
+    while (sweepList < LISTS && looked < limit) {
+      Entries list = lists[sweepList];
       Chunk chunk = swept == null ? list.first : swept.next;
       if (chunk == null) {
-        sweepSlot++;
+        sweepList++;
         swept = null;
       } else {
         looked += chunk.count;
@@ -300,11 +420,12 @@ final class NodeWheel {
     int before = chunk.count;
     chunk.compact();
     entries -= before - chunk.count;
+    list.size -= before - chunk.count;
     Chunk kept = swept;
     if (chunk.count == 0) {
       list.removeAfter(kept, chunk);
-      if (list.isEmpty()) {
-        slots.vacate(sweepSlot);
+      if (list.isEmpty() && sweepList < SlotMap.SLOTS && sweepList != stagedSlot) {
+        slots.vacate(sweepList);
       }
     } else if (kept != null && kept.nodes.length - kept.count >= chunk.count) {
       for (int i = 0; i < chunk.count; i++) {
@@ -332,14 +453,15 @@ final class NodeWheel {
     reachedIndex = 0;
     preloadedIndex = 0;
     late.clear();
-    for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
-      if (!lists[slot].isEmpty()) {
+    for (int slot = 0; slot < LISTS; slot++) {
+      lists[slot].clear();
+      if (slot < SlotMap.SLOTS) {
         slots.vacate(slot);
-        lists[slot].clear();
       }
     }
+    stagedSlot = SlotMap.NONE;
     entries = 0;
-    sweepSlot = SlotMap.SLOTS;
+    sweepList = LISTS;
   }
 
   private static void forEach(Entries list, int from, Consumer<WheelNode> visitor) {

@@ -108,7 +108,7 @@ final class SlotMap {
       if (start <= nowTick) {
         assert start > hand : "an occupied slot contained the hand: start=" + start + ", hand=" + hand;
         hand = start;
-        reachedEnd = start + (1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS)) - 1;
+        reachedEnd = start + width(slot) - 1;
         return slot;
       }
     }
@@ -117,12 +117,41 @@ final class SlotMap {
   }
 
   private int next() {
-    int level = Integer.numberOfTrailingZeros(occupiedLevels);
+    return next(occupiedLevels);
+  }
+
+  private int next(int levels) {
+    int level = Integer.numberOfTrailingZeros(levels);
     return level << DIGIT_BITS | Long.numberOfTrailingZeros(occupied[level]);
   }
 
+  /** The next occupied slot on the given level or a higher one, or {@link #NONE}. */
+  int nextFromLevel(int level) {
+    int levels = occupiedLevels & -(1 << level);
+    return levels == 0 ? NONE : next(levels);
+  }
+
+  /** Marks a slot as occupied whose timers are put there together, none of them due before the given tick. */
+  void occupy(int slot, long earliestTick) {
+    int level = slot >>> DIGIT_BITS;
+    assert (occupied[level] & 1L << slot) == 0 : "the slot is occupied: slot=" + slot;
+    occupied[level] |= 1L << slot;
+    occupiedLevels |= 1 << level;
+    earliest[slot] = earliestTick;
+  }
+
+  /** How many ticks a slot holds. */
+  static long width(int slot) {
+    return 1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS);
+  }
+
+  /** In which slot of the next lower level a tick falls that lies in a slot of the given one. */
+  static int digitBelow(int slot, long tick) {
+    return (int) (tick >> (((slot >>> DIGIT_BITS) - 1) * DIGIT_BITS)) & (SLOTS_PER_LEVEL - 1);
+  }
+
   /** The first tick of a slot ahead of the hand. On the top level the shift of 64 by 60 is 0, so no digit is kept. */
-  private long start(int slot) {
+  long start(int slot) {
     int shift = (slot >>> DIGIT_BITS) * DIGIT_BITS;
     long digitsAbove = (hand ^ Long.MIN_VALUE) & ~(((long) SLOTS_PER_LEVEL << shift) - 1);
     long digit = slot & (SLOTS_PER_LEVEL - 1);

@@ -25,7 +25,10 @@ public record TimerCounters(
     return scheduled - fired - cancelled;
   }
 
-  /** The distribution of the time from a timer's deadline to its firing; each figure is at most an eighth too high. */
+  /**
+   * The distribution of the time from a timer's deadline to its firing. Each figure is at most an eighth too high, and too
+   * low by no more than fifteen inline callbacks took, because the clock is not read for every firing.
+   */
   public static final class Lateness {
     private final long[] counts;
 

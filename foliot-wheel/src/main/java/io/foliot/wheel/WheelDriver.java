@@ -39,14 +39,26 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** Timers that one turn touches before it looks at the hand-off again: about 100 microseconds' worth. */
   private static final int ADVANCE_LIMIT = 1024;
 
-  /** Entries that one turn sweeps: again about 100 microseconds' worth. */
-  private static final int SWEEP_LIMIT = 4096;
+  /** Entries that one turn sweeps, and stages: again about 100 microseconds' worth each. */
+  private static final int MOVE_LIMIT = 4096;
 
   /**
    * A sleeping driver is woken by every so many calls of a thread though none is urgent, so that neither the hand-off nor
    * cancelled timers pile up until the next deadline.
    */
   private static final int CALLS_PER_WAKE = 1024;
+
+  /**
+   * A turn that fires so many timers is a busy one. After it the driver sleeps for at least {@link #BUSY_PAUSE_NANOS}: a
+   * wake-up costs as much as firing dozens of timers, so waking for each tick would double the cost of every timer. Below
+   * 64,000 timers a second no turn is busy.
+   */
+  private static final int BUSY_TURN = 32;
+
+  private static final long BUSY_PAUSE_NANOS = 500_000;
+
+  /** Firings between two looks at the clock for the lateness of those that follow. */
+  private static final int FIRINGS_PER_LOOK = 16;
 
   /** Nodes to one array of the hand-off. */
   private static final int HAND_OFF_CHUNK = 1024;
@@ -90,6 +102,9 @@ final class WheelDriver implements NodeWheel.Visitor {
 
   /** When this turn began. */
   private long turnNanos;
+
+  /** The time as of one of the last {@link #FIRINGS_PER_LOOK} firings. */
+  private long fireNanos;
 
   /**
    * Nodes handed off that came due within the tick that has just begun, as those without a delay do: they do not wait for
@@ -276,12 +291,14 @@ final class WheelDriver implements NodeWheel.Visitor {
   private void run() {
     long began = nowNanos();
     while (state.get() == RUNNING) {
+      long firedBefore = fired.getPlain();
       boolean more = turn(began);
       long ended = nowNanos();
       if (ended - began > longestTurnNanos.getPlain()) {
         longestTurnNanos.lazySet(ended - began);
       }
-      began = more || state.get() != RUNNING ? ended : sleep(ended);
+      boolean busy = fired.getPlain() - firedBefore >= BUSY_TURN;
+      began = more || state.get() != RUNNING ? ended : sleep(ended, busy ? ended + BUSY_PAUSE_NANOS : ended);
     }
     if (state.get() != STOPPED) {
       collectUnfired();
@@ -301,8 +318,9 @@ final class WheelDriver implements NodeWheel.Visitor {
       }
     }
     wheel.sweepIfWorthwhile(live());
-    int swept = wheel.sweep(SWEEP_LIMIT);
-    return drained == DRAIN_LIMIT || touched == ADVANCE_LIMIT || swept >= SWEEP_LIMIT;
+    int swept = wheel.sweep(MOVE_LIMIT);
+    int staged = wheel.stage(MOVE_LIMIT, this);
+    return drained == DRAIN_LIMIT || touched == ADVANCE_LIMIT || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
   }
 
   /** Timers that wait, those in the hand-off among them. */
@@ -310,10 +328,10 @@ final class WheelDriver implements NodeWheel.Visitor {
     return scheduled.sum() - fired.getPlain() - cancelled.sum();
   }
 
-  /** Sleeps until there is something to do, and returns the time. */
-  private long sleep(long now) {
+  /** Sleeps until there is something to do, but for new timers not before the given time, and returns the time. */
+  private long sleep(long now, long notBefore) {
     long wakeTick = wheel.nextWake();
-    long wakeNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : wakeTick << tickShift;
+    long wakeNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : Math.max(notBefore, wakeTick << tickShift);
     if (wakeNanos <= now) {
       return now;
     }
@@ -344,6 +362,12 @@ final class WheelDriver implements NodeWheel.Visitor {
     return fireIfDue(node, nowTick << tickShift);
   }
 
+  @Override
+  public long placeTick(WheelNode node) {
+    long word = node.word();
+    return WheelNode.isArmed(word) ? placeTick(WheelNode.deadlineNanos(word)) : NodeWheel.GONE;
+  }
+
   /** Fires a node whose deadline is not after the given time; else the tick at which to look at it again. */
   private long fireIfDue(WheelNode node, long timeNanos) {
     while (true) {
@@ -363,8 +387,12 @@ final class WheelDriver implements NodeWheel.Visitor {
   }
 
   private void fire(WheelNode node, long deadlineNanos) {
-    lateness.record(nowNanos() - deadlineNanos);
-    fired.lazySet(fired.getPlain() + 1);
+    long number = fired.getPlain();
+    if (number % FIRINGS_PER_LOOK == 0) {
+      fireNanos = nowNanos();
+    }
+    lateness.record(Math.max(fireNanos, turnNanos) - deadlineNanos);
+    fired.lazySet(number + 1);
     try {
       node.expire();
     } catch (Throwable e) {

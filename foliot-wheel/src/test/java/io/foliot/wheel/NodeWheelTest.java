@@ -34,14 +34,16 @@ final class NodeWheelTest extends TimerQueueContract {
     }
   }
 
-  private static final class Queue implements TimerQueue {
+  private static final class Queue implements TimerQueue, NodeWheel.Visitor {
     final NodeWheel wheel;
+    Sink sink = (handle, deadline, payload) -> {};
+    RuntimeException thrown;
     final Map<Long, Node> live = new LinkedHashMap<>();
     long handles;
     boolean advancing;
 
     Queue(long startTick) {
-      wheel = new NodeWheel(startTick);
+      wheel = new NodeWheel(startTick, 2);
     }
 
     @Override
@@ -85,22 +87,30 @@ final class NodeWheelTest extends TimerQueueContract {
       if (advancing) {
         throw new IllegalStateException();
       }
-      RuntimeException[] thrown = {null};
+      this.sink = sink;
+      thrown = null;
       advancing = true;
-      int touched = wheel.advance(nowTick, limit, (node, tick) -> visit((Node) node, tick, sink, thrown));
+      int touched = wheel.advance(nowTick, limit, this);
       advancing = false;
-      // After every step, so that sweeps run in the midst of everything.
+      // A little after every step, so that sweeps and stagings are under way in the midst of everything.
       wheel.sweepIfWorthwhile(live.size());
-      while (wheel.sweep(3) >= 3) {
-        assertThat(wheel.entries()).isGreaterThanOrEqualTo(live.size());
-      }
-      if (thrown[0] != null) {
-        throw thrown[0];
+      assertThat(wheel.sweep(3)).isNotNegative();
+      assertThat(wheel.stage(3, this)).isNotNegative();
+      assertThat(wheel.entries()).isGreaterThanOrEqualTo(live.size());
+      if (thrown != null) {
+        throw thrown;
       }
       return touched;
     }
 
-    private long visit(Node node, long tick, Sink sink, RuntimeException[] thrown) {
+    @Override
+    public long placeTick(WheelNode node) {
+      return WheelNode.isArmed(node.word()) ? ((Node) node).deadlineTick : NodeWheel.GONE;
+    }
+
+    @Override
+    public long visit(WheelNode reached, long tick) {
+      Node node = (Node) reached;
       if (!WheelNode.isArmed(node.word())) {
         return NodeWheel.GONE;
       }
@@ -112,7 +122,7 @@ final class NodeWheelTest extends TimerQueueContract {
       try {
         sink.accept(node.handle, node.deadlineTick, node.payload);
       } catch (RuntimeException e) {
-        thrown[0] = e;
+        thrown = e;
       }
       return NodeWheel.GONE;
     }
