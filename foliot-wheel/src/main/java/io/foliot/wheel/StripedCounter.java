@@ -15,13 +15,9 @@ final class StripedCounter {
 
   private final AtomicLongArray counts = new AtomicLongArray(STRIPES * STRIDE);
 
-  /** Adds one, and returns what this thread's stripe holds now. */
-  long increment() {
-    return counts.incrementAndGet(stripe());
-  }
-
-  void decrement() {
-    counts.decrementAndGet(stripe());
+  /** Adds to this thread's stripe, and returns what that holds now. */
+  long add(long delta) {
+    return counts.addAndGet(stripe(), delta);
   }
 
   /** The count as of some moment during the call if nothing has been subtracted meanwhile. */

@@ -22,9 +22,12 @@ final class WheelDriver implements NodeWheel.Visitor {
    * the driver must act: to place a new one, to move one whose deadline came nearer. A cancel and a deadline that is
    * pushed back need no hand-off: the driver finds them when the wheel gets to the entry.
    *
-   * Sleeping is Dekker's protocol: the driver writes wakeAt and then reads the hand-off; a caller writes the hand-off and
-   * then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. The caller whose
+   * Sleeping is Dekker's protocol: the driver writes wakeAt and then empties the hand-off once more; a caller writes the
+   * hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. What is handed
+   * off behind that last look, by callers who have seen wakeAt, may wait for the next turn. The caller whose
    * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
+   *
+   * The hand-off's producer index counts the timers taken on, but for the few hand-offs that were not of new ones.
    *
    * Rejected: a Treiber stack through a link in the nodes (4 bytes more a timer, and draining it is a chain of cache
    * misses); a lock around the wheel (a caller then waits while a slot is worked off).
@@ -43,10 +46,10 @@ final class WheelDriver implements NodeWheel.Visitor {
   private static final int MOVE_LIMIT = 4096;
 
   /**
-   * A sleeping driver is woken by every so many calls of a thread though none is urgent, so that neither the hand-off nor
-   * cancelled timers pile up until the next deadline.
+   * A sleeping driver is woken by every so many calls though none is urgent, so that neither the hand-off nor cancelled
+   * timers pile up until the next deadline. Callers that race may miss one such call, and then wake it with a later one.
    */
-  private static final int CALLS_PER_WAKE = 1024;
+  private static final int CALLS_PER_WAKE = 4096;
 
   /**
    * A turn that fires so many timers is a busy one. After it the driver sleeps for at least {@link #BUSY_PAUSE_NANOS}: a
@@ -84,7 +87,9 @@ final class WheelDriver implements NodeWheel.Visitor {
   // Any thread.
   private final MpscUnboundedVarHandleArrayQueue<WheelNode> handOff = new MpscUnboundedVarHandleArrayQueue<>(
       HAND_OFF_CHUNK);
-  private final StripedCounter scheduled = new StripedCounter();
+  /** What to take off the hand-off's producer index to have the number of timers taken on. */
+  private final StripedCounter notNew = new StripedCounter();
+
   private final StripedCounter cancelled = new StripedCounter();
 
   /** NEW -> RUNNING -> STOPPING -> STOPPED, or NEW -> STOPPED. The thread starts with the first timer. */
@@ -157,14 +162,13 @@ final class WheelDriver implements NodeWheel.Visitor {
       throw new RejectedExecutionException(
           "the hand-off to the driver is full: limit=" + handOffLimit + ", so this timer was not scheduled");
     }
-    long calls = scheduled.increment();
     handOff.offer(node);
     if (state.get() != RUNNING && node.end(WheelNode.CANCELLED)) {
       // The driver may have emptied the hand-off for the last time before this node got there.
-      scheduled.decrement();
+      notNew.add(1);
       throw stopped();
     }
-    wakeBefore(calls % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
+    wakeBefore(handOff.currentProducerIndex() % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
   }
 
   private void start() {
@@ -187,7 +191,7 @@ final class WheelDriver implements NodeWheel.Visitor {
     if (!queued) {
       schedule(node, deadlineNanos);
     } else {
-      scheduled.increment();
+      notNew.add(-1);
       wakeBefore(deadlineNanos);
     }
   }
@@ -199,7 +203,7 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** Cancels a node, and says whether it had neither fired nor been cancelled. */
   boolean cancel(WheelNode node) {
     boolean cancels = node.end(WheelNode.CANCELLED);
-    if (cancels && cancelled.increment() % CALLS_PER_WAKE == 0) {
+    if (cancels && cancelled.add(1) % CALLS_PER_WAKE == 0) {
       wakeBefore(AT_ONCE);
     }
     return cancels;
@@ -217,6 +221,7 @@ final class WheelDriver implements NodeWheel.Visitor {
       long armed = WheelNode.armed(deadlineNanos);
       if (node.replace(word, queued || nearer ? armed | WheelNode.QUEUED : armed)) {
         if (!queued && nearer) {
+          notNew.add(1);
           handOff.offer(node);
         }
         if (nearer) {
@@ -325,7 +330,13 @@ final class WheelDriver implements NodeWheel.Visitor {
 
   /** Timers that wait, those in the hand-off among them. */
   private long live() {
-    return scheduled.sum() - fired.getPlain() - cancelled.sum();
+    return scheduled() - fired.getPlain() - cancelled.sum();
+  }
+
+  private long scheduled() {
+    // Read in this order, a hand-off that is not of a new timer is never counted as one.
+    long handOffs = handOff.currentProducerIndex();
+    return handOffs - notNew.sum();
   }
 
   /** Sleeps until there is something to do, but for new timers not before the given time, and returns the time. */
@@ -336,12 +347,29 @@ final class WheelDriver implements NodeWheel.Visitor {
       return now;
     }
     wakeAt.set(wakeNanos);
-    if (handOff.isEmpty() && state.get() == RUNNING) {
+    if (emptyHandOff() && dueInThisTick.isEmpty() && wheel.nextWake() >= wakeTick && state.get() == RUNNING) {
       clock.park(wakeNanos == Long.MAX_VALUE ? TimerClock.FOREVER : wakeNanos - now);
       wakeUps.lazySet(wakeUps.getPlain() + 1);
     }
     wakeAt.set(AWAKE);
     return nowNanos();
+  }
+
+  /**
+   * Takes all that was handed off before this call. A poll, unlike a drain, waits for a caller who has claimed his place
+   * and not filled it, so nothing behind it is overlooked.
+   *
+   * @return false if the limit has left something behind
+   */
+  private boolean emptyHandOff() {
+    for (int taken = 0; taken < DRAIN_LIMIT; taken++) {
+      WheelNode node = handOff.poll();
+      if (node == null) {
+        return true;
+      }
+      take(node);
+    }
+    return false;
   }
 
   /** Does for a node from the hand-off what its word says. */
@@ -411,9 +439,8 @@ final class WheelDriver implements NodeWheel.Visitor {
   }
 
   private void collectUnfired() {
-    // A drain ends early at a node whose caller has taken its place in the hand-off and not yet filled it.
-    while (!handOff.isEmpty()) {
-      handOff.drain(this::collect);
+    for (WheelNode node = handOff.poll(); node != null; node = handOff.poll()) {
+      collect(node);
     }
     dueInThisTick.forEach(this::collect);
     dueInThisTick.clear();
@@ -423,7 +450,7 @@ final class WheelDriver implements NodeWheel.Visitor {
 
   private void collect(WheelNode node) {
     if (node.end(WheelNode.CANCELLED)) {
-      cancelled.increment();
+      cancelled.add(1);
       unfired.add(node);
     }
   }
@@ -442,7 +469,7 @@ final class WheelDriver implements NodeWheel.Visitor {
     long firedNow = fired.get();
     long cancelledNow = cancelled.sum();
     return new TimerCounters(
-        scheduled.sum(),
+        scheduled(),
         firedNow,
         cancelledNow,
         failed.get(),

@@ -62,9 +62,10 @@ abstract class WheelNode {
     return WORD.compareAndSet(this, expected, word);
   }
 
-  /** The word without QUEUED, which is cleared. */
+  /** The word without QUEUED, which is cleared, unless it has been cancelled and so will never be queued again. */
   final long dequeue() {
-    return (long) WORD.getAndBitwiseAnd(this, ~QUEUED) & ~QUEUED;
+    long now = word;
+    return now == (CANCELLED | QUEUED) ? CANCELLED : (long) WORD.getAndBitwiseAnd(this, ~QUEUED) & ~QUEUED;
   }
 
   /** Fires or cancels it, if it is armed; the QUEUED bit stays as it is. */

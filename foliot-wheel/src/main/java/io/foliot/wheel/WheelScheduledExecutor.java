@@ -130,7 +130,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
 
   /** Counts a task in, or refuses it. */
   private void admit() {
-    outstanding.increment();
+    outstanding.add(1);
     if (state.get() != RUNNING) {
       leave();
       throw new RejectedExecutionException("the executor has been shut down, so this task was not taken on");
@@ -139,7 +139,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
 
   /** Counts a task out; the last one after a shutdown ends the executor. */
   private void leave() {
-    outstanding.decrement();
+    outstanding.add(-1);
     if (state.get() != RUNNING) {
       terminateIfDone();
     }
@@ -262,10 +262,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
   private void abandon(Runnable task, List<Runnable> pending) {
     if (task instanceof Immediate immediate) {
       pending.add(immediate.command);
-      outstanding.decrement();
+      outstanding.add(-1);
     } else if (((ScheduledTask<?>) task).abandon()) {
       pending.add(task);
-      outstanding.decrement();
+      outstanding.add(-1);
     }
   }
 
