@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import org.jctools.queues.MessagePassingQueue;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
 /**
@@ -103,7 +102,6 @@ final class WheelDriver implements NodeWheel.Visitor {
   // Driver thread only.
   private final NodeWheel wheel = new NodeWheel(0);
   private final List<WheelNode> unfired = new ArrayList<>();
-  private final MessagePassingQueue.Consumer<WheelNode> taker = this::take;
 
   /** When this turn began. */
   private long turnNanos;
@@ -314,7 +312,7 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** One turn; whether it left something to do. */
   private boolean turn(long beganNanos) {
     turnNanos = beganNanos;
-    int drained = handOff.drain(taker, DRAIN_LIMIT);
+    boolean emptied = emptyHandOff();
     int touched = wheel.advance(beganNanos >> tickShift, ADVANCE_LIMIT, this);
     for (WheelNode node = dueInThisTick.poll(); node != null; node = dueInThisTick.poll()) {
       long tick = fireIfDue(node, turnNanos);
@@ -325,7 +323,7 @@ final class WheelDriver implements NodeWheel.Visitor {
     wheel.sweepIfWorthwhile(live());
     int swept = wheel.sweep(MOVE_LIMIT);
     int staged = wheel.stage(MOVE_LIMIT, this);
-    return drained == DRAIN_LIMIT || touched == ADVANCE_LIMIT || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
+    return !emptied || touched == ADVANCE_LIMIT || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
   }
 
   /** Timers that wait, those in the hand-off among them. */
