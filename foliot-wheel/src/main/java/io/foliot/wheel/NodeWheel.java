@@ -327,8 +327,11 @@ final class NodeWheel {
     int looked = 0;
     for (Chunk chunk = list.first; chunk != null && looked < limit; chunk = list.first) {
       looked += chunk.count;
-      for (int i = 0; i < chunk.count; i++) {
-        stage(chunk.nodes[i], chunk.stamps[i], visitor);
+      for (int from = 0; from < chunk.count;) {
+        int to = preload(chunk, from);
+        for (; from < to; from++) {
+          stage(chunk.nodes[from], chunk.stamps[from], visitor);
+        }
       }
       list.size -= chunk.count;
       list.removeAfter(null, chunk);
@@ -360,7 +363,7 @@ final class NodeWheel {
   private void settle(Chunk chunk, Visitor visitor) {
     int index = reachedIndex++;
     if (index == preloadedIndex) {
-      preload(chunk, index);
+      preloadedIndex = preload(chunk, index);
     }
     WheelNode node = chunk.nodes[index];
     int stamp = chunk.stamps[index];
@@ -374,15 +377,15 @@ final class NodeWheel {
     }
   }
 
-  /** Loads the next nodes together, so that their cache misses overlap. */
-  private void preload(Chunk chunk, int from) {
+  /** Loads the next nodes together, so that their cache misses overlap; returns where it has come to. */
+  private int preload(Chunk chunk, int from) {
     int to = Math.min(chunk.count, from + PRELOAD);
     long sum = 0;
     for (int i = from; i < to; i++) {
       sum += chunk.nodes[i].word();
     }
     preloaded = sum;
-    preloadedIndex = to;
+    return to;
   }
 
   /** Begins a sweep if dead entries have come to outnumber the live ones, and none is under way. */
