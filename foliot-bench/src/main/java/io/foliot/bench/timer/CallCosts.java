@@ -1,0 +1,181 @@
+package io.foliot.bench.timer;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a call takes its caller while a number of timers wait, none of which is due soon.
+ *
+ * @param nanos per call, averaged over the callers, each with its own time
+ * @param requestCpuNanos CPU time of the whole process for each {@link Call#SCHEDULE_THEN_CANCEL}, with what the timer's
+ *     own threads did about it meanwhile and shortly after
+ */
+record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
+  enum Call {
+    SCHEDULE, CANCEL, RESET_LATER, RESET_NEARER, SCHEDULE_THEN_CANCEL
+  }
+
+  /**
+   * The conditions.
+   *
+   * @param live timers that wait, of all producers together
+   * @param batch calls between two looks at the clock
+   * @param nanosMax how long each kind of call is measured, at most
+   */
+  record Load(int live, int producers, int batch, long nanosMax) {}
+
+  /** Calls of one kind that a producer makes at most, so that what a timer keeps of cancelled timers fits into memory. */
+  private static final long CALLS_MAX = 1_000_000;
+
+  /** How long a timer gets to work off what the producers have left for its own threads. */
+  private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /**
+   * Measures a new timer.
+   *
+   * @throws IllegalStateException if one of its timers fires
+   */
+  static CallCosts measure(Supplier<? extends Peer> maker, Load load) {
+    System.gc();
+    LongAdder fired = new LongAdder();
+    try (Peer peer = maker.get()) {
+      List<Lane> lanes = new ArrayList<>();
+      CyclicBarrier barrier = new CyclicBarrier(load.producers());
+      for (int lane = 0; lane < load.producers(); lane++) {
+        int live = load.live() / load.producers();
+        lanes.add(new Lane(new Producer(peer, fired::increment, live, load.batch(), lane), load, barrier));
+      }
+      settle();
+      System.gc();
+      lanes.forEach(lane -> lane.thread.start());
+      lanes.forEach(lane -> lane.join());
+      settle();
+      if (fired.sum() != 0) {
+        throw new IllegalStateException("no timer may fire before it is due: fired=" + fired.sum());
+      }
+      return sum(lanes);
+    }
+  }
+
+  private static void settle() {
+    LockSupport.parkNanos(SETTLE_NANOS);
+  }
+
+  private static CallCosts sum(List<Lane> lanes) {
+    Map<Call, Double> nanos = new EnumMap<>(Call.class);
+    for (Call call : Call.values()) {
+      long time = lanes.stream().mapToLong(lane -> lane.tally(call).nanos).sum();
+      nanos.put(call, (double) time / calls(lanes, call));
+    }
+    double requests = calls(lanes, Call.SCHEDULE_THEN_CANCEL);
+    return new CallCosts(nanos, lanes.getFirst().requestCpuNanos / requests);
+  }
+
+  private static long calls(List<Lane> lanes, Call call) {
+    return lanes.stream().mapToLong(lane -> lane.tally(call).calls).sum();
+  }
+
+  private static final class Tally {
+    long nanos;
+    long calls;
+  }
+
+  /** One producer thread; all of them make the same kind of call at a time. */
+  private static final class Lane {
+    private final Producer producer;
+    private final Load load;
+    private final CyclicBarrier barrier;
+    private final Thread thread = Thread.ofPlatform().name("producer").unstarted(this::run);
+
+    // Written by the thread, read after its end.
+    private final Map<Call, Tally> tallies = new EnumMap<>(Call.class);
+    private long requestCpuNanos;
+    private @Nullable Throwable failure;
+
+    Lane(Producer producer, Load load, CyclicBarrier barrier) {
+      this.producer = producer;
+      this.load = load;
+      this.barrier = barrier;
+    }
+
+    private void run() {
+      try {
+        makeCalls();
+      } catch (Throwable e) {
+        failure = e;
+        barrier.reset();
+      }
+    }
+
+    private void makeCalls() {
+      together(() -> {
+        time(Call.SCHEDULE, producer::scheduleBatch);
+        producer.pick();
+        time(Call.CANCEL, producer::cancelPicked);
+      }, Call.CANCEL);
+      producer.scheduleBatch();
+      together(() -> {
+        producer.pick();
+        time(Call.RESET_LATER, producer::resetPickedToLater);
+        time(Call.RESET_NEARER, producer::resetPickedToNearer);
+      }, Call.RESET_NEARER);
+      meet();
+      ProcessCpu before = ProcessCpu.now();
+      together(() -> time(Call.SCHEDULE_THEN_CANCEL, producer::scheduleThenCancelBatch), Call.SCHEDULE_THEN_CANCEL);
+      meet();
+      settle();
+      requestCpuNanos = ProcessCpu.now().nanosSince(before);
+    }
+
+    /** Repeats a cycle of calls that ends with the given kind until that kind has been measured long enough. */
+    private void together(Runnable cycle, Call last) {
+      meet();
+      long startNanos = System.nanoTime();
+      do {
+        cycle.run();
+      } while (System.nanoTime() - startNanos < load.nanosMax() && tally(last).calls < CALLS_MAX);
+    }
+
+    private void time(Call call, Runnable batch) {
+      long startNanos = System.nanoTime();
+      batch.run();
+      long endNanos = System.nanoTime();
+      Tally tally = tally(call);
+      tally.nanos += endNanos - startNanos;
+      tally.calls += load.batch();
+    }
+
+    private Tally tally(Call call) {
+      return tallies.computeIfAbsent(call, absent -> new Tally());
+    }
+
+    private void meet() {
+      try {
+        barrier.await(1, TimeUnit.MINUTES);
+      } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+        throw new IllegalStateException("all producers must make the same kind of call at a time", e);
+      }
+    }
+
+    private void join() {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("a measurement must not be interrupted", e);
+      }
+      if (failure != null) {
+        throw new IllegalStateException("each call must succeed while its timer waits", failure);
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.foliot.bench.timer;
+
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * What it took to fire a number of timers.
+ *
+ * @param cpuNanosPerTimer CPU time of the whole process from shortly before the first deadline to the last firing, for
+ *     each timer that fired
+ * @param earliestNanos the least lateness; negative if a timer fired early
+ */
+record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p99Nanos, long maxNanos) {
+  /** How deadlines lie in the window. */
+  enum Shape {
+    /** Evenly. */
+    UNIFORM {
+      @Override
+      double position(double random) {
+        return random;
+      }
+    },
+
+    /** Half of them in the first eighth. */
+    SKEWED {
+      @Override
+      double position(double random) {
+        return random * random * random;
+      }
+    },
+
+    /** All at one time. */
+    ONE_TICK {
+      @Override
+      double position(double random) {
+        return 0.5;
+      }
+    };
+
+    /** Where in the window a deadline lies, from 0 to 1, for a number that is evenly distributed there. */
+    abstract double position(double random);
+  }
+
+  /**
+   * What is asked of a timer.
+   *
+   * @param timers how many are scheduled ahead of the window in which they are due
+   * @param cancelledPercent how many of them are cancelled, before the window as well
+   */
+  record Load(int timers, int cancelledPercent, Shape shape, long windowNanos) {
+    int cancelled() {
+      return (int) (timers * (long) cancelledPercent / 100);
+    }
+
+    int firing() {
+      return timers - cancelled();
+    }
+  }
+
+  /** From the last call of the producer to the first deadline, at least. */
+  private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** How long after the last firing a second one of the same timer, or one of a cancelled timer, would be noticed. */
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+
+  /** How late the last timer may be before it counts as lost. */
+  private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+  /** From the first call of the producer to the first deadline: a constant, and a multiple for each timer. */
+  private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(180);
+  private static final long LEAD_NANOS_PER_TIMER = 1_500;
+  private static final int ATTEMPTS = 4;
+
+  /**
+   * Measures a new timer.
+   *
+   * @throws IllegalStateException if a timer is lost, fires twice, early or though it was cancelled, or if this machine
+   *     cannot schedule the load ahead of its window
+   */
+  static Expiry measure(Supplier<? extends Peer> maker, Load load) {
+    return measure(maker, load, LOST_NANOS);
+  }
+
+  static Expiry measure(Supplier<? extends Peer> maker, Load load, long lostNanos) {
+    long leadNanos = LEAD_NANOS + LEAD_NANOS_PER_TIMER * load.timers();
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      System.gc();
+      try (Peer peer = maker.get()) {
+        FiringLog log = new FiringLog(load.timers());
+        long startNanos = System.nanoTime() + leadNanos;
+        schedule(peer, log, load, startNanos);
+        // What was allocated above is not to be collected within the window.
+        System.gc();
+        if (startNanos - System.nanoTime() > REST_NANOS) {
+          return measure(log, load, startNanos, lostNanos);
+        }
+      }
+      leadNanos *= 2;
+    }
+    throw new IllegalStateException("timers must be scheduled before the first of them is due: " + load);
+  }
+
+  private static void schedule(Peer peer, FiringLog log, Load load, long startNanos) {
+    SplittableRandom random = new SplittableRandom(load.timers());
+    Object[] cancelled = new Object[load.cancelled()];
+    for (int index = 0; index < load.timers(); index++) {
+      long dueNanos = startNanos + (long) (load.shape().position(random.nextDouble()) * load.windowNanos());
+      Runnable timer = log.timer(index, dueNanos);
+      Object handle = peer.schedule(timer, dueNanos - System.nanoTime());
+      if (index < cancelled.length) {
+        cancelled[index] = handle;
+      }
+    }
+    for (Object handle : cancelled) {
+      peer.cancel(handle);
+    }
+  }
+
+  private static Expiry measure(FiringLog log, Load load, long startNanos, long lostNanos) {
+    parkUntil(startNanos - REST_NANOS / 2);
+    ProcessCpu before = ProcessCpu.now();
+    long endNanos = startNanos + load.windowNanos();
+    parkUntil(endNanos);
+    log.awaitFirings(load.firing(), endNanos + lostNanos);
+    long cpuNanos = ProcessCpu.now().nanosSince(before);
+    parkUntil(System.nanoTime() + GRACE_NANOS);
+    log.ensureExact(load.cancelled());
+    long[] sorted = log.sortedLatenessNanos();
+    return new Expiry(
+        (double) cpuNanos / load.firing(),
+        sorted[0],
+        percentile(sorted, 50),
+        percentile(sorted, 99),
+        sorted[sorted.length - 1]);
+  }
+
+  private static long percentile(long[] sorted, int percent) {
+    return sorted[(int) ((sorted.length - 1) * (long) percent / 100)];
+  }
+
+  private static void parkUntil(long nanos) {
+    for (long left = nanos - System.nanoTime(); left > 0; left = nanos - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+}
