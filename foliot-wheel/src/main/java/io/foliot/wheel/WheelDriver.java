@@ -51,13 +51,13 @@ final class WheelDriver implements NodeWheel.Visitor {
   private static final int CALLS_PER_WAKE = 4096;
 
   /**
-   * A turn that fires so many timers is a busy one. After it the driver sleeps for at least {@link #BUSY_PAUSE_NANOS}: a
-   * wake-up costs as much as firing dozens of timers, so waking for each tick would double the cost of every timer. Below
-   * 64,000 timers a second no turn is busy.
+   * A wake-up costs as much as firing dozens of timers, so the driver wakes by itself for each tick only as long as these
+   * are rare: once per this time on average, {@link #WAKE_UP_BURST} times in a row. Beyond that it lets due timers wait for
+   * the others that this time brings.
    */
-  private static final int BUSY_TURN = 32;
+  private static final long NANOS_PER_WAKE_UP = 500_000;
 
-  private static final long BUSY_PAUSE_NANOS = 500_000;
+  private static final int WAKE_UP_BURST = 16;
 
   /** Firings between two looks at the clock for the lateness of those that follow. */
   private static final int FIRINGS_PER_LOOK = 16;
@@ -102,6 +102,9 @@ final class WheelDriver implements NodeWheel.Visitor {
   // Driver thread only.
   private final NodeWheel wheel = new NodeWheel(0);
   private final List<WheelNode> unfired = new ArrayList<>();
+
+  /** The driver does not wake by itself before this time. */
+  private long wakeUpNotBefore = -WAKE_UP_BURST * NANOS_PER_WAKE_UP;
 
   /** When this turn began. */
   private long turnNanos;
@@ -294,14 +297,12 @@ final class WheelDriver implements NodeWheel.Visitor {
   private void run() {
     long began = nowNanos();
     while (state.get() == RUNNING) {
-      long firedBefore = fired.getPlain();
       boolean more = turn(began);
       long ended = nowNanos();
       if (ended - began > longestTurnNanos.getPlain()) {
         longestTurnNanos.lazySet(ended - began);
       }
-      boolean busy = fired.getPlain() - firedBefore >= BUSY_TURN;
-      began = more || state.get() != RUNNING ? ended : sleep(ended, busy ? ended + BUSY_PAUSE_NANOS : ended);
+      began = more || state.get() != RUNNING ? ended : sleep(ended);
     }
     if (state.get() != STOPPED) {
       collectUnfired();
@@ -337,10 +338,10 @@ final class WheelDriver implements NodeWheel.Visitor {
     return handOffs - notNew.sum();
   }
 
-  /** Sleeps until there is something to do, but for new timers not before the given time, and returns the time. */
-  private long sleep(long now, long notBefore) {
+  /** Sleeps until there is something to do, and returns the time. */
+  private long sleep(long now) {
     long wakeTick = wheel.nextWake();
-    long wakeNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : Math.max(notBefore, wakeTick << tickShift);
+    long wakeNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : Math.max(wakeTick << tickShift, wakeUpNotBefore);
     if (wakeNanos <= now) {
       return now;
     }
@@ -350,7 +351,10 @@ final class WheelDriver implements NodeWheel.Visitor {
       wakeUps.lazySet(wakeUps.getPlain() + 1);
     }
     wakeAt.set(AWAKE);
-    return nowNanos();
+    long wokenNanos = nowNanos();
+    // The generic cell rate algorithm of ATM, with the tolerance taken off in advance.
+    wakeUpNotBefore = Math.max(wakeUpNotBefore, wokenNanos - WAKE_UP_BURST * NANOS_PER_WAKE_UP) + NANOS_PER_WAKE_UP;
+    return wokenNanos;
   }
 
   /**

@@ -185,8 +185,26 @@ final class WheelTimerTest {
         clock.advance(MICROSECONDS.toNanos(90));
       }
       assertThat(heartbeat.isPending()).isTrue();
-      clock.advance(MICROSECONDS.toNanos(102));
+      clock.advance(MILLISECONDS.toNanos(1));
       assertThat(heartbeat.hasFired()).isTrue();
+    }
+  }
+
+  @Test
+  void wakesForEachTickOnlyAsLongAsThatIsRare() {
+    try (WheelTimer timer = manual()) {
+      int count = 10_000;
+      for (int i = 1; i <= count; i++) {
+        timer.schedule(NOTHING, i * 100L, MICROSECONDS);
+      }
+      clock.awaitAsleep();
+      int before = clock.parks();
+      while (timer.counters().live() > 0) {
+        clock.set(clock.parkedUntil());
+      }
+      long halfMillis = count / 5;
+      assertThat((long) clock.parks() - before).isBetween(halfMillis - 20, halfMillis + 40);
+      assertThat(timer.counters().lateness().nanosAt(100)).isLessThan(MICROSECONDS.toNanos(600));
     }
   }
 
