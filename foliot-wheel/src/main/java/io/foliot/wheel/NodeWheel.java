@@ -184,6 +184,9 @@ final class NodeWheel {
 
   private int reachedIndex;
 
+  /** Whether that list comes from a slot of level 0, so that nearly all that is in it fires. */
+  private boolean reachedFires;
+
   /** Entries of that chunk before this one have been loaded. */
   private int preloadedIndex;
 
@@ -268,6 +271,7 @@ final class NodeWheel {
   }
 
   private void open(int slot) {
+    reachedFires = slot < SlotMap.SLOTS_PER_LEVEL;
     if (slot == stagedSlot) {
       openStaged();
     }
@@ -328,7 +332,7 @@ final class NodeWheel {
     for (Chunk chunk = list.first; chunk != null && looked < limit; chunk = list.first) {
       looked += chunk.count;
       for (int from = 0; from < chunk.count;) {
-        int to = preload(chunk, from);
+        int to = preload(chunk, from, false);
         for (; from < to; from++) {
           stage(chunk.nodes[from], chunk.stamps[from], visitor);
         }
@@ -363,7 +367,7 @@ final class NodeWheel {
   private void settle(Chunk chunk, Visitor visitor) {
     int index = reachedIndex++;
     if (index == preloadedIndex) {
-      preloadedIndex = preload(chunk, index);
+      preloadedIndex = preload(chunk, index, reachedFires);
     }
     WheelNode node = chunk.nodes[index];
     int stamp = chunk.stamps[index];
@@ -377,12 +381,19 @@ final class NodeWheel {
     }
   }
 
-  /** Loads the next nodes together, so that their cache misses overlap; returns where it has come to. */
-  private int preload(Chunk chunk, int from) {
+  /**
+   * Loads the next nodes together, so that their cache misses overlap, and if they are about to fire what they run.
+   *
+   * @return where it has come to
+   */
+  private int preload(Chunk chunk, int from, boolean fires) {
     int to = Math.min(chunk.count, from + PRELOAD);
     long sum = 0;
     for (int i = from; i < to; i++) {
       sum += chunk.nodes[i].word();
+    }
+    for (int i = from; i < to && fires; i++) {
+      sum += chunk.nodes[i].preload();
     }
     preloaded = sum;
     return to;

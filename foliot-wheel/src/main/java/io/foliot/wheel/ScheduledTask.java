@@ -66,6 +66,12 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     this.work = requireNonNull(work, "a task must not be null");
   }
 
+  /** What it runs is run by another thread. */
+  @Override
+  final int preload() {
+    return phase;
+  }
+
   @Override
   final void expire() {
     executor.begin(this);

@@ -264,6 +264,11 @@ final class WheelDriver implements NodeWheel.Visitor {
     CountDownLatch done = new CountDownLatch(1);
     WheelNode visit = new WheelNode(nowNanos()) {
       @Override
+      int preload() {
+        return 0;
+      }
+
+      @Override
       void expire() {
         wheel.forEach(node -> {
           if (WheelNode.isArmed(node.word())) {

@@ -92,6 +92,9 @@ abstract class WheelNode {
     }
   }
 
+  /** Reads from memory what {@link #expire} will need, and answers with something that depends on it. */
+  abstract int preload();
+
   /** Called by the driver when the node has fired. What it throws is reported, and disturbs nobody. */
   abstract void expire();
 }

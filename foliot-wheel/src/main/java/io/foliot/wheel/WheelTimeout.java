@@ -20,6 +20,12 @@ final class WheelTimeout extends WheelNode implements Timeout {
   }
 
   @Override
+  int preload() {
+    Object runnable = task;
+    return runnable instanceof WheelTimeout ? 1 : 0;
+  }
+
+  @Override
   void expire() {
     Runnable runnable = task;
     assert runnable != null : "a timer that fires has not been cancelled";

@@ -29,6 +29,11 @@ final class NodeWheelTest extends TimerQueueContract {
     }
 
     @Override
+    int preload() {
+      return 0;
+    }
+
+    @Override
     void expire() {
       throw new AssertionError("the visitor of this test fires");
     }

@@ -1,5 +1,7 @@
 package io.foliot.bench.timer;
 
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -100,6 +102,31 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
       leadNanos *= 2;
     }
     throw new IllegalStateException("timers must be scheduled before the first of them is due: " + load);
+  }
+
+  /** The CPU time of one callback alone, run in the order of the deadlines as a timer would run it. */
+  static double callbackCpuNanos(Load load) {
+    FiringLog log = new FiringLog(load.timers());
+    SplittableRandom random = new SplittableRandom(load.timers());
+    long startNanos = System.nanoTime();
+    record Due(long nanos, Runnable callback) {}
+    Due[] callbacks = new Due[load.timers()];
+    for (int index = 0; index < callbacks.length; index++) {
+      long dueNanos = startNanos + (long) (load.shape().position(random.nextDouble()) * load.windowNanos());
+      callbacks[index] = new Due(dueNanos, log.timer(index, dueNanos));
+    }
+    Runnable[] inOrder = Arrays.stream(callbacks).sorted(Comparator.comparingLong(Due::nanos)).map(Due::callback)
+        .toArray(Runnable[]::new);
+    System.gc();
+    ProcessCpu before = ProcessCpu.now();
+    for (Runnable callback : inOrder) {
+      callback.run();
+    }
+    double nanos = (double) ProcessCpu.now().nanosSince(before) / inOrder.length;
+    if (log.firings() != inOrder.length) {
+      throw new IllegalStateException("every callback must run once: callbacks=" + inOrder.length);
+    }
+    return nanos;
   }
 
   private static void schedule(Peer peer, FiringLog log, Load load, long startNanos) {
