@@ -11,8 +11,8 @@ import java.util.Arrays;
  *
  * <p>Scheduling, cancelling and asking for the next wake take constant time; a reschedule to a later tick is one write.
  * A timer is moved at most once per level below the one it stands on, so a delay of d ticks costs at most
- * {@code log64(d)} moves, rounded up, and one more for each time it is found pushed back. Nothing is allocated per timer: storage grows by whole segments, 28 bytes a timer, and does not
- * shrink.
+ * {@code log64(d)} moves, rounded up, and one more for each time it is found pushed back. Nothing is allocated per timer:
+ * storage grows by whole segments, 28 bytes a timer and 4 for each place that has become free, and does not shrink.
  *
  * <p>Timers expire in the order of their deadlines. Those of one deadline expire in the order in which they were placed:
  * scheduled, rescheduled to an earlier tick, or, after being rescheduled to a later one, moved when the wheel came to
@@ -72,8 +72,13 @@ public final class TimerWheel implements TimerQueue {
 
   private int allocatedCells;
 
-  /** Head of the list of free cells, linked by NEXT. */
-  private int freeCell = NO_CELL;
+  /**
+   * Cells below {@link #usedCells} that hold no timer, a stack. Linked through the cells it would cost nothing, but each
+   * schedule would then wait for memory to learn the next free cell.
+   */
+  private int[] freeCells = {};
+
+  private int freeCount;
 
   private int size;
   private boolean advancing;
@@ -251,7 +256,7 @@ public final class TimerWheel implements TimerQueue {
 
   /** The cell that the next timer will take. */
   int nextCell() {
-    return freeCell >= 0 ? freeCell : usedCells;
+    return freeCount > 0 ? freeCells[freeCount - 1] : usedCells;
   }
 
   private static long handle(int cell, int generation) {
@@ -333,10 +338,8 @@ public final class TimerWheel implements TimerQueue {
   }
 
   private int takeCell() {
-    int cell = freeCell;
-    if (cell >= 0) {
-      freeCell = nodes[cell >>> SEGMENT_BITS][(cell & CELL_MASK) * NODE_INTS + NEXT];
-      return cell;
+    if (freeCount > 0) {
+      return freeCells[--freeCount];
     }
     if (usedCells == allocatedCells) {
       grow();
@@ -354,8 +357,10 @@ public final class TimerWheel implements TimerQueue {
     int node = (cell & CELL_MASK) * NODE_INTS;
     segment[node + PREV] = FREE;
     if (++segment[node + GENERATION] != 0) {
-      segment[node + NEXT] = freeCell;
-      freeCell = cell;
+      if (freeCount == freeCells.length) {
+        freeCells = Arrays.copyOf(freeCells, Math.max(SEGMENT_CELLS, freeCount + (freeCount >> 1)));
+      }
+      freeCells[freeCount++] = cell;
     }
   }
 
@@ -384,8 +389,8 @@ public final class TimerWheel implements TimerQueue {
 
   /** For tests: makes the next use of a free cell its last generation but {@code remaining}. */
   void ageFreeCell(int remaining) {
-    int cell = freeCell;
-    assert cell >= 0 : "no free cell";
+    int cell = nextCell();
+    assert cell < usedCells : "no free cell";
     nodes[cell >>> SEGMENT_BITS][(cell & CELL_MASK) * NODE_INTS + GENERATION] = -1 - remaining;
   }
 
