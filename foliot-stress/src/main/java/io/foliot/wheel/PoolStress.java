@@ -1,0 +1,179 @@
+package io.foliot.wheel;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Description;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/** Tasks that come against workers that go: no task stays in the queue. The workers are virtual threads. */
+final class PoolStress {
+  private static final ThreadFactory THREADS = Thread.ofVirtual().factory();
+
+  private PoolStress() {}
+
+  private static String ran(CountDownLatch tasks, WorkerPool pool) {
+    String end = Patience.opens(tasks) ? "all ran" : tasks.getCount() + " lost, " + pool;
+    pool.close();
+    return end;
+  }
+
+  @JCStressTest
+  @Description("Two tasks at once, of a pool without workers.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "Whoever starts the worker, it finds both or starts another.")
+  @Outcome(expect = FORBIDDEN, desc = "One relied on a worker that did not see its task.")
+  @State
+  public static class ExecuteAgainstExecute {
+    private final WorkerPool pool = new WorkerPool(THREADS, WorkerPool.UNBOUNDED);
+    private final CountDownLatch tasks = new CountDownLatch(2);
+
+    @Actor
+    public void first() {
+      pool.execute(tasks::countDown);
+    }
+
+    @Actor
+    public void second() {
+      pool.execute(tasks::countDown);
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
+  @Description("Two tasks at once, of a pool that may have one worker.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker looks into the queue again when it is done.")
+  @Outcome(expect = FORBIDDEN, desc = "One relied on a worker that did not see its task.")
+  @State
+  public static class ExecuteAgainstExecuteOfOneWorker {
+    private final WorkerPool pool = new WorkerPool(THREADS, 1);
+    private final CountDownLatch tasks = new CountDownLatch(2);
+
+    @Actor
+    public void first() {
+      pool.execute(tasks::countDown);
+    }
+
+    @Actor
+    public void second() {
+      pool.execute(tasks::countDown);
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
+  @Description("A task comes just when the only worker has done its last one and goes idle.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker sees the task, or the caller sees that nobody searches.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the task stays in the queue.")
+  @State
+  public static class ExecuteAgainstLastWorkerGoingIdle {
+    private final WorkerPool pool = new WorkerPool(THREADS, 1);
+    private final CountDownLatch tasks = new CountDownLatch(3);
+
+    @Actor
+    public void first() {
+      pool.execute(tasks::countDown);
+      while (tasks.getCount() == 3) {
+        Thread.onSpinWait();
+      }
+      pool.execute(tasks::countDown);
+    }
+
+    @Actor
+    public void second() {
+      while (tasks.getCount() == 3) {
+        Thread.onSpinWait();
+      }
+      PlayedDriver.spin();
+      pool.execute(tasks::countDown);
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
+  @Description("Two tasks at once, each of which blocks until the other runs.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker has brought up the second before it ran a task.")
+  @Outcome(expect = FORBIDDEN, desc = "A task that blocks delays another though no limit is reached.")
+  @State
+  public static class BlockingTaskAgainstExecute {
+    private final WorkerPool pool = new WorkerPool(THREADS, WorkerPool.UNBOUNDED);
+    private final CountDownLatch begun = new CountDownLatch(2);
+    private final CountDownLatch tasks = new CountDownLatch(2);
+
+    private void meet() {
+      begun.countDown();
+      try {
+        if (Patience.await(begun)) {
+          tasks.countDown();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Actor
+    public void first() {
+      pool.execute(this::meet);
+    }
+
+    @Actor
+    public void second() {
+      pool.execute(this::meet);
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
+  @Description("A task comes while the pool is closed.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "A worker that ends sees the task, or another is started for it.")
+  @Outcome(expect = FORBIDDEN, desc = "The last worker ended and left the task behind.")
+  @State
+  public static class ExecuteAgainstClose {
+    private final WorkerPool pool = new WorkerPool(THREADS, 1);
+    private final CountDownLatch tasks = new CountDownLatch(2);
+
+    @Actor
+    public void caller() {
+      pool.execute(tasks::countDown);
+      while (tasks.getCount() == 2) {
+        Thread.onSpinWait();
+      }
+      pool.execute(tasks::countDown);
+    }
+
+    @Actor
+    public void closer() {
+      while (tasks.getCount() == 2) {
+        Thread.onSpinWait();
+      }
+      pool.close();
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+}

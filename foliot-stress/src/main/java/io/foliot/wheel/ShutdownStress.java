@@ -1,0 +1,386 @@
+package io.foliot.wheel;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Description;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LL_Result;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/** The end of an executor against those who give it tasks and those who run them. */
+final class ShutdownStress {
+  private ShutdownStress() {}
+
+  private static void nothing() {}
+
+  private static String terminated(WheelScheduledExecutor executor) {
+    return executor.isTerminated() ? "terminated" : executor.toString();
+  }
+
+  private static String endOf(@Nullable Future<?> task, List<Runnable> pending) {
+    if (task == null) {
+      return pending.isEmpty() ? "rejected" : "rejected, and returned";
+    }
+    String state = task.isCancelled() ? "cancelled" : task.isDone() ? "ran" : "waits";
+    long times = pending.stream().filter(task::equals).count();
+    return times == 0 ? state : times == 1 ? "returned, " + state : "returned " + times + " times";
+  }
+
+  @JCStressTest
+  @Description("A shutdown that keeps delayed tasks, while one is scheduled: taken on and kept, or rejected.")
+  @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
+  @Outcome(id = "waits, WheelScheduledExecutor.shutting down, tasks=1.", expect = ACCEPTABLE, desc = "The task comes first "
+      + "and is waited for.")
+  @Outcome(expect = FORBIDDEN, desc = "The task is lost, or counted wrong.")
+  @State
+  public static class ShutdownAgainstSchedule {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().build();
+    private @Nullable Future<?> task;
+
+    @Actor
+    public void caller() {
+      try {
+        task = executor.schedule(ShutdownStress::nothing, 1, HOURS);
+      } catch (RejectedExecutionException e) {
+        task = null;
+      }
+    }
+
+    @Actor
+    public void stopper() {
+      executor.shutdown();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, List.of());
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdown that cancels delayed tasks, while one is scheduled: cancelled, or rejected.")
+  @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
+  @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The task comes first; the shutdown cancels it.")
+  @Outcome(expect = FORBIDDEN, desc = "The task was let in before the shutdown and handed off after it had looked: it "
+      + "waits for its time, and the executor for it.")
+  @State
+  public static class CancellingShutdownAgainstSchedule {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().executeExistingDelayedTasksAfterShutdown(false)
+        .build();
+    private @Nullable Future<?> task;
+
+    public CancellingShutdownAgainstSchedule() {
+      Future<?> other = executor.schedule(ShutdownStress::nothing, 1, HOURS);
+      assert !other.isDone();
+      driver.turn();
+    }
+
+    @Actor
+    public void caller() {
+      try {
+        task = executor.schedule(ShutdownStress::nothing, 1, HOURS);
+      } catch (RejectedExecutionException e) {
+        task = null;
+      }
+    }
+
+    @Actor
+    public void stopper() {
+      executor.shutdown();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, List.of());
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdown, which cancels periodic tasks, while one is scheduled: cancelled, or rejected; counted out once.")
+  @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
+  @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The task comes first; the shutdown cancels it.")
+  @Outcome(expect = FORBIDDEN, desc = "The shutdown cancelled a task that was then rejected, both counted it out, and the "
+      + "executor ends too early or never.")
+  @State
+  public static class ShutdownAgainstPeriodicSchedule {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().build();
+    private @Nullable Future<?> task;
+
+    @Actor
+    public void caller() {
+      try {
+        task = executor.scheduleAtFixedRate(ShutdownStress::nothing, 1, 1, HOURS);
+      } catch (RejectedExecutionException e) {
+        task = null;
+      }
+    }
+
+    @Actor
+    public void stopper() {
+      executor.shutdown();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, List.of());
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdown that cancels delayed tasks, while the last task that runs ends and with it the driver.")
+  @Outcome(id = "returns, terminated", expect = ACCEPTABLE, desc = "The shutdown returns, whoever ends the executor.")
+  @Outcome(expect = FORBIDDEN, desc = "The driver was stopped between the shutdown's look at it and its question to it: "
+      + "the shutdown throws, or waits for ever.")
+  @State
+  public static class CancellingShutdownAgainstLastRun {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().executeExistingDelayedTasksAfterShutdown(false)
+        .build();
+    private final ScheduledTask<?> task = (ScheduledTask<?>) executor.schedule(ShutdownStress::nothing, 0, NANOSECONDS);
+    private final CountDownLatch over = new CountDownLatch(1);
+    private volatile String end = "waits for ever";
+
+    public CancellingShutdownAgainstLastRun() {
+      driver.turn();
+    }
+
+    @Actor
+    public void worker() {
+      while (!executor.isShutdown()) {
+        Thread.onSpinWait();
+      }
+      task.run();
+    }
+
+    @Actor
+    public void stopper() {
+      Thread.ofVirtual().start(() -> {
+        try {
+          executor.shutdown();
+          end = "returns";
+        } catch (RejectedExecutionException e) {
+          end = "throws";
+        } finally {
+          over.countDown();
+        }
+      });
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = Patience.opens(over) ? end : "waits for ever";
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdownNow while a worker runs a task that it has just taken.")
+  @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The worker comes first.")
+  @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first; the worker finds "
+      + "the task given back, and cancels it.")
+  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The worker had seen it neither waiting nor "
+      + "given back.")
+  @Outcome(expect = FORBIDDEN, desc = "It ran and is returned, or neither, or the executor has lost count.")
+  @State
+  public static class ShutdownNowAgainstRun {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().build();
+    private final ScheduledTask<?> task = (ScheduledTask<?>) executor.schedule(ShutdownStress::nothing, 0, NANOSECONDS);
+    private List<Runnable> pending = List.of();
+
+    public ShutdownNowAgainstRun() {
+      driver.turn();
+    }
+
+    @Actor
+    public void worker() {
+      task.run();
+    }
+
+    @Actor
+    public void stopper() {
+      pending = executor.shutdownNow();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, pending);
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdownNow while the driver fires a task and gives it to the workers.")
+  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "It comes back from the wheel or from the "
+      + "workers' queue.")
+  @Outcome(expect = FORBIDDEN, desc = "It is lost between the wheel and the queue, or comes back from both.")
+  @State
+  public static class ShutdownNowAgainstFire {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().build();
+    private final ScheduledTask<?> task = (ScheduledTask<?>) executor.schedule(ShutdownStress::nothing, 0, NANOSECONDS);
+    private List<Runnable> pending = List.of();
+
+    @Actor
+    public void driver() {
+      driver.turn();
+    }
+
+    @Actor
+    public void stopper() {
+      pending = executor.shutdownNow();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, pending);
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdownNow while a task is scheduled.")
+  @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
+  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The task comes first.")
+  @Outcome(expect = FORBIDDEN, desc = "It is lost, or rejected and returned, or the executor has lost count.")
+  @State
+  public static class ShutdownNowAgainstSchedule {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().build();
+    private @Nullable Future<?> task;
+    private List<Runnable> pending = List.of();
+
+    public ShutdownNowAgainstSchedule() {
+      Future<?> other = executor.schedule(ShutdownStress::nothing, 1, HOURS);
+      boolean cancels = other.cancel(false);
+      assert cancels;
+      driver.turn();
+    }
+
+    @Actor
+    public void caller() {
+      try {
+        task = executor.schedule(ShutdownStress::nothing, 1, HOURS);
+      } catch (RejectedExecutionException e) {
+        task = null;
+      }
+    }
+
+    @Actor
+    public void stopper() {
+      pending = executor.shutdownNow();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, pending);
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdownNow while a run of a periodic task ends and arms it again.")
+  @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The worker comes too late to arm it.")
+  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "It was armed in time and comes back from the "
+      + "wheel, or was given back before it ran.")
+  @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "It was given back before the worker ran it, "
+      + "and the worker cancels it.")
+  @Outcome(expect = FORBIDDEN, desc = "It is lost, or the executor has lost count.")
+  @State
+  public static class ShutdownNowAgainstRearm {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().build();
+    private final ScheduledTask<?> task = (ScheduledTask<?>) executor
+        .scheduleAtFixedRate(ShutdownStress::nothing, 0, 1, HOURS);
+    private List<Runnable> pending = List.of();
+
+    public ShutdownNowAgainstRearm() {
+      driver.turn();
+    }
+
+    @Actor
+    public void worker() {
+      task.run();
+    }
+
+    @Actor
+    public void stopper() {
+      pending = executor.shutdownNow();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, pending.stream().distinct().toList());
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdownNow while a task is executed that runs until it is interrupted; workers are virtual threads.")
+  @Outcome(id = "(rejected|returned|interrupted)", expect = ACCEPTABLE, desc = "Whoever comes first, nothing runs on.")
+  @Outcome(expect = FORBIDDEN, desc = "The task began after the workers had been interrupted, and was not: it runs on.")
+  @State
+  public static class ShutdownNowAgainstExecute {
+    private final WheelScheduledExecutor executor = WheelScheduledExecutor.create();
+    private final CountDownLatch never = new CountDownLatch(1);
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final AtomicInteger interrupts = new AtomicInteger();
+    private volatile boolean rejected;
+    private List<Runnable> pending = List.of();
+
+    @Actor
+    public void caller() {
+      try {
+        executor.execute(() -> {
+          try {
+            boolean opened = Patience.await(never);
+            assert !opened;
+          } catch (InterruptedException e) {
+            interrupts.incrementAndGet();
+          } finally {
+            over.countDown();
+          }
+        });
+      } catch (RejectedExecutionException e) {
+        rejected = true;
+      }
+    }
+
+    @Actor
+    public void stopper() {
+      pending = executor.shutdownNow();
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      if (rejected) {
+        r.r1 = "rejected";
+      } else if (!pending.isEmpty()) {
+        r.r1 = "returned";
+      } else if (Patience.opens(over)) {
+        r.r1 = interrupts.get() == 1 ? "interrupted" : "runs on";
+      } else {
+        r.r1 = "lost or runs on";
+      }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package io.foliot.wheel;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.time.Duration;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Description;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LL_Result;
+import org.openjdk.jcstress.infra.results.ZZL_Result;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+
+/**
+ * The word of a node: cancel, reset and fire, each against each. One driver serves all states, because it keeps nothing of
+ * a node that it only visits.
+ */
+final class WordStress {
+  private static final long DUE_NANOS = 100;
+  private static final long LATER_NANOS = 200;
+  private static final long NEARER_NANOS = 50;
+
+  private static final WheelDriver DRIVER = new WheelDriver(
+      WheelTimer.builder().clock(PlayedDriver.create()).tick(Duration.ofNanos(1))
+          .threadFactory(Thread.ofPlatform()::unstarted),
+      (node, failure) -> {
+        throw new AssertionError(failure);
+      });
+
+  private WordStress() {}
+
+  /** A node that the driver has taken from the hand-off, and that says whether it has fired. */
+  private static final class Node extends WheelNode {
+    private boolean fired;
+
+    Node() {
+      super(DUE_NANOS);
+      dequeue();
+    }
+
+    @Override
+    void expire() {
+      fired = true;
+    }
+
+    /** What it has come to, and an error if its word says something else. */
+    String end() {
+      long end = word() & ~QUEUED;
+      if (fired) {
+        return end == FIRED ? "fired" : "fired, and not";
+      }
+      return end == CANCELLED
+          ? "cancelled"
+          : isArmed(end) ? "waits until " + deadlineNanos(end) : "not fired, and fired";
+    }
+  }
+
+  /** What a visit by the driver at a time came to. */
+  private static String visit(Node node, long nowNanos) {
+    boolean before = node.fired;
+    long answer = DRIVER.visit(node, nowNanos);
+    return node.fired != before ? "fires" : answer == NodeWheel.GONE ? "drops" : "carries on to " + answer;
+  }
+
+  @JCStressTest
+  @Description("Two cancels: exactly one is the one.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
+  @Outcome(expect = FORBIDDEN, desc = "Both or neither have cancelled it.")
+  @State
+  public static class CancelAgainstCancel {
+    private final Node node = new Node();
+
+    @Actor
+    public void first(ZZ_Result r) {
+      r.r1 = DRIVER.cancel(node);
+    }
+
+    @Actor
+    public void second(ZZ_Result r) {
+      r.r2 = DRIVER.cancel(node);
+    }
+  }
+
+  @JCStressTest
+  @Description("A cancel while the driver looks at the node, which is due: one of them ends it.")
+  @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the cancel finds it fired.")
+  @Outcome(id = "drops, true", expect = ACCEPTABLE, desc = "The cancel comes first; the driver finds it cancelled.")
+  @Outcome(expect = FORBIDDEN, desc = "It has fired though it was cancelled, or neither.")
+  @State
+  public static class CancelAgainstFire {
+    private final Node node = new Node();
+
+    @Actor
+    public void driver(LL_Result r) {
+      r.r1 = visit(node, DUE_NANOS);
+    }
+
+    @Actor
+    public void caller(LL_Result r) {
+      r.r2 = DRIVER.cancel(node);
+    }
+  }
+
+  @JCStressTest
+  @Description("A cancel against a reset to later: whatever comes first, the cancel wins in the end.")
+  @Outcome(id = "true, true, cancelled", expect = ACCEPTABLE, desc = "The reset comes first.")
+  @Outcome(id = "true, false, cancelled", expect = ACCEPTABLE, desc = "The cancel comes first.")
+  @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or was told that it came too late.")
+  @State
+  public static class CancelAgainstLaterReset {
+    private final Node node = new Node();
+
+    @Actor
+    public void canceller(ZZL_Result r) {
+      r.r1 = DRIVER.cancel(node);
+    }
+
+    @Actor
+    public void resetter(ZZL_Result r) {
+      r.r2 = DRIVER.reset(node, LATER_NANOS);
+    }
+
+    @Arbiter
+    public void end(ZZL_Result r) {
+      r.r3 = node.end();
+    }
+  }
+
+  @JCStressTest
+  @Description("A cancel against a reset to nearer of a node that is in the hand-off: the cancel wins in the end.")
+  @Outcome(id = "true, true, cancelled", expect = ACCEPTABLE, desc = "The reset comes first.")
+  @Outcome(id = "true, false, cancelled", expect = ACCEPTABLE, desc = "The cancel comes first.")
+  @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or was told that it came too late.")
+  @State
+  public static class CancelAgainstNearerReset {
+    private final Node node = new Node();
+
+    public CancelAgainstNearerReset() {
+      boolean queued = node.replace(node.word(), node.word() | WheelNode.QUEUED);
+      assert queued;
+    }
+
+    @Actor
+    public void canceller(ZZL_Result r) {
+      r.r1 = DRIVER.cancel(node);
+    }
+
+    @Actor
+    public void resetter(ZZL_Result r) {
+      r.r2 = DRIVER.reset(node, NEARER_NANOS);
+    }
+
+    @Arbiter
+    public void end(ZZL_Result r) {
+      r.r3 = node.end();
+    }
+  }
+
+  @JCStressTest
+  @Description("A reset to later while the driver looks at the node, which is due: fired now, or not before the new time.")
+  @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the reset finds it fired.")
+  @Outcome(id = "carries on to 200, true", expect = ACCEPTABLE, desc = "The reset comes first; the driver goes by it.")
+  @Outcome(expect = FORBIDDEN, desc = "It has fired before the time that the reset was granted.")
+  @State
+  public static class LaterResetAgainstFire {
+    private final Node node = new Node();
+
+    @Actor
+    public void driver(LL_Result r) {
+      r.r1 = visit(node, DUE_NANOS);
+    }
+
+    @Actor
+    public void caller(LL_Result r) {
+      r.r2 = DRIVER.reset(node, LATER_NANOS);
+    }
+  }
+
+  @JCStressTest
+  @Description("Two resets to later: the last one counts, and both are granted.")
+  @Outcome(id = "true, true, waits until 200", expect = ACCEPTABLE, desc = "The second comes first.")
+  @Outcome(id = "true, true, waits until 201", expect = ACCEPTABLE, desc = "The first comes first.")
+  @Outcome(expect = FORBIDDEN, desc = "One was refused, or got lost with the old time.")
+  @State
+  public static class LaterResetAgainstLaterReset {
+    private final Node node = new Node();
+
+    public LaterResetAgainstLaterReset() {
+      boolean queued = node.replace(node.word(), node.word() | WheelNode.QUEUED);
+      assert queued;
+    }
+
+    @Actor
+    public void first(ZZL_Result r) {
+      r.r1 = DRIVER.reset(node, LATER_NANOS);
+    }
+
+    @Actor
+    public void second(ZZL_Result r) {
+      r.r2 = DRIVER.reset(node, LATER_NANOS + 1);
+    }
+
+    @Arbiter
+    public void end(ZZL_Result r) {
+      r.r3 = node.end();
+    }
+  }
+
+  @JCStressTest
+  @Description("A reset to nearer while the driver takes the node from the hand-off: who finds it queued need do nothing.")
+  @Outcome(id = "placed at 50, queued before", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads it.")
+  @Outcome(id = "placed at 100, hands off again", expect = ACCEPTABLE, desc = "The driver comes first; the reset sees it.")
+  @Outcome(expect = FORBIDDEN, desc = "The driver goes by the old time and will not hear of the new one.")
+  @State
+  public static class NearerResetAgainstTake {
+    private final Node node = new Node();
+
+    public NearerResetAgainstTake() {
+      boolean queued = node.replace(node.word(), node.word() | WheelNode.QUEUED);
+      assert queued;
+    }
+
+    @Actor
+    public void driver(LL_Result r) {
+      r.r1 = "placed at " + WheelNode.deadlineNanos(node.dequeue());
+    }
+
+    @Actor
+    public void caller(LL_Result r) {
+      long word;
+      do {
+        word = node.word();
+      } while (!node.replace(word, WheelNode.armed(NEARER_NANOS) | WheelNode.QUEUED));
+      r.r2 = WheelNode.isQueued(word) ? "queued before" : "hands off again";
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.foliot.wheel;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Description;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+
+/** A bug on purpose, for the run to find. */
+final class CanaryStress {
+  private CanaryStress() {}
+
+  @JCStressTest
+  @Description("Two cancels that look first and write then.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
+  @Outcome(id = "true, true", expect = FORBIDDEN, desc = "Both have looked before either wrote: both have cancelled it.")
+  @State
+  public static class CheckThenActCancel {
+    private volatile boolean cancelled;
+
+    private boolean cancel() {
+      if (cancelled) {
+        return false;
+      }
+      cancelled = true;
+      return true;
+    }
+
+    @Actor
+    public void first(ZZ_Result r) {
+      r.r1 = cancel();
+    }
+
+    @Actor
+    public void second(ZZ_Result r) {
+      r.r2 = cancel();
+    }
+  }
+}
