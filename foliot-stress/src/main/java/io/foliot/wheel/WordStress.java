@@ -42,6 +42,11 @@ final class WordStress {
     }
 
     @Override
+    int preload() {
+      return 0;
+    }
+
+    @Override
     void expire() {
       fired = true;
     }

@@ -27,6 +27,7 @@ final class CanaryStress {
       if (cancelled) {
         return false;
       }
+      PlayedDriver.spin();
       cancelled = true;
       return true;
     }

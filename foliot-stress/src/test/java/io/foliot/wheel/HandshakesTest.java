@@ -31,6 +31,9 @@ final class HandshakesTest {
 
   private static final String QUICK = "-m sanity -time 400 -strideSize 16 -strideCount 16 -sc false -af NONE -jvmArgs -ea";
 
+  /** Long enough that the planted bug shows on a busy machine too. */
+  private static final String CANARY = "-f 1 -fsm 1 -iters 3 -time 500 -sc false -af NONE -jvmArgs -ea";
+
   /** A run that takes longer is ended, and has failed; the quick one takes 30 to 60 seconds on two processors. */
   private static final long RUN_MINUTES_MAX = Long.getLong("jcstress.minutes", 3);
 
@@ -52,7 +55,7 @@ final class HandshakesTest {
 
   @Test
   void aPlantedBugIsFound() throws Exception {
-    Run run = run("canary", QUICK, true);
+    Run run = run("canary", CANARY, true);
     assertThat(run.failed).as(run.output).isPositive();
     assertThat(run.exitCode).as(run.output).isNotZero();
   }

@@ -181,11 +181,12 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
   }
 
   private boolean cancelRunning(boolean mayInterrupt) {
-    Thread thread = runner;
     if (!PHASE.compareAndSet(this, RUNNING, mayInterrupt ? INTERRUPTING : CANCELLED_PHASE)) {
       return false;
     }
     if (mayInterrupt) {
+      // Read after the phase was taken: before it, the runner may be that of an earlier run of a periodic task.
+      Thread thread = runner;
       if (thread != null) {
         thread.interrupt();
       }

@@ -224,8 +224,10 @@ final class WheelDriver implements NodeWheel.Visitor {
         if (!queued && nearer) {
           notNew.add(1);
           handOff.offer(node);
-        }
-        if (nearer) {
+          // A reset to still nearer that found it queued before it was in the hand-off has woken the driver in vain.
+          long handedOff = node.word();
+          wakeBefore(WheelNode.isArmed(handedOff) ? WheelNode.deadlineNanos(handedOff) : deadlineNanos);
+        } else if (nearer) {
           wakeBefore(deadlineNanos);
         }
         return true;
@@ -233,9 +235,12 @@ final class WheelDriver implements NodeWheel.Visitor {
     }
   }
 
+  /** Wakes the driver if it sleeps beyond the tick in which a deadline is to be seen to. */
   private void wakeBefore(long deadlineNanos) {
     long sleepsUntil = wakeAt.get();
-    if (deadlineNanos < sleepsUntil && wakeAt.compareAndSet(sleepsUntil, AWAKE)) {
+    if (deadlineNanos < sleepsUntil
+        && placeTick(deadlineNanos) << tickShift < sleepsUntil
+        && wakeAt.compareAndSet(sleepsUntil, AWAKE)) {
       clock.unpark(thread);
     }
   }
@@ -259,29 +264,48 @@ final class WheelDriver implements NodeWheel.Visitor {
     return List.copyOf(unfired);
   }
 
-  /** Runs an action on the driver thread for each node that waits, and returns when it has; at once after a stop. */
-  void forEachPending(Consumer<WheelNode> action) {
-    CountDownLatch done = new CountDownLatch(1);
-    WheelNode visit = new WheelNode(nowNanos()) {
-      @Override
-      int preload() {
-        return 0;
-      }
+  /** A node that has the driver look at all others. */
+  private final class Visit extends WheelNode {
+    private final Consumer<WheelNode> action;
+    final CountDownLatch done = new CountDownLatch(1);
 
-      @Override
-      void expire() {
+    Visit(Consumer<WheelNode> action) {
+      super(0);
+      this.action = action;
+    }
+
+    @Override
+    int preload() {
+      return 0;
+    }
+
+    @Override
+    void expire() {
+      try {
         wheel.forEach(node -> {
-          if (WheelNode.isArmed(node.word())) {
+          if (isArmed(node.word())) {
             action.accept(node);
           }
         });
+      } finally {
         done.countDown();
       }
-    };
-    if (state.get() == RUNNING) {
-      schedule(visit, 0);
-      awaitUninterruptibly(done);
     }
+  }
+
+  /** Runs an action on the driver thread for each node that waits, and returns when it has, or when the driver stops. */
+  void forEachPending(Consumer<WheelNode> action) {
+    if (state.get() != RUNNING) {
+      return;
+    }
+    Visit visit = new Visit(action);
+    handOff.offer(visit);
+    if (state.get() != RUNNING && visit.end(WheelNode.CANCELLED)) {
+      notNew.add(1);
+      return;
+    }
+    wakeBefore(AT_ONCE);
+    awaitUninterruptibly(visit.done);
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -346,20 +370,41 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** Sleeps until there is something to do, and returns the time. */
   private long sleep(long now) {
     long wakeTick = wheel.nextWake();
-    long wakeNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : Math.max(wakeTick << tickShift, wakeUpNotBefore);
-    if (wakeNanos <= now) {
+    long dueNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : wakeTick << tickShift;
+    if (Math.max(dueNanos, now) < wakeUpNotBefore) {
+      return rest(now);
+    }
+    if (dueNanos <= now) {
       return now;
     }
-    wakeAt.set(wakeNanos);
+    wakeAt.set(dueNanos);
     if (emptyHandOff() && dueInThisTick.isEmpty() && wheel.nextWake() >= wakeTick && state.get() == RUNNING) {
-      clock.park(wakeNanos == Long.MAX_VALUE ? TimerClock.FOREVER : wakeNanos - now);
-      wakeUps.lazySet(wakeUps.getPlain() + 1);
+      park(dueNanos == Long.MAX_VALUE ? TimerClock.FOREVER : dueNanos - now);
     }
     wakeAt.set(AWAKE);
-    long wokenNanos = nowNanos();
-    // The generic cell rate algorithm of ATM, with the tolerance taken off in advance.
-    wakeUpNotBefore = Math.max(wakeUpNotBefore, wokenNanos - WAKE_UP_BURST * NANOS_PER_WAKE_UP) + NANOS_PER_WAKE_UP;
-    return wokenNanos;
+    return woken(dueNanos);
+  }
+
+  /** Lets what is due wait until the driver may wake by itself. To callers it is awake, so none of them wakes it. */
+  private long rest(long now) {
+    long untilNanos = wakeUpNotBefore;
+    park(untilNanos - now);
+    return woken(untilNanos);
+  }
+
+  private void park(long nanos) {
+    clock.park(nanos);
+    wakeUps.lazySet(wakeUps.getPlain() + 1);
+  }
+
+  /** The time now. If the driver woke by itself, not by a caller, the next time it may is put off. */
+  private long woken(long dueNanos) {
+    long now = nowNanos();
+    if (now >= dueNanos) {
+      // The generic cell rate algorithm of ATM, with the tolerance taken off in advance.
+      wakeUpNotBefore = Math.max(wakeUpNotBefore, now - WAKE_UP_BURST * NANOS_PER_WAKE_UP) + NANOS_PER_WAKE_UP;
+    }
+    return now;
   }
 
   /**
@@ -458,7 +503,11 @@ final class WheelDriver implements NodeWheel.Visitor {
   private void collect(WheelNode node) {
     if (node.end(WheelNode.CANCELLED)) {
       cancelled.add(1);
-      unfired.add(node);
+      if (node instanceof Visit visit) {
+        visit.done.countDown();
+      } else {
+        unfired.add(node);
+      }
     }
   }
 

@@ -106,26 +106,42 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       TimeUnit unit) {
     requireNonNull(command, "command");
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(initialDelay));
-    var task = new ScheduledTask.Periodic(this, command, deadlineNanos, sign * unit.toNanos(period));
-    periodic.add(task);
-    try {
-      return scheduleNew(task);
-    } catch (RejectedExecutionException e) {
-      periodic.remove(task);
-      throw e;
-    }
+    return scheduleNew(new ScheduledTask.Periodic(this, command, deadlineNanos, sign * unit.toNanos(period)));
   }
 
   private <T extends ScheduledTask<?>> T scheduleNew(T task) {
     admit();
-    long deadlineNanos = WheelNode.deadlineNanos(task.word());
+    // From here on a shutdown may cancel it, so whoever takes it out of WAITING counts it out, and nobody else.
+    if (task.isPeriodic()) {
+      periodic.add(task);
+    }
     try {
-      driver.schedule(task, deadlineNanos);
+      driver.schedule(task, WheelNode.deadlineNanos(task.word()));
     } catch (RejectedExecutionException e) {
-      leave();
+      refuse(task);
       throw e;
     }
+    if (!isWanted(task)) {
+      // The shutdown may have looked before the task was there.
+      task.cancelWaiting();
+    }
     return task;
+  }
+
+  /** Ends a task that the driver has not taken on, so that it is not counted as cancelled there. */
+  private static void refuse(ScheduledTask<?> task) {
+    boolean ends = task.end(WheelNode.CANCELLED);
+    boolean cancels = task.cancelWaiting();
+    assert cancels || task.isCancelled() : "a task that was refused has ended: wasArmed=" + ends;
+  }
+
+  /** Whether a task that waits may wait on. */
+  private boolean isWanted(ScheduledTask<?> task) {
+    return switch (state.get()) {
+      case RUNNING -> true;
+      case SHUTDOWN -> task.isPeriodic() ? runsPeriodicAfterShutdown : runsDelayedAfterShutdown;
+      default -> !task.isPeriodic();
+    };
   }
 
   /** Counts a task in, or refuses it. */
@@ -214,7 +230,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     try {
       driver.scheduleAgain(task, deadlineNanos);
     } catch (RejectedExecutionException e) {
-      task.cancelWaiting();
+      refuse(task);
     }
     if (task.isCancelled()) {
       // Cancelled after its run and before it was armed, so that cancel has found nothing in the wheel. Had it merely

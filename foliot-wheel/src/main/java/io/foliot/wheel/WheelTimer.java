@@ -70,8 +70,8 @@ public final class WheelTimer implements AutoCloseable {
    * is the caller. Callbacks that were given to the executor go on. From now on nothing fires and every
    * {@code schedule} is rejected.
    *
-   * @return exactly the timers that have neither fired nor been cancelled; they are cancelled now. Empty for all callers
-   *     but the first
+   * @return exactly the timers that have neither fired nor been cancelled; they are cancelled now. Empty, and at
+   *     once, for all callers but the first
    */
   public List<Timeout> stop() {
     List<WheelNode> unfired = driver.stop();

@@ -121,7 +121,9 @@ final class WorkerPool implements Executor {
     try {
       worker.thread.start();
     } catch (Throwable e) {
-      end(worker);
+      // No search for another one: that would fail in the same way. The next task that is added tries again.
+      forget(worker);
+      searching.decrementAndGet();
       throw e;
     }
   }
@@ -132,7 +134,7 @@ final class WorkerPool implements Executor {
     LockSupport.unpark(worker.thread);
   }
 
-  private void end(Worker worker) {
+  private void forget(Worker worker) {
     workers.remove(worker);
     lock.lock();
     try {
@@ -140,7 +142,6 @@ final class WorkerPool implements Executor {
     } finally {
       lock.unlock();
     }
-    stopSearching();
   }
 
   private void stopSearching() {
@@ -157,18 +158,30 @@ final class WorkerPool implements Executor {
     public void run() {
       do {
         for (Runnable task = queue.poll(); task != null; task = queue.poll()) {
-          stopSearching();
+          letOthersSearch();
           run(task);
           searching.incrementAndGet();
         }
       } while (waits());
-      end(this);
+      forget(this);
+      letOthersSearch();
+    }
+
+    /** A thread that cannot be started must not cost this worker the task that it has taken. */
+    private void letOthersSearch() {
+      try {
+        stopSearching();
+      } catch (Throwable e) {
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      }
     }
 
     private void run(Runnable task) {
-      if (Thread.interrupted() && interrupted) {
+      boolean stale = Thread.interrupted();
+      if (interrupted) {
         thread.interrupt();
       }
+      assert interrupted || !stale || !thread.isInterrupted();
       try {
         task.run();
       } catch (Throwable e) {
@@ -188,7 +201,7 @@ final class WorkerPool implements Executor {
       } finally {
         lock.unlock();
       }
-      stopSearching();
+      letOthersSearch();
       while (!woken) {
         LockSupport.park(WorkerPool.this);
         // An interrupt meant for a task that is over would keep the thread from parking.

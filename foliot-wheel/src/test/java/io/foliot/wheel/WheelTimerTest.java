@@ -664,6 +664,18 @@ final class WheelTimerTest {
   }
 
   @Test
+  void beingWokenByCallersDoesNotMakeTimersLate() {
+    try (WheelTimer timer = manual()) {
+      for (int i = 0; i < 500; i++) {
+        timer.schedule(NOTHING, 1000 - i, MILLISECONDS);
+        clock.awaitAsleep();
+      }
+      assertThat(timer.counters().wakeUps()).as("each one was earlier than all before").isGreaterThan(400);
+      assertThat(clock.parkedUntil()).isEqualTo(Math.ceilDiv(MILLISECONDS.toNanos(501), TICK_NANOS) * TICK_NANOS);
+    }
+  }
+
+  @Test
   void latenessBucketsHoldWhatTheyClaim() {
     for (long nanos : new long[]{0, 1, 7, 8, 9, 15, 16, 17, 1000, 65_535, 65_536, 1L << 40, Long.MAX_VALUE}) {
       long bound = LatenessHistogram.upperBoundNanos(LatenessHistogram.bucket(nanos));
