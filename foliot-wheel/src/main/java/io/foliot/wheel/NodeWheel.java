@@ -65,8 +65,11 @@ final class NodeWheel {
   /** The part of its width before its beginning at which a slot is staged. */
   private static final int STAGE_AHEAD = 4;
 
-  /** Slots of level 1 are not staged: what is in them is moved once more at most. */
-  private static final int STAGE_FROM_LEVEL = 2;
+  /** The ticks before its beginning at which a slot of level 1 is staged, which is narrow for what may be in it. */
+  private static final int STAGE_AHEAD_TICKS = 256;
+
+  /** What is in slots of level 0 is not moved any more. */
+  private static final int STAGE_FROM_LEVEL = 1;
 
   private static final int STAGED = SlotMap.SLOTS;
   private static final int LISTS = STAGED + SlotMap.SLOTS_PER_LEVEL;
@@ -310,7 +313,7 @@ final class NodeWheel {
     int slot = slotToStage();
     return slot == SlotMap.NONE
         ? TimerQueue.NEVER
-        : Math.max(slots.hand(), slots.start(slot) - SlotMap.width(slot) / STAGE_AHEAD);
+        : Math.max(slots.hand(), slots.start(slot) - Math.max(STAGE_AHEAD_TICKS, SlotMap.width(slot) / STAGE_AHEAD));
   }
 
   /**

@@ -55,7 +55,7 @@ final class WheelDriver implements NodeWheel.Visitor {
    * are rare: once per this time on average, {@link #WAKE_UP_BURST} times in a row. Beyond that it lets due timers wait for
    * the others that this time brings.
    */
-  private static final long NANOS_PER_WAKE_UP = 500_000;
+  private static final long NANOS_PER_WAKE_UP = 1_000_000;
 
   private static final int WAKE_UP_BURST = 16;
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * exactly until the next deadline and does not wake while there is nothing to do.
  *
  * <p>A callback never runs before its delay has passed, by the nanosecond. It runs late by up to one tick (65 us unless
- * set), plus what the operating system needs to wake a thread, plus half a millisecond while it would have to wake
- * more than 2,000 times a second. Callbacks whose deadlines fall into one tick start in the
+ * set), plus what the operating system needs to wake a thread, plus a millisecond while it would have to wake more
+ * than 1,000 times a second. Callbacks whose deadlines fall into one tick start in the
  * order in which the driver took them on, which for one scheduling thread is the order of its calls.
  *
  * <p>By default callbacks run on virtual threads, as many as are needed for one that blocks to delay nobody; short ones
