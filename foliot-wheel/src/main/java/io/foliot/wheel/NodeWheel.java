@@ -68,8 +68,11 @@ final class NodeWheel {
   /** The ticks before its beginning at which a slot of level 1 is staged, which is narrow for what may be in it. */
   private static final int STAGE_AHEAD_TICKS = 256;
 
-  /** What is in slots of level 0 is not moved any more. */
-  private static final int STAGE_FROM_LEVEL = 1;
+  /**
+   * A slot of level 1 is staged only if it holds so many times more, as when a million timers are due together: it would
+   * keep a slot of a higher level from being staged, of which there is one to 64 of these.
+   */
+  private static final int STAGE_FACTOR_LEVEL_1 = 8;
 
   private static final int STAGED = SlotMap.SLOTS;
   private static final int LISTS = STAGED + SlotMap.SLOTS_PER_LEVEL;
@@ -304,7 +307,13 @@ final class NodeWheel {
 
   /** The slot that is, or will be, to be staged. */
   private int slotToStage() {
-    int slot = stagedSlot == SlotMap.NONE ? slots.nextFromLevel(STAGE_FROM_LEVEL) : stagedSlot;
+    if (stagedSlot != SlotMap.NONE) {
+      return lists[stagedSlot].size < stageMinEntries ? SlotMap.NONE : stagedSlot;
+    }
+    int slot = slots.nextFromLevel(1);
+    if (slot != SlotMap.NONE && SlotMap.isOnLevel1(slot) && lists[slot].size < STAGE_FACTOR_LEVEL_1 * stageMinEntries) {
+      slot = slots.nextFromLevel(2);
+    }
     return slot == SlotMap.NONE || lists[slot].size < stageMinEntries ? SlotMap.NONE : slot;
   }
 

@@ -140,6 +140,10 @@ final class SlotMap {
     earliest[slot] = earliestTick;
   }
 
+  static boolean isOnLevel1(int slot) {
+    return slot >>> DIGIT_BITS == 1;
+  }
+
   /** How many ticks a slot holds. */
   static long width(int slot) {
     return 1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS);
