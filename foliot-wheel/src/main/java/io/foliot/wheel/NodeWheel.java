@@ -25,10 +25,10 @@ final class NodeWheel {
    * lists as it has slots below, a few at a time. When time reaches it, these lists become the slots as they are.
    *
    * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8 here);
-   * links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a million
-   * of them a slot took some 15 ms to move down, during which all that was due was late); deadlines in the entries, to cascade without a look at the nodes
-   * (8 bytes more a timer, and entries whose node has ended or was pushed back are carried on); smaller slots on the
-   * higher levels (more moves for every timer).
+   * links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a million of them a
+   * slot took some 15 ms to move down, during which all that was due was late); deadlines in the entries, to cascade
+   * without a look at the nodes (8 bytes more a timer, and entries whose node has ended or was pushed back are carried
+   * on); smaller slots on the higher levels (more moves for every timer).
    */
 
   /** What a visitor answers for a node that is to leave the wheel. */
