@@ -119,7 +119,7 @@ final class NodeWheel {
     @Nullable
     Chunk last;
 
-    /** The number of entries, but for those of the reached list that have been dealt with. */
+    /** The number of entries; not kept for what has been reached. */
     int size;
 
     boolean isEmpty() {

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
 /**
- * The thread that turns a {@link NodeWheel} for any number of callers. It sleeps exactly until the next deadline, for
- * ever if there is none, and is woken only for an earlier one.
+ * The thread that turns a {@link NodeWheel} for any number of callers. It sleeps until the next deadline, a little
+ * longer if these come thick and fast, for ever if there is none, and is woken only for an earlier one.
  */
 final class WheelDriver implements NodeWheel.Visitor {
   /*
@@ -114,7 +114,7 @@ final class WheelDriver implements NodeWheel.Visitor {
 
   /**
    * Nodes handed off that came due within the tick that has just begun, as those without a delay do: they do not wait for
-   * the tick's end. At most {@link #DRAIN_LIMIT}.
+   * the tick's end. At most twice {@link #DRAIN_LIMIT}: a turn takes nodes when it begins, and before it sleeps.
    */
   private final ArrayDeque<WheelNode> dueInThisTick = new ArrayDeque<>();
 
