@@ -1,0 +1,18 @@
+package io.foliot.core;
+
+/**
+ * The two readings of time that the engine knows. Deadlines are wall time; waits and durations are monotonic time, and no
+ * difference of two wall readings ever becomes a wait.
+ */
+public interface Clock {
+  /** The wall clock in microseconds since 1970. May be stepped in either direction while the process runs. */
+  long wallMicros();
+
+  /** A clock that only goes forward, in nanoseconds from an arbitrary origin. */
+  long monotonicNanos();
+
+  /** The wall clock in milliseconds since 1970, rounded down. */
+  default long wallMillis() {
+    return Math.floorDiv(wallMicros(), 1_000);
+  }
+}

@@ -1,0 +1,30 @@
+package io.foliot.core;
+
+/**
+ * A thread, or what stands for one in a simulation, that calls a duty again and again and never two times at once.
+ */
+public interface EventLoop extends AutoCloseable {
+  /**
+   * Begins to call the duty: at once, then at the instants it asks for, and soon after each {@link #wake}.
+   *
+   * @throws IllegalStateException if the loop was started before
+   */
+  void start(Duty duty);
+
+  /** Makes the loop call its duty soon, if it sleeps. Any thread; cheap when the loop is awake. */
+  void wake();
+
+  /** Calls the duty no more, and waits for a call that is under way, unless it is this thread's. */
+  @Override
+  void close();
+
+  /** What a loop does. */
+  interface Duty {
+    /**
+     * Does a bounded amount of work, without blocking.
+     *
+     * @return the monotonic time by which to be called again, in nanoseconds; not after now to be called at once
+     */
+    long turn();
+  }
+}

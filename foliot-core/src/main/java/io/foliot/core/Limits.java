@@ -1,0 +1,96 @@
+package io.foliot.core;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The limits of what callers may ask for, each with its reason, and the checks that say so. */
+public final class Limits {
+  /** A due time further away than this is a mistake of units. 100 years of 365.25 days, in milliseconds. */
+  public static final long MAX_DELAY_MILLIS = 3_155_760_000_000L;
+  /** Names are parts of paths, metric labels and index keys. */
+  public static final int MAX_QUEUE_NAME = 128;
+  /** A key is part of an index key of every store. In bytes of UTF-8. */
+  public static final int MAX_KEY_BYTES = 256;
+  /** The largest payload any configuration may allow; the server's own default is lower. */
+  public static final int MAX_PAYLOAD_BYTES = 1 << 20;
+  /** Headers travel with every attempt and live in every record. */
+  public static final int MAX_HEADERS = 32;
+  /** Names and values of all headers together, in bytes. */
+  public static final int MAX_HEADER_BYTES = 8 << 10;
+  /** Items of one batch call: the most that one store commit takes, so that no caller holds up the others. */
+  public static final int MAX_BATCH = 10_000;
+
+  private Limits() {}
+
+  static void ensure(boolean holds, String rule, Object value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ": value=" + value);
+    }
+  }
+
+  static void ensureDuration(String name, Duration value) {
+    if (value.isNegative() || value.compareTo(Duration.ofMillis(MAX_DELAY_MILLIS)) > 0) {
+      throw new IllegalArgumentException(name + " is from 0 to 100 years: value=" + value);
+    }
+  }
+
+  /**
+   * A queue's name, if it is one: letters, digits, and {@code . _ -} after the first.
+   *
+   * @throws IllegalArgumentException otherwise
+   */
+  public static String ensureQueueName(String name) {
+    boolean valid = !name.isEmpty() && name.length() <= MAX_QUEUE_NAME && isLetterOrDigit(name.charAt(0));
+    for (int i = 1; valid && i < name.length(); i++) {
+      char c = name.charAt(i);
+      valid = isLetterOrDigit(c) || c == '.' || c == '_' || c == '-';
+    }
+    if (!valid) {
+      throw new IllegalArgumentException(
+          "a queue's name has 1 to 128 of A-Z a-z 0-9 . _ - and begins with a letter or digit: queue="
+              + shown(name));
+    }
+    return name;
+  }
+
+  private static boolean isLetterOrDigit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  }
+
+  /**
+   * A key, if it is one: 1 to 256 bytes of UTF-8 without control characters.
+   *
+   * @throws IllegalArgumentException otherwise
+   */
+  public static @Nullable String ensureKey(@Nullable String key) {
+    if (key == null) {
+      return null;
+    }
+    int bytes = 0;
+    for (int i = 0; i < key.length(); i++) {
+      char c = key.charAt(i);
+      if (c < 0x20 || c == 0x7F) {
+        throw new IllegalArgumentException("a key has no control characters: at=" + i);
+      }
+      if (Character.isSurrogate(c)) {
+        boolean paired = Character.isHighSurrogate(c) && i + 1 < key.length()
+            && Character.isLowSurrogate(key.charAt(i + 1));
+        if (!paired) {
+          throw new IllegalArgumentException("a key is Unicode text without lone surrogates: at=" + i);
+        }
+        i++;
+        bytes += 4;
+      } else {
+        bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+      }
+    }
+    if (bytes == 0 || bytes > MAX_KEY_BYTES) {
+      throw new IllegalArgumentException("a key has 1 to 256 bytes of UTF-8: bytes=" + bytes);
+    }
+    return key;
+  }
+
+  private static String shown(String text) {
+    return text.length() > 64 ? text.substring(0, 64) + "..." : text;
+  }
+}

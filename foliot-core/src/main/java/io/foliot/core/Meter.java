@@ -1,0 +1,34 @@
+package io.foliot.core;
+
+/**
+ * Told of what the engine does, to count it. Called on the engine's loops and on threads of the store: an implementation
+ * is quick and never throws.
+ */
+public interface Meter {
+  /** Tasks were submitted, reset or touched; {@code what} is one of these words. */
+  default void accepted(String queue, String what, int count) {}
+
+  /** An attempt was claimed, and began so late, in microseconds after its due time. */
+  default void claimed(String queue, long lateMicros) {}
+
+  /** An attempt ended, with the outcome's word: finished, retried, failed, rearmed, cancelled, stale. */
+  default void settled(String queue, String outcome, long durationMicros) {}
+
+  /** A task became a dead letter or was cancelled by the end of its lease. */
+  default void leaseEnded(String queue) {}
+
+  /** A batch went to the store and came back. */
+  default void storeCall(String call, int items, long durationMicros, boolean failed) {}
+
+  /** Tasks were parked. */
+  default void parked(String queue, int count) {}
+
+  /** A loop had a turn. */
+  default void loopTurn(long durationMicros) {}
+
+  /** Something of a queue's was set aside because the engine cannot use it, and goes on. */
+  default void quarantined(String queue) {}
+
+  /** Counts nothing. */
+  Meter NONE = new Meter() {};
+}

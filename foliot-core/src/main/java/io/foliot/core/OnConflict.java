@@ -1,0 +1,11 @@
+package io.foliot.core;
+
+/** What a submit does when its key already has a live task. */
+public enum OnConflict {
+  /** The live task gets a new generation with the new due time and payload. */
+  RESET,
+  /** The live task stays as it is, and is the answer. */
+  KEEP,
+  /** The submit is refused. */
+  REJECT
+}

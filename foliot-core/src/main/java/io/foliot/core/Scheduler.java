@@ -1,0 +1,237 @@
+package io.foliot.core;
+
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TouchResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way into Foliot: what an application, or the server, asks of it.
+ *
+ * <p>Any thread may call; no call blocks. A future completes when what it says is durable. It fails with
+ * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that does
+ * not exist, {@link OverloadedException} when too much is waiting already (nothing was done; come back later), and
+ * {@link io.foliot.core.store.StoreException} when the store is away, in which case it is <em>unknown</em> whether the
+ * call took effect. Futures may complete on the engine's own threads: hand longer work to another one.
+ */
+public interface Scheduler extends AutoCloseable {
+  /** Submits a task. */
+  CompletableFuture<SubmitResult> submit(Submission submission);
+
+  /** Submits many, which act as if one after the other; at most {@link Limits#MAX_BATCH}. */
+  CompletableFuture<List<SubmitResult>> submitAll(List<Submission> submissions);
+
+  /** Moves the deadlines of keys to a delay from now; at most {@link Limits#MAX_BATCH}. The body stays. */
+  CompletableFuture<List<TouchResult>> touch(String queue, List<String> keys, Duration delay);
+
+  /** Makes a live task due now, as a new generation. */
+  CompletableFuture<TouchResult> runNow(TaskId id);
+
+  /** Cancels a task. */
+  CompletableFuture<CancelResult> cancel(TaskRef ref);
+
+  /** The task, live or kept. */
+  CompletableFuture<Optional<TaskRecord>> find(TaskRef ref);
+
+  /**
+   * Pages through the tasks of a queue. A page may be empty and still have a cursor.
+   *
+   * @param state null for all
+   * @param limit from 1 to 1,000
+   * @param cursor what the last page gave, or null
+   */
+  CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
+
+  /** Why a task has not fired; empty if there is no such task. */
+  CompletableFuture<Optional<Explanation>> explain(TaskId id);
+
+  /** Makes failed tasks of a queue live again; at most {@link Limits#MAX_BATCH}. */
+  CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
+
+  /** Claims tasks of a pull queue for a worker, waiting for the first if need be. May be empty. */
+  CompletableFuture<List<TaskRecord>> pull(Pull pull);
+
+  /** Reports that an attempt succeeded; with {@code next}, the task fires again after that. */
+  CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next);
+
+  /** Reports that an attempt failed; it is repeated after {@code delay}, or the queue's backoff, while attempts last. */
+  CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason);
+
+  /** Asks for a longer lease: so long from now. */
+  CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease);
+
+  /** Creates or replaces a queue; in force everywhere within a second. */
+  CompletableFuture<Queue> putQueue(Queue queue);
+
+  /** The queue, if it exists. Known without asking the store. */
+  Optional<Queue> queue(String name);
+
+  /** All queues with their figures, by name. */
+  CompletableFuture<List<QueueStatus>> queues();
+
+  /**
+   * Deletes a queue.
+   *
+   * @return the future fails with {@link QueueInUseException} while it has live tasks; false if there was none
+   */
+  CompletableFuture<Boolean> deleteQueue(String name);
+
+  /** Pauses or resumes a queue. */
+  CompletableFuture<Queue> setPaused(String name, boolean paused);
+
+  /** What this node knows of the cluster. */
+  ClusterStatus cluster();
+
+  /** What this node is doing. Cheap; any thread. */
+  EngineStatus status();
+
+  /**
+   * Stops: takes no more calls, claims nothing more, waits for attempts that are under way and records their ends, at most
+   * so long; then leaves. The store is not closed.
+   */
+  CompletableFuture<Void> stop(Duration patience);
+
+  /** Stops with a patience of ten seconds, and waits. */
+  @Override
+  void close();
+
+  /**
+   * What a worker asks for.
+   *
+   * @param queue a queue whose delivery is {@code pull}
+   * @param max how many tasks at most, from 1 to 1,000
+   * @param waitMillis how long to wait for the first, at most 60,000
+   * @param leaseMillis how long the claims shall hold; 0 for the queue's timeout
+   * @param worker the worker's name, for people
+   */
+  record Pull(String queue, int max, long waitMillis, long leaseMillis, String worker) {
+    /** The longest wait: what proxies on the way commonly allow. */
+    public static final long MAX_WAIT_MILLIS = 60_000;
+    /** The most tasks of one call. */
+    public static final int MAX_TASKS = 1_000;
+
+    public Pull {
+      Limits.ensure(max >= 1 && max <= MAX_TASKS, "max is from 1 to 1000", max);
+      Limits.ensure(waitMillis >= 0 && waitMillis <= MAX_WAIT_MILLIS, "wait is from 0 to 60 s", waitMillis);
+      Limits.ensure(leaseMillis >= 0 && leaseMillis <= Duration.ofHours(24).toMillis(), "lease is from 0 to 24 h",
+          leaseMillis);
+    }
+  }
+
+  /**
+   * A queue with its figures.
+   *
+   * @param queue its settings
+   * @param counts how many tasks, at most ten seconds old
+   * @param settledPerSecond attempts that this node saw end, per second, over the last ten seconds or so
+   * @param lag by how much this node's oldest waiting task of it is overdue; zero if none is known
+   */
+  record QueueStatus(Queue queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
+
+  /**
+   * Why a task has not fired.
+   *
+   * @param task the task
+   * @param state where it stands, READY told from DELAYED
+   * @param reasons in plain words, the most telling first
+   * @param slot its slot
+   * @param owner the node that looks after the slot, or null if that is not known
+   * @param laneWaiting how many tasks wait in the queue's lane on this node
+   * @param laneRunning how many attempts of the queue run on this node
+   * @param destination where its attempts go
+   * @param destinationLimit how many attempts that destination gets at once at the moment
+   * @param destinationRunning how many it has
+   */
+  record Explanation(TaskRecord task, TaskState state, List<String> reasons, int slot, @Nullable String owner,
+      int laneWaiting, int laneRunning, String destination, int destinationLimit, int destinationRunning) {
+    public Explanation {
+      reasons = List.copyOf(reasons);
+    }
+  }
+
+  /**
+   * The cluster as this node sees it.
+   *
+   * @param node this node
+   * @param zone its zone
+   * @param leader the leading node, or null if that is not known
+   * @param members all nodes
+   * @param slotCount how many slots there are
+   * @param ownedSlots how many of them this node looks after
+   * @param storeKind what the store is
+   * @param durability what an acknowledged write survives
+   * @param coordinator how nodes find each other
+   * @param clockOffsetMicros the store's clock less this node's
+   */
+  record ClusterStatus(String node, String zone, @Nullable String leader, List<String> members, int slotCount,
+      int ownedSlots, String storeKind, Durability durability, String coordinator, long clockOffsetMicros) {
+    public ClusterStatus {
+      members = List.copyOf(members);
+    }
+  }
+
+  /**
+   * What a node is doing.
+   *
+   * @param wheelEntries ids in the wheels
+   * @param lanes one per queue with something to say, by name
+   * @param destinations one per destination with attempts or troubles, by name
+   * @param oldestDueMillis by how much the oldest task that waits here is overdue
+   * @param ready whether the node serves: started, and its store answers
+   */
+  record EngineStatus(int wheelEntries, List<LaneStatus> lanes, List<DestinationStatus> destinations,
+      long oldestDueMillis,
+      boolean ready) {
+    public EngineStatus {
+      lanes = List.copyOf(lanes);
+      destinations = List.copyOf(destinations);
+    }
+  }
+
+  /** A queue's lane on this node: tasks that wait, attempts that run, and by how much the oldest is overdue. */
+  record LaneStatus(String queue, int waiting, int running, boolean parkedElsewhere, long oldestDueMillis) {}
+
+  /** A destination: how many attempts it gets at once, and how many run. */
+  record DestinationStatus(String destination, int limit, int running) {}
+
+  /** The queue does not exist. */
+  final class UnknownQueueException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** With the name that was asked for. */
+    public UnknownQueueException(String queue) {
+      super("there is no such queue: queue=" + queue);
+    }
+  }
+
+  /** The queue has live tasks. */
+  final class QueueInUseException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** With how many. */
+    public QueueInUseException(String queue, long live) {
+      super("a queue with live tasks cannot be deleted: queue=" + queue + ", live=" + live);
+    }
+  }
+
+  /** Too much waits already; nothing was done. */
+  final class OverloadedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** With what is full. */
+    public OverloadedException(String message) {
+      super(message);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.foliot.core;
+
+/**
+ * The 16-bit hash that is inside every task id. It is part of the format of every store and never changes: FNV-1a over the
+ * UTF-16 units, then the finaliser of MurmurHash3, for FNV leaves its low bits poorly mixed.
+ */
+public final class SlotHash {
+  private static final long FNV_OFFSET = 0xCBF2_9CE4_8422_2325L;
+  private static final long FNV_PRIME = 0x100_0000_01B3L;
+
+  private SlotHash() {}
+
+  /** The hash of a key within its queue, or of an idempotency key within its queue. */
+  public static int of(String queue, String key) {
+    long hash = add(FNV_OFFSET, queue);
+    hash = (hash ^ 0xFFFF) * FNV_PRIME;
+    hash = add(hash, key);
+    hash ^= hash >>> 33;
+    hash *= 0xFF51_AFD7_ED55_8CCDL;
+    hash ^= hash >>> 33;
+    return (int) hash & 0xFFFF;
+  }
+
+  private static long add(long hash, String text) {
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * FNV_PRIME;
+    }
+    return hash;
+  }
+}

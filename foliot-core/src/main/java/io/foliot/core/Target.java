@@ -1,0 +1,43 @@
+package io.foliot.core;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Where and how a queue's tasks are delivered.
+ *
+ * @param type the kind of delivery: {@code http}, {@code pull}, {@code local}, or what a delivery of your own is called
+ * @param settings what the delivery needs to know, by its own names: for {@code http} its {@code url} and {@code secret}
+ * @param timeout how long one attempt may take, at least a millisecond
+ */
+public record Target(String type, Map<String, String> settings, Duration timeout) {
+  /** Tasks that wait for a worker to ask for them. */
+  public static final String PULL = "pull";
+  /** Tasks that run in this process. */
+  public static final String LOCAL = "local";
+  /** What a queue gets that names no timeout. */
+  public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+
+  public Target {
+    settings = Collections.unmodifiableMap(new TreeMap<>(settings));
+    Limits.ensureDuration("delivery.timeout", timeout);
+    Limits.ensure(timeout.toMillis() >= 1 && timeout.toHours() <= 24, "delivery.timeout is from 1 ms to 24 h", timeout);
+  }
+
+  /** A callback over HTTP to a URL, without a signature. */
+  public static Target http(String url) {
+    return new Target("http", Map.of("url", url), DEFAULT_TIMEOUT);
+  }
+
+  /** Workers ask for the tasks. */
+  public static Target pull() {
+    return new Target(PULL, Map.of(), DEFAULT_TIMEOUT);
+  }
+
+  /** A handler in this process. */
+  public static Target local() {
+    return new Target(LOCAL, Map.of(), DEFAULT_TIMEOUT);
+  }
+}

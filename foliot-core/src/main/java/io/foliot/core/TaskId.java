@@ -1,0 +1,105 @@
+package io.foliot.core;
+
+/**
+ * The name of a task: 128 bits in the layout of a UUID version 7. The first 48 bits are the milliseconds of its creation,
+ * so that ids made one after the other stand near each other; the last 16 are its {@linkplain #hash16 hash}, from which
+ * its slot follows for any number of slots.
+ *
+ * @param high the first 64 bits
+ * @param low the last 64 bits
+ */
+public record TaskId(long high, long low) implements Comparable<TaskId> {
+  private static final long VERSION = 0x7000L;
+  private static final long VARIANT = 0x8000_0000_0000_0000L;
+  private static final int TEXT_LENGTH = 36;
+
+  /**
+   * Makes an id.
+   *
+   * @param wallMillis when, in milliseconds since 1970; 48 bits of it are used
+   * @param hash16 the hash of what decides its slot; the lowest 16 bits are used
+   * @param random 58 bits of luck
+   */
+  public static TaskId of(long wallMillis, int hash16, long random) {
+    long high = (wallMillis << 16) | VERSION | (random >>> 52);
+    long low = VARIANT | ((random & 0x3FFF_FFFF_FFFFL) << 16) | (hash16 & 0xFFFF);
+    return new TaskId(high, low);
+  }
+
+  /**
+   * Reads what {@link #toString} wrote.
+   *
+   * @throws IllegalArgumentException if the text is not an id
+   */
+  public static TaskId parse(String text) {
+    if (text.length() != TEXT_LENGTH || text.charAt(8) != '-' || text.charAt(13) != '-' || text.charAt(18) != '-'
+        || text.charAt(23) != '-') {
+      throw notAnId(text);
+    }
+    long high = (hex(text, 0, 8) << 32) | (hex(text, 9, 13) << 16) | hex(text, 14, 18);
+    long low = (hex(text, 19, 23) << 48) | hex(text, 24, 36);
+    return new TaskId(high, low);
+  }
+
+  private static long hex(String text, int from, int to) {
+    long value = 0;
+    for (int i = from; i < to; i++) {
+      char c = text.charAt(i);
+      int digit = c < 128 ? Character.digit(c, 16) : -1;
+      if (digit < 0) {
+        throw notAnId(text);
+      }
+      value = (value << 4) | digit;
+    }
+    return value;
+  }
+
+  private static IllegalArgumentException notAnId(String text) {
+    String shown = text.length() > 64 ? text.substring(0, 64) + "..." : text;
+    return new IllegalArgumentException("a task id has the form of a UUID, 8-4-4-4-12 hexadecimal digits: id=" + shown);
+  }
+
+  /** The 16 bits from which the slot follows. */
+  public int hash16() {
+    return (int) low & 0xFFFF;
+  }
+
+  /** The slot among a number of slots, a power of two of at most 65,536. */
+  public int slot(int slotCount) {
+    return hash16() & (slotCount - 1);
+  }
+
+  @Override
+  public int compareTo(TaskId other) {
+    int order = Long.compareUnsigned(high, other.high);
+    return order != 0 ? order : Long.compareUnsigned(low, other.low);
+  }
+
+  @Override
+  public int hashCode() {
+    long mixed = (high ^ low) * 0x9E37_79B9_7F4A_7C15L;
+    return (int) (mixed >>> 32);
+  }
+
+  @Override
+  public String toString() {
+    char[] text = new char[TEXT_LENGTH];
+    write(text, 0, high >>> 32, 8);
+    text[8] = '-';
+    write(text, 9, high >>> 16, 4);
+    text[13] = '-';
+    write(text, 14, high, 4);
+    text[18] = '-';
+    write(text, 19, low >>> 48, 4);
+    text[23] = '-';
+    write(text, 24, low, 12);
+    return new String(text);
+  }
+
+  private static void write(char[] text, int at, long value, int digits) {
+    for (int i = digits - 1; i >= 0; i--) {
+      text[at + i] = Character.forDigit((int) value & 0xF, 16);
+      value >>>= 4;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package io.foliot.core;
+
+/** What a caller names a task by. */
+public sealed interface TaskRef {
+  /** By its id. */
+  record ById(TaskId id) implements TaskRef {}
+
+  /** By its key: the live task under it, or else the last one that is still kept. */
+  record ByKey(String queue, String key) implements TaskRef {}
+}

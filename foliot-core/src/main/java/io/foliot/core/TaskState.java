@@ -1,0 +1,25 @@
+package io.foliot.core;
+
+/**
+ * Where a task stands. {@code DELAYED → READY → RUNNING → FINISHED | FAILED | CANCELLED}; a failed attempt with attempts
+ * left goes back to {@code DELAYED}.
+ */
+public enum TaskState {
+  /** Due in the future, or due and not yet claimed; stores write only this one of the two. */
+  DELAYED,
+  /** Due and not yet claimed. Derived from the time when a task is shown, never written. */
+  READY,
+  /** Claimed; its lease runs, or has ended and nobody has claimed it again. */
+  RUNNING,
+  /** An attempt succeeded. */
+  FINISHED,
+  /** The dead letter: attempts are used up, or the receiver said that there is no point. */
+  FAILED,
+  /** Cancelled before an attempt succeeded. */
+  CANCELLED;
+
+  /** Whether the state never changes again for its generation. */
+  public boolean isFinal() {
+    return this == FINISHED || this == FAILED || this == CANCELLED;
+  }
+}

@@ -1,0 +1,84 @@
+package io.foliot.core;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** An {@link EventLoop} on a thread of its own, which sleeps between turns. */
+public final class ThreadEventLoop implements EventLoop {
+  // The handshake of sleep and wake: the loop writes SLEEPS and then parks unless a wake has changed it; a caller that
+  // finds SLEEPS writes AWAKE and unparks. A wake while the loop is awake leaves WOKEN, which makes it skip one sleep.
+  private static final int AWAKE = 0;
+  private static final int WOKEN = 1;
+  private static final int SLEEPS = 2;
+
+  private final Clock clock;
+  private final ThreadFactory threads;
+  private final AtomicInteger state = new AtomicInteger();
+
+  // guarded by this
+  private @Nullable Thread thread;
+  private volatile boolean closed;
+
+  /** A loop that is not yet started. */
+  public ThreadEventLoop(Clock clock, ThreadFactory threads) {
+    this.clock = clock;
+    this.threads = threads;
+  }
+
+  @Override
+  public synchronized void start(Duty duty) {
+    if (thread != null || closed) {
+      throw new IllegalStateException("a loop is started once");
+    }
+    thread = threads.newThread(() -> run(duty));
+    thread.start();
+  }
+
+  private void run(Duty duty) {
+    while (!closed) {
+      state.set(AWAKE);
+      long wakeNanos = duty.turn();
+      long waitNanos = wakeNanos - clock.monotonicNanos();
+      if (waitNanos > 0 && !closed && state.compareAndSet(AWAKE, SLEEPS)) {
+        LockSupport.parkNanos(this, waitNanos);
+      }
+    }
+  }
+
+  @Override
+  public void wake() {
+    if (state.get() != WOKEN && state.getAndSet(WOKEN) == SLEEPS) {
+      Thread sleeper = current();
+      if (sleeper != null) {
+        LockSupport.unpark(sleeper);
+      }
+    }
+  }
+
+  private synchronized @Nullable Thread current() {
+    return thread;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    Thread runner = current();
+    if (runner == null || runner == Thread.currentThread()) {
+      return;
+    }
+    LockSupport.unpark(runner);
+    boolean interrupted = false;
+    while (runner.isAlive()) {
+      try {
+        runner.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.foliot.core.coordination;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is alive, who leads, and one shared document. Nothing a coordinator says is needed for safety, nor for liveness: the
+ * claim in the store decides, and the overdue poll fires what nobody looks after. Any thread may call; no method blocks.
+ */
+public interface Coordinator extends AutoCloseable {
+  /** A word for people: {@code none}, {@code store}, {@code zookeeper}. */
+  String kind();
+
+  /** Becomes a member, and stays one for ever: after a lost session it registers again. */
+  void join(Member self, Listener listener);
+
+  /**
+   * Writes the document, if this member leads and the document's version is still the one given.
+   *
+   * @param expectedVersion 0 if there is none
+   */
+  void publish(byte[] document, long expectedVersion);
+
+  /** Leaves at once, so that the others take over without waiting for a session to end. */
+  @Override
+  void close();
+
+  /**
+   * A node.
+   *
+   * @param node its name, unique in the cluster
+   * @param zone its data centre, rack or cell
+   */
+  record Member(String node, String zone) {}
+
+  /** How the coordinator is reached. */
+  enum Connection {
+    /** It answers. */
+    CONNECTED,
+    /** It does not answer for the moment: keep what you have, take nothing new. */
+    SUSPENDED,
+    /** The session is over: drop ownership; membership begins anew when it answers again. */
+    LOST
+  }
+
+  /**
+   * What a member sees.
+   *
+   * @param connection how the coordinator is reached
+   * @param members who is alive, itself included
+   * @param leader the name of the leading member, or null if it is not known
+   * @param document the document, or null if there is none
+   * @param version its version, or 0
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared by version, never as a whole
+  record View(Connection connection, List<Member> members, @Nullable String leader, byte @Nullable [] document,
+      long version) {}
+
+  /** Told of each change, possibly late and possibly twice. */
+  @FunctionalInterface
+  interface Listener {
+    /** The newest view; any thread. */
+    void changed(View view);
+  }
+}

@@ -1,0 +1,29 @@
+package io.foliot.core.coordination;
+
+import java.util.List;
+
+/** For one node alone: it is the only member, and it leads. */
+public final class SoleCoordinator implements Coordinator {
+  /** What {@link #kind} says. */
+  public static final String KIND = "none";
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public void join(Member self, Listener listener) {
+    listener.changed(new View(Connection.CONNECTED, List.of(self), self.node(), null, 0));
+  }
+
+  @Override
+  public void publish(byte[] document, long expectedVersion) {
+    // There is nobody else to read it.
+  }
+
+  @Override
+  public void close() {
+    // Nobody waits for it to leave.
+  }
+}

@@ -1,0 +1,46 @@
+package io.foliot.core.delivery;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What came of an attempt. */
+public sealed interface Answer {
+  /** What the receiver said, for people; may be empty. */
+  String detail();
+
+  /** It succeeded. */
+  record Done(String detail) implements Answer {}
+
+  /**
+   * It succeeded; the task is to fire again.
+   *
+   * @param next how long from now
+   */
+  record Again(Duration next, String detail) implements Answer {}
+
+  /** It was accepted; the handler will report before the lease ends, with the token. */
+  record Accepted(String detail) implements Answer {}
+
+  /**
+   * It failed; try again.
+   *
+   * @param after the wait the receiver asked for, or null for the queue's backoff
+   * @param health what it says about the destination
+   */
+  record Retry(@Nullable Duration after, Health health, String detail) implements Answer {}
+
+  /** It failed; there is no point in trying again. */
+  record Fail(String detail) implements Answer {}
+
+  /** What a failure says about the destination as a whole. */
+  enum Health {
+    /** It works; this task failed. */
+    WELL,
+    /** It answers that something is wrong inside. */
+    FAILING,
+    /** It asks for less. */
+    OVERLOADED,
+    /** It was not reached, or did not answer in time. */
+    UNREACHABLE
+  }
+}

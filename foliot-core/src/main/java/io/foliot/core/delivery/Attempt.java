@@ -1,0 +1,23 @@
+package io.foliot.core.delivery;
+
+import io.foliot.core.Target;
+import io.foliot.core.store.TaskRecord;
+
+/**
+ * One try to hand a task to its handler.
+ *
+ * @param task the task as it was claimed: RUNNING; its token is what a late report must show
+ * @param target where to
+ * @param traceparent the trace context of W3C, one trace per firing and one span per attempt
+ */
+public record Attempt(TaskRecord task, Target target, String traceparent) {
+  /** The name of the firing: the same for all attempts of a generation. */
+  public String firingId() {
+    return firingId(task);
+  }
+
+  /** The name of the firing that a task stands for. */
+  public static String firingId(TaskRecord task) {
+    return task.id() + "-" + task.generation();
+  }
+}

@@ -1,0 +1,35 @@
+package io.foliot.core.delivery;
+
+import io.foliot.core.Target;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A way to hand an attempt to its handler. Any thread may call; no method blocks.
+ */
+public interface Delivery extends AutoCloseable {
+  /** What {@link Target#type} says for it. */
+  String type();
+
+  /**
+   * Looks at the settings of a queue before they are accepted.
+   *
+   * @throws IllegalArgumentException if they can never work, with what to do about it
+   */
+  void check(Target target);
+
+  /**
+   * What of a target fails together: its host, its broker. Attempts to one destination share an adaptive limit.
+   */
+  String destination(Target target);
+
+  /**
+   * Hands over an attempt. It begins when its first byte is handed to a socket, a broker client or a handler. The stage
+   * completes with the answer, at the latest when the target's timeout is over, on any thread. A stage that fails counts
+   * as {@link Answer.Retry}.
+   */
+  CompletionStage<Answer> deliver(Attempt attempt);
+
+  /** Gives back what the delivery holds. Attempts that are under way may end as failed. */
+  @Override
+  void close();
+}

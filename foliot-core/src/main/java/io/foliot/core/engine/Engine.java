@@ -1,0 +1,636 @@
+package io.foliot.core.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Limits;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.SlotHash;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.coordination.SoleCoordinator;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine: a {@link Scheduler} over a store, with event loops that fire what is due. Calls are gathered into store
+ * batches; the loops look after their slots.
+ */
+public final class Engine implements Scheduler {
+  private static final System.Logger LOG = System.getLogger(Engine.class.getName());
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /** Tries to write a queue's settings while others write them, too. */
+  private static final int WRITE_TRIES = 16;
+  /** What a call's item holds in memory beside its payload. */
+  private static final int ITEM_BYTES = 200;
+  private static final int MAX_PAGE = 1_000;
+
+  private final EngineOptions options;
+  private final Environment environment;
+  private final TaskStore store;
+  private final Clock clock;
+  private final Meter meter;
+  private final Luck luck;
+  private final Lines lines;
+  private final EngineLoop[] loops;
+
+  private final GroupCommit<Draft, SubmitResult> submits;
+  private final GroupCommit<Touch, TouchResult> touches;
+  private final GroupCommit<TaskRef, CancelResult> cancels;
+  private final GroupCommit<Settlement, SettleResult> settles;
+  private final GroupCommit<Extension, ExtendResult> extensions;
+  private final GroupCommit<TaskId, RedriveResult> redrives;
+
+  private volatile boolean running;
+  private volatile boolean stopped;
+  private volatile Coordinator.@Nullable View view;
+
+  /** An engine that is not yet started. */
+  public Engine(EngineOptions options, Environment environment) {
+    this.options = options;
+    this.environment = environment;
+    store = environment.store();
+    clock = environment.clock();
+    meter = environment.meter();
+    luck = new Luck(environment.random());
+    lines = new Lines(store, clock, environment.deliveries(), options.destinationLimit());
+    loops = new EngineLoop[options.loops()];
+    for (int i = 0; i < loops.length; i++) {
+      loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
+          i == 0 ? this::refreshQueues : () -> {});
+    }
+    Admission calls = new Admission(options.callItems(), options.callBytes());
+    Admission reports = new Admission(options.callItems(), options.callBytes());
+    submits = new GroupCommit<>("submit", store::submit, this::submitted, calls, clock, meter);
+    touches = new GroupCommit<>("touch", store::touch, this::touched, calls, clock, meter);
+    cancels = new GroupCommit<>("cancel", store::cancel, Engine::nothing, calls, clock, meter);
+    redrives = new GroupCommit<>("redrive", store::redrive, Engine::nothing, calls, clock, meter);
+    settles = new GroupCommit<>("report", store::settle, this::reported, reports, clock, meter);
+    extensions = new GroupCommit<>("extend", store::extend, Engine::nothing, reports, clock, meter);
+  }
+
+  private static <T, R> void nothing(List<T> items, List<R> results) {}
+
+  private SlotSet share(int loop) {
+    BitSet slots = new BitSet();
+    for (int slot = loop; slot < store.slotCount(); slot += options.loops()) {
+      slots.set(slot);
+    }
+    return SlotSet.of(store.slotCount(), slots);
+  }
+
+  /**
+   * Reads the queues and begins to fire.
+   *
+   * @return completes when the engine serves; fails if the store does not answer
+   */
+  public CompletableFuture<Void> start() {
+    return store.documents(DocumentKind.QUEUE).thenAccept(documents -> {
+      lines.replaceAll(documents);
+      environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
+      for (EngineLoop loop : loops) {
+        loop.start();
+      }
+      running = true;
+    }).toCompletableFuture();
+  }
+
+  private EngineLoop loopOf(TaskId id) {
+    return loops[id.slot(store.slotCount()) % loops.length];
+  }
+
+  private long storeMillis() {
+    return Math.floorDiv(loops[0].storeMicros(), 1_000);
+  }
+
+  /** Runs a call, turning what it throws into a failed future. */
+  private <T> CompletableFuture<T> answering(Supplier<CompletionStage<T>> call) {
+    if (!running || stopped) {
+      return CompletableFuture.failedFuture(
+          new OverloadedException(stopped ? "this node is stopping; ask another one" : "this node is not ready yet"));
+    }
+    try {
+      return call.get().toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private Queue known(String queue) {
+    Queue known = lines.open(queue);
+    if (known == null) {
+      throw new UnknownQueueException(queue);
+    }
+    return known;
+  }
+
+  private static void ensureBatch(int size) {
+    if (size > Limits.MAX_BATCH) {
+      throw new IllegalArgumentException("a batch has at most 10000 items: items=" + size);
+    }
+  }
+
+  // Submits, touches, cancels.
+
+  @Override
+  public CompletableFuture<SubmitResult> submit(Submission submission) {
+    return submitAll(List.of(submission)).thenApply(results -> results.get(0));
+  }
+
+  @Override
+  public CompletableFuture<List<SubmitResult>> submitAll(List<Submission> submissions) {
+    return answering(() -> {
+      ensureBatch(submissions.size());
+      long now = storeMillis();
+      long[] bits = luck.next(2 * submissions.size());
+      List<Draft> drafts = new ArrayList<>(submissions.size());
+      long bytes = 0;
+      for (int i = 0; i < submissions.size(); i++) {
+        Submission submission = submissions.get(i);
+        known(submission.queue());
+        bytes += ITEM_BYTES + (submission.body() == null ? 0 : submission.body().payload().length);
+        drafts.add(draft(submission, now, bits[2 * i], (int) bits[2 * i + 1]));
+      }
+      return submits.call(drafts, bytes);
+    });
+  }
+
+  private static Draft draft(Submission submission, long now, long bits, int randomHash) {
+    String key = submission.key();
+    String idempotencyKey = submission.idempotencyKey();
+    int hash = key != null
+        ? SlotHash.of(submission.queue(), key)
+        : idempotencyKey != null ? SlotHash.of(submission.queue(), idempotencyKey) : randomHash;
+    Draft.Idempotency idempotency = idempotencyKey == null
+        ? null
+        : new Draft.Idempotency(idempotencyKey, Digest.of(submission));
+    return new Draft(TaskId.of(now, hash, bits), submission.queue(), key, dueAt(submission, now), submission.body(),
+        submission.maxAttempts(), submission.onConflict(), idempotency);
+  }
+
+  private static long dueAt(Submission submission, long now) {
+    if (submission.delay() != null) {
+      return now + ceilMillis(submission.delay());
+    }
+    Instant dueAt = submission.dueAt();
+    assert dueAt != null;
+    if (dueAt.getEpochSecond() > (now + Limits.MAX_DELAY_MILLIS) / 1_000) {
+      throw new IllegalArgumentException("a task is due within 100 years: dueAt=" + dueAt);
+    }
+    if (dueAt.getEpochSecond() < 0) {
+      return 0;
+    }
+    long millis = dueAt.toEpochMilli();
+    return dueAt.getNano() % 1_000_000 == 0 ? millis : millis + 1;
+  }
+
+  /** Rounded up: never early. */
+  private static long ceilMillis(Duration delay) {
+    long millis = delay.toMillis();
+    return delay.toNanosPart() % 1_000_000 == 0 ? millis : millis + 1;
+  }
+
+  private void submitted(List<Draft> drafts, List<SubmitResult> results) {
+    Tally tally = new Tally(meter, "");
+    List<DueEntry> written = new ArrayList<>();
+    long horizon = storeMillis() + options.windowMillis();
+    for (int i = 0; i < drafts.size(); i++) {
+      SubmitResult result = results.get(i);
+      String queue = drafts.get(i).queue();
+      tally.add(queue, result.kind());
+      if (result.indexed() && result.dueAt() <= horizon) {
+        written.add(new DueEntry(result.dueAt(), result.id(), queue));
+      }
+    }
+    tally.tell();
+    tell(written);
+  }
+
+  /** Tells the loops of index entries within the window. */
+  private void tell(List<DueEntry> written) {
+    if (written.isEmpty()) {
+      return;
+    }
+    if (loops.length == 1) {
+      loops[0].written(written);
+      return;
+    }
+    for (EngineLoop loop : loops) {
+      List<DueEntry> own = written.stream().filter(entry -> loopOf(entry.id()) == loop).toList();
+      if (!own.isEmpty()) {
+        loop.written(own);
+      }
+    }
+  }
+
+  @Override
+  public CompletableFuture<List<TouchResult>> touch(String queue, List<String> keys, Duration delay) {
+    return answering(() -> {
+      ensureBatch(keys.size());
+      known(queue);
+      long dueAt = storeMillis() + ceilMillis(ensureDelay(delay));
+      List<Touch> batch = new ArrayList<>(keys.size());
+      for (String key : keys) {
+        Limits.ensureKey(key);
+        batch.add(new Touch(new TaskRef.ByKey(queue, key), dueAt));
+      }
+      return touches.call(batch, (long) ITEM_BYTES * keys.size());
+    });
+  }
+
+  private static Duration ensureDelay(Duration delay) {
+    if (delay.isNegative() || delay.compareTo(Duration.ofMillis(Limits.MAX_DELAY_MILLIS)) > 0) {
+      throw new IllegalArgumentException("a delay is from 0 to 100 years: delay=" + delay);
+    }
+    return delay;
+  }
+
+  private void touched(List<Touch> items, List<TouchResult> results) {
+    List<DueEntry> written = new ArrayList<>();
+    long horizon = storeMillis() + options.windowMillis();
+    Tally tally = new Tally(meter, "touch_");
+    for (int i = 0; i < items.size(); i++) {
+      TouchResult result = results.get(i);
+      TaskId id = result.id();
+      // What is touched by its id has a queue that this call does not know: runNow tells the loop itself.
+      if (items.get(i).ref() instanceof TaskRef.ByKey byKey) {
+        tally.add(byKey.queue(), result.kind());
+        if (result.indexed() && id != null && result.dueAt() <= horizon) {
+          written.add(new DueEntry(result.dueAt(), id, byKey.queue()));
+        }
+      }
+    }
+    tally.tell();
+    tell(written);
+  }
+
+  @Override
+  public CompletableFuture<TouchResult> runNow(TaskId id) {
+    return answering(() -> store.find(new TaskRef.ById(id)).thenCompose(found -> {
+      if (found.isEmpty()) {
+        return CompletableFuture.completedFuture(TouchResult.NOT_FOUND);
+      }
+      return touches.call(List.of(new Touch(new TaskRef.ById(id), storeMillis())), ITEM_BYTES).thenApply(results -> {
+        TouchResult result = results.get(0);
+        if (result.indexed()) {
+          tell(List.of(new DueEntry(result.dueAt(), id, found.get().queue())));
+        }
+        return result;
+      });
+    }));
+  }
+
+  @Override
+  public CompletableFuture<CancelResult> cancel(TaskRef ref) {
+    return answering(() -> cancels.call(List.of(ref), ITEM_BYTES).thenApply(results -> results.get(0)));
+  }
+
+  // Reads.
+
+  @Override
+  public CompletableFuture<Optional<TaskRecord>> find(TaskRef ref) {
+    return answering(() -> store.find(ref));
+  }
+
+  @Override
+  public CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit,
+      @Nullable String cursor) {
+    return answering(() -> {
+      known(queue);
+      if (limit < 1 || limit > MAX_PAGE) {
+        throw new IllegalArgumentException("a page has from 1 to 1000 tasks: limit=" + limit);
+      }
+      return store.query(queue, state, limit, cursor);
+    });
+  }
+
+  @Override
+  public CompletableFuture<Optional<Explanation>> explain(TaskId id) {
+    return answering(() -> store.find(new TaskRef.ById(id)).thenCompose(found -> {
+      if (found.isEmpty()) {
+        return CompletableFuture.completedFuture(Optional.empty());
+      }
+      TaskRecord task = found.get();
+      return loopOf(id).laneStatus(task.queue())
+          .thenApply(lane -> Optional.of(Explainer.explain(task, lane.orElse(null),
+              lines, storeMillis(), id.slot(store.slotCount()), options.node())));
+    }));
+  }
+
+  // Redrive, pull, reports.
+
+  @Override
+  public CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids) {
+    return answering(() -> {
+      ensureBatch(ids.size());
+      known(queue);
+      return redrives.call(ids, (long) ITEM_BYTES * ids.size()).thenApply(results -> {
+        tell(results.stream().filter(result -> result.kind() == RedriveResult.Kind.REDRIVEN)
+            .map(result -> new DueEntry(result.dueAt(), result.id(), queue)).toList());
+        return results;
+      });
+    });
+  }
+
+  @Override
+  public CompletableFuture<List<TaskRecord>> pull(Pull pull) {
+    return answering(() -> {
+      Queue queue = known(pull.queue());
+      if (!queue.target().type().equals(Target.PULL)) {
+        throw new IllegalArgumentException("tasks are claimed from queues whose delivery is pull: queue=" + queue.name()
+            + ", delivery=" + queue.target().type());
+      }
+      long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
+      PullDesk.Waiter waiter = new PullDesk.Waiter(pull.max(), leaseMillis,
+          clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()));
+      lines.line(queue.name()).desk().add(waiter);
+      for (EngineLoop loop : loops) {
+        loop.asked(queue.name());
+      }
+      return waiter.answer();
+    });
+  }
+
+  @Override
+  public CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
+    return report(id, token, "", (task, queue) -> next == null
+        ? new Outcome.Finished()
+        : new Outcome.Rearm(storeMillis() + ceilMillis(ensureDelay(next))));
+  }
+
+  @Override
+  public CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
+    long afterMillis = delay == null ? -1 : ceilMillis(ensureDelay(delay));
+    return report(id, token, reason, (task, queue) -> queue == null
+        ? new Outcome.RetryAt(storeMillis())
+        : Lines.failed(task, queue, afterMillis, storeMillis(), luck.nextDouble()));
+  }
+
+  private CompletableFuture<SettleResult> report(TaskId id, Token token, String detail,
+      BiFunction<TaskRecord, @Nullable Queue, Outcome> outcome) {
+    return answering(() -> store.find(new TaskRef.ById(id)).thenCompose(found -> {
+      if (found.isEmpty()) {
+        return CompletableFuture.completedFuture(new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));
+      }
+      TaskRecord task = found.get();
+      Settlement settlement = new Settlement(id, task.generation(), token,
+          outcome.apply(task, lines.queue(task.queue())), task.claimedAt(), detail);
+      return settles.call(List.of(settlement), ITEM_BYTES).thenApply(results -> {
+        SettleResult result = results.get(0);
+        if (result.wakeAt() != 0) {
+          tell(List.of(new DueEntry(result.wakeAt(), id, task.queue())));
+        }
+        if (result.kind() == SettleResult.Kind.SETTLED) {
+          meter.settled(task.queue(), result.state().name().toLowerCase(Locale.ROOT),
+              Math.max(0, (storeMillis() - task.claimedAt()) * 1_000));
+        }
+        return result;
+      });
+    }));
+  }
+
+  private void reported(List<Settlement> settlements, List<SettleResult> results) {
+    for (int i = 0; i < settlements.size(); i++) {
+      if (results.get(i).kind() == SettleResult.Kind.SETTLED) {
+        loopOf(settlements.get(i).id()).reported(settlements.get(i).token());
+      }
+    }
+  }
+
+  @Override
+  public CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
+    return answering(() -> {
+      if (lease.isNegative() || lease.isZero() || lease.compareTo(Duration.ofHours(24)) > 0) {
+        throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
+      }
+      return extensions.call(List.of(new Extension(id, token, ceilMillis(lease))), ITEM_BYTES)
+          .thenApply(results -> results.get(0));
+    });
+  }
+
+  // Queues.
+
+  @Override
+  public CompletableFuture<Queue> putQueue(Queue queue) {
+    return answering(() -> {
+      if (!queue.target().type().equals(Target.PULL)) {
+        Delivery delivery = lines.delivery(queue.target());
+        if (delivery == null) {
+          throw new IllegalArgumentException("there is no delivery of that type here: type=" + queue.target().type()
+              + ", known=" + lines.deliveries().stream().map(Delivery::type).sorted().toList() + " and pull");
+        }
+        delivery.check(queue.target());
+      }
+      return write(queue.name(), old -> queue, WRITE_TRIES);
+    });
+  }
+
+  @Override
+  public CompletableFuture<Queue> setPaused(String name, boolean paused) {
+    return answering(() -> write(name, old -> {
+      if (old == null) {
+        throw new UnknownQueueException(name);
+      }
+      return old.withPaused(paused);
+    }, WRITE_TRIES));
+  }
+
+  private CompletionStage<Queue> write(String name, Function<@Nullable Queue, Queue> change,
+      int tries) {
+    return store.document(DocumentKind.QUEUE, name).thenCompose(found -> {
+      Queue old = found.map(document -> QueueCodec.decode(document.content())).orElse(null);
+      long version = found.map(Document::version).orElse(0L);
+      Queue changed = change.apply(old);
+      return store.writeDocument(DocumentKind.QUEUE, name, version, QueueCodec.encode(changed)).thenCompose(written -> {
+        if (written) {
+          return refresh(name).thenApply(done -> changed);
+        }
+        if (tries <= 1) {
+          throw new OverloadedException("too many write the settings of this queue at the same time: queue=" + name);
+        }
+        return write(name, change, tries - 1);
+      });
+    });
+  }
+
+  private CompletionStage<Void> refresh(String name) {
+    return store.document(DocumentKind.QUEUE, name).thenAccept(found -> {
+      lines.put(name, found.map(document -> QueueCodec.decode(document.content())).orElse(null),
+          found.map(Document::version).orElse(0L));
+      for (EngineLoop loop : loops) {
+        loop.changed(name);
+      }
+    });
+  }
+
+  @Override
+  public Optional<Queue> queue(String name) {
+    return Optional.ofNullable(lines.queue(name));
+  }
+
+  @Override
+  public CompletableFuture<List<QueueStatus>> queues() {
+    return answering(() -> store.counts().thenApply(counts -> lines.queues().stream()
+        .map(queue -> statusOf(queue, counts.getOrDefault(queue.name(), QueueCounts.NONE)))
+        .sorted(Comparator.comparing(status -> status.queue().name())).toList()));
+  }
+
+  private QueueStatus statusOf(Queue queue, QueueCounts counts) {
+    double rate = 0;
+    long lagMillis = 0;
+    for (EngineLoop loop : loops) {
+      EngineLoop.Status status = loop.status();
+      rate += status.settledPerSecond().getOrDefault(queue.name(), 0.0);
+      for (LaneStatus lane : status.lanes()) {
+        if (lane.queue().equals(queue.name())) {
+          lagMillis = Math.max(lagMillis, lane.oldestDueMillis());
+        }
+      }
+    }
+    return new QueueStatus(queue, counts, rate, Duration.ofMillis(lagMillis));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> deleteQueue(String name) {
+    return answering(() -> {
+      if (lines.queue(name) == null) {
+        return CompletableFuture.completedFuture(false);
+      }
+      lines.leave(name, true);
+      return store.counts().thenCompose(counts -> {
+        long live = counts.getOrDefault(name, QueueCounts.NONE).live();
+        if (live > 0) {
+          throw new QueueInUseException(name, live);
+        }
+        return store.writeDocument(DocumentKind.QUEUE, name, lines.version(name), null);
+      }).thenCompose(deleted -> refresh(name).thenApply(done -> deleted))
+          .whenComplete((deleted, failure) -> lines.leave(name, false));
+    });
+  }
+
+  // Status.
+
+  @Override
+  public ClusterStatus cluster() {
+    Coordinator.View seen = view;
+    List<String> members = seen == null
+        ? List.of(options.node())
+        : seen.members().stream().map(Coordinator.Member::node).toList();
+    return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), members,
+        store.slotCount(), store.slotCount(), store.kind(), store.durability(), environment.coordinator().kind(),
+        loops[0].status().clockOffsetMicros());
+  }
+
+  @Override
+  public EngineStatus status() {
+    List<LaneStatus> lanes = new ArrayList<>();
+    int wheelEntries = 0;
+    long oldest = 0;
+    boolean ready = running && !stopped;
+    for (EngineLoop loop : loops) {
+      EngineLoop.Status status = loop.status();
+      lanes.addAll(status.lanes());
+      wheelEntries += status.wheelEntries();
+      oldest = Math.max(oldest, status.oldestDueMillis());
+      ready &= status.storeAnswers();
+    }
+    return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, ready);
+  }
+
+  /** The lanes of one queue on several loops, as one. */
+  private static List<LaneStatus> merged(List<LaneStatus> lanes) {
+    Map<String, LaneStatus> byQueue = new TreeMap<>();
+    for (LaneStatus lane : lanes) {
+      byQueue.merge(lane.queue(), lane,
+          (a, b) -> new LaneStatus(a.queue(), a.waiting() + b.waiting(), a.running() + b.running(),
+              a.parkedElsewhere() || b.parkedElsewhere(), Math.max(a.oldestDueMillis(), b.oldestDueMillis())));
+    }
+    return List.copyOf(byQueue.values());
+  }
+
+  /** Reads the settings of all queues again, where other nodes may have changed them. */
+  private void refreshQueues() {
+    if (environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+      return;
+    }
+    store.documents(DocumentKind.QUEUE).whenComplete((documents, failure) -> {
+      if (documents != null) {
+        for (String changed : lines.replaceAll(documents)) {
+          for (EngineLoop loop : loops) {
+            loop.changed(changed);
+          }
+        }
+      }
+    });
+  }
+
+  // The end.
+
+  @Override
+  public CompletableFuture<Void> stop(Duration patience) {
+    if (stopped) {
+      return CompletableFuture.completedFuture(null);
+    }
+    stopped = true;
+    List<CompletableFuture<Boolean>> drained = new ArrayList<>();
+    for (EngineLoop loop : loops) {
+      drained.add(running ? loop.drain(patience.toNanos()) : CompletableFuture.completedFuture(true));
+    }
+    return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new)).thenRun(() -> {
+      if (!drained.stream().allMatch(CompletableFuture::join)) {
+        LOG.log(System.Logger.Level.WARNING,
+            "attempts were still under way when patience ended; they are repeated when their leases end");
+      }
+      for (EngineLoop loop : loops) {
+        loop.close();
+      }
+      environment.coordinator().close();
+      environment.deliveries().forEach(Delivery::close);
+    });
+  }
+
+  @Override
+  public void close() {
+    stop(PATIENCE).join();
+  }
+}

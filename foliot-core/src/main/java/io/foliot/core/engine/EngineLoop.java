@@ -1,0 +1,1063 @@
+package io.foliot.core.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.DestinationStatus;
+import io.foliot.core.Scheduler.LaneStatus;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.wheel.ObjectTimerWheel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event loop of the engine: its share of the slots, the wheel over their near future, and a lane per queue. No locks;
+ * everything below is touched by the loop's thread only, unless it says otherwise. Stores and deliveries are asynchronous;
+ * what they answer comes back through the inbox.
+ *
+ * <pre>
+ * prefetch, writers, head polls → wheel → lane → claim → attempt → settle
+ *                                          ↓ ↑
+ *                                         parked
+ * </pre>
+ *
+ * <p>The wheel's ticks are milliseconds of the store's clock as this node reckons it. An id may stand in the wheel several
+ * times, or not at all: the wheel is a cache, the claim decides, the head polls find what the cache has missed.
+ */
+final class EngineLoop implements EventLoop.Duty {
+  private static final System.Logger LOG = System.getLogger(EngineLoop.class.getName());
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  /** The longest sleep: the nearest head poll. It also bounds for how long a step of the wall clock goes unnoticed. */
+  private static final long MAX_SLEEP_NANOS = 100 * NANOS_PER_MILLI;
+  /** Messages handled in one turn, so that the wheel is never kept waiting for long. */
+  private static final int INBOX_PER_TURN = 4_096;
+  /** Timers fired in one turn, for the same reason. */
+  private static final int FIRED_PER_TURN = 8_192;
+  /** Claims on their way at the same time: one is with the store while the next one gathers. */
+  private static final int CLAIMS_UNDER_WAY = 2;
+  private static final int SETTLES_UNDER_WAY = 2;
+  private static final int PARKS_UNDER_WAY = 1;
+  /** Settlements and parks of one store call. */
+  private static final int SETTLE_BATCH = 2_000;
+  private static final int PARK_BATCH = 1_000;
+  /** Ids read of what is parked at a time. */
+  private static final int UNPARK_BATCH = 1_000;
+  /** Index entries read of one slot at a time. */
+  private static final int PAGE = 512;
+  /** Unknown ids that a head poll takes before it calls it a day. */
+  private static final int POLL_LIMIT = 20_000;
+  /** A poll waits so many times its own duration before it runs again. */
+  private static final int POLL_REST = 20;
+  private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
+  private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long CLOCK_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long STATUS_NANOS = 250 * NANOS_PER_MILLI;
+  /** A wall clock that steps back by more than this makes the wheel start anew. */
+  private static final long STEP_BACK_MILLIS = 1_000;
+  private static final long FIRST_RETRY_NANOS = 20 * NANOS_PER_MILLI;
+  private static final long LAST_RETRY_NANOS = 2_000 * NANOS_PER_MILLI;
+  private static final int MAX_INITIAL_WHEEL = 1 << 12;
+  private static final int INBOX_CHUNK = 1_024;
+  private static final int LOWEST_WEIGHT = -10;
+
+  /** Part of a loop's status that others may read. */
+  record Status(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,
+      boolean storeAnswers, long clockOffsetMicros) {}
+
+  private final EngineOptions options;
+  private final TaskStore store;
+  private final Clock clock;
+  private final Meter meter;
+  private final Luck luck;
+  private final Lines lines;
+  private final EventLoop eventLoop;
+  private final Runnable wake;
+  private final Runnable eachSecond;
+
+  // any thread
+  private final MpscUnboundedVarHandleArrayQueue<Runnable> inbox = new MpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
+  private volatile Status status = new Status(0, List.of(), Map.of(), 0, false, 0);
+  private volatile long clockOffsetMicros;
+
+  // the near future
+  private SlotSet slots;
+  private ObjectTimerWheel<DueEntry> wheel;
+  private final int maxWheelEntries;
+  private final long[] cursorMillis;
+  private final @Nullable DueEntry[] cursorEntry;
+  private boolean prefetching;
+  private long prefetchNanos;
+  private boolean prefetchMore;
+
+  // what is due
+  private final Map<String, Lane> lanes = new HashMap<>();
+  private final List<Lane> rotation = new ArrayList<>();
+  private int rotated;
+  private int readyEntries;
+  /** Ids that wait in a lane or are inside a call. */
+  private final Set<TaskId> known = new HashSet<>();
+  private final Poll[] polls;
+  private long parkedNanos;
+
+  // what is under way
+  private final Deque<DueEntry> parks = new ArrayDeque<>();
+  private final Deque<Ending> settles = new ArrayDeque<>();
+  private final Map<Token, Held> held = new HashMap<>();
+  private final ObjectTimerWheel<Held> leases;
+  private long heldBytes;
+  private int claimsUnderWay;
+  private int settlesUnderWay;
+  private int parksUnderWay;
+  private final Backoff claimBackoff = new Backoff();
+  private final Backoff settleBackoff = new Backoff();
+  private final Backoff parkBackoff = new Backoff();
+
+  private long clockNanos;
+  private long statusNanos;
+  private boolean storeAnswers;
+  private boolean draining;
+  private @Nullable CompletableFuture<Boolean> drained;
+  private long drainUntilNanos;
+
+  /** An attempt whose end is to be recorded. */
+  private record Ending(Held held, Settlement settlement) {}
+
+  /** A claim on its way. */
+  private record Asked(Lane lane, DueEntry entry, long bytes, PullDesk.@Nullable Waiter waiter) {}
+
+  /** A pause that grows with each failure. */
+  private static final class Backoff {
+    private long waitNanos;
+    private long untilNanos = Long.MIN_VALUE;
+
+    void failed(long nowNanos) {
+      waitNanos = waitNanos == 0 ? FIRST_RETRY_NANOS : Math.min(LAST_RETRY_NANOS, 2 * waitNanos);
+      untilNanos = nowNanos + waitNanos;
+    }
+
+    void succeeded() {
+      waitNanos = 0;
+      untilNanos = Long.MIN_VALUE;
+    }
+
+    boolean isOver(long nowNanos) {
+      return untilNanos == Long.MIN_VALUE || nowNanos - untilNanos >= 0;
+    }
+  }
+
+  /** A head poll: how far it looks back, and how often. */
+  private static final class Poll {
+    private final long lookBackMillis;
+    private final long everyNanos;
+    private long nextNanos;
+    private boolean underWay;
+    private long begunNanos;
+    private int taken;
+
+    Poll(long lookBackMillis, long everyMillis, long nowNanos) {
+      this.lookBackMillis = lookBackMillis;
+      everyNanos = everyMillis * NANOS_PER_MILLI;
+      nextNanos = nowNanos;
+    }
+  }
+
+  EngineLoop(EngineOptions options, Environment environment, EventLoop eventLoop, Lines lines, Luck luck,
+      SlotSet slots, Runnable eachSecond) {
+    this.eachSecond = eachSecond;
+    this.options = options;
+    this.eventLoop = eventLoop;
+    this.lines = lines;
+    this.luck = luck;
+    this.slots = slots;
+    store = environment.store();
+    clock = environment.clock();
+    meter = environment.meter();
+    wake = eventLoop::wake;
+    maxWheelEntries = Math.max(1, options.wheelEntries() / options.loops());
+    wheel = new ObjectTimerWheel<>(clock.wallMillis(), Math.min(maxWheelEntries, MAX_INITIAL_WHEEL));
+    cursorMillis = new long[slots.slotCount()];
+    cursorEntry = new DueEntry[slots.slotCount()];
+    Arrays.fill(cursorMillis, clock.wallMillis());
+    long nowNanos = clock.monotonicNanos();
+    leases = new ObjectTimerWheel<>(millis(nowNanos));
+    polls = new Poll[]{new Poll(Long.MAX_VALUE, 10_000, nowNanos), new Poll(60_000, 2_000, nowNanos + MAX_SLEEP_NANOS),
+        new Poll(2_000, 100, nowNanos + MAX_SLEEP_NANOS)};
+    prefetchNanos = nowNanos;
+    parkedNanos = nowNanos;
+    clockNanos = nowNanos;
+    statusNanos = nowNanos;
+  }
+
+  private static long millis(long monotonicNanos) {
+    return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
+  }
+
+  // Any thread.
+
+  void start() {
+    eventLoop.start(this);
+  }
+
+  void post(Runnable message) {
+    inbox.offer(message);
+    eventLoop.wake();
+  }
+
+  Status status() {
+    return status;
+  }
+
+  /** The store's clock as this node reckons it, in microseconds. */
+  long storeMicros() {
+    return clock.wallMicros() + clockOffsetMicros;
+  }
+
+  /** A write made these index entries: those in what has been read already go into the wheel. */
+  void written(List<DueEntry> entries) {
+    post(() -> {
+      for (DueEntry entry : entries) {
+        if (entry.wakeAt() <= cursorMillis[entry.id().slot(slots.slotCount())]) {
+          schedule(entry);
+        }
+      }
+    });
+  }
+
+  /** The settings of a queue have changed. */
+  void changed(String queue) {
+    post(() -> {
+      Lane lane = lanes.get(queue);
+      if (lane != null) {
+        configure(lane);
+      }
+    });
+  }
+
+  /** Somebody waits at a desk, or permits are free again. */
+  void asked(String queue) {
+    post(() -> lane(queue));
+  }
+
+  /** The end of a claim was recorded, by whoever has its token. */
+  void reported(Token token) {
+    post(() -> {
+      Held claim = held.get(token);
+      if (claim != null) {
+        claim.settled = true;
+        if (claim.reportsLater) {
+          claim.lane.countSettled();
+          release(claim);
+        }
+      }
+    });
+  }
+
+  /** Looks at a lane on the loop's own thread. */
+  CompletableFuture<Optional<LaneStatus>> laneStatus(String queue) {
+    CompletableFuture<Optional<LaneStatus>> answer = new CompletableFuture<>();
+    post(() -> answer.complete(Optional.ofNullable(lanes.get(queue)).map(lane -> statusOf(lane, storeMillis()))));
+    return answer;
+  }
+
+  /**
+   * Claims nothing more. Completes when the end of every attempt that this node makes is recorded, with true, or when
+   * patience is over. What workers hold, or will report later, is theirs.
+   */
+  CompletableFuture<Boolean> drain(long patienceNanos) {
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    post(() -> {
+      draining = true;
+      drained = answer;
+      drainUntilNanos = clock.monotonicNanos() + patienceNanos;
+      lanes.values().forEach(lane -> lane.desk().close());
+    });
+    return answer;
+  }
+
+  void close() {
+    eventLoop.close();
+  }
+
+  // The loop's thread.
+
+  @Override
+  public long turn() {
+    long begunNanos = clock.monotonicNanos();
+    try {
+      work(begunNanos);
+    } catch (Throwable e) {
+      LOG.log(System.Logger.Level.ERROR, "a turn of the loop failed; the loop goes on", e);
+    }
+    long endNanos = clock.monotonicNanos();
+    meter.loopTurn((endNanos - begunNanos) / 1_000);
+    return nextTurnNanos(endNanos);
+  }
+
+  private void work(long nowNanos) {
+    for (int i = 0; i < INBOX_PER_TURN; i++) {
+      Runnable message = inbox.poll();
+      if (message == null) {
+        break;
+      }
+      guarded(message);
+    }
+    long now = storeMillis();
+    if (now < wheel.currentTick() - STEP_BACK_MILLIS) {
+      startAnew(now);
+    }
+    wheel.advance(Math.max(now, wheel.currentTick()), FIRED_PER_TURN, (handle, tick, entry) -> ready(entry));
+    leases.advance(millis(nowNanos), FIRED_PER_TURN, (handle, tick, claim) -> guarded(() -> leaseEnded(claim)));
+    if (!draining) {
+      readAhead(now, nowNanos);
+      readParked(nowNanos);
+      claim(nowNanos);
+    }
+    park(nowNanos);
+    settle(nowNanos);
+    housekeeping(now, nowNanos);
+  }
+
+  private static void guarded(Runnable item) {
+    try {
+      item.run();
+    } catch (Throwable e) {
+      LOG.log(System.Logger.Level.ERROR, "an item failed; the loop goes on without it", e);
+    }
+  }
+
+  private long storeMillis() {
+    return Math.floorDiv(storeMicros(), 1_000);
+  }
+
+  /** The wall clock went back: the wheel forgets, and what is ahead of the new time is read again. */
+  private void startAnew(long now) {
+    LOG.log(System.Logger.Level.WARNING, "the clock went back by {0} ms; the index is read again from there",
+        wheel.currentTick() - now);
+    wheel = new ObjectTimerWheel<>(now, MAX_INITIAL_WHEEL);
+    Arrays.fill(cursorMillis, now);
+    Arrays.fill(cursorEntry, null);
+    prefetchNanos = clock.monotonicNanos();
+  }
+
+  private long nextTurnNanos(long nowNanos) {
+    if (!inbox.isEmpty()) {
+      return nowNanos;
+    }
+    long waitNanos = MAX_SLEEP_NANOS;
+    if (wheel.size() > 0) {
+      long wakeMicros = Math.multiplyExact(Math.min(wheel.nextWake(), Long.MAX_VALUE / 1_000), 1_000L);
+      // A difference of two wall readings, but one that a step of the clock can lead astray by one sleep at most.
+      waitNanos = Math.min(waitNanos, Math.max(0, wakeMicros - storeMicros()) * 1_000);
+    }
+    if (!draining) {
+      for (Poll poll : polls) {
+        if (!poll.underWay) {
+          waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);
+        }
+      }
+      waitNanos = Math.min(waitNanos, laneWaitNanos(nowNanos));
+    }
+    return nowNanos + Math.max(0, waitNanos);
+  }
+
+  private long laneWaitNanos(long nowNanos) {
+    long waitNanos = MAX_SLEEP_NANOS;
+    if (readyEntries > 0 && claimsUnderWay == 0) {
+      for (Lane lane : rotation) {
+        if (lane.waiting() > 0) {
+          long rate = lane.permits().rateWaitNanos(nowNanos);
+          Destination destination = lane.destination();
+          long probe = destination == null ? 0 : destination.probeWaitNanos(nowNanos);
+          long wait = Math.max(rate, probe);
+          waitNanos = wait > 0 ? Math.min(waitNanos, wait) : waitNanos;
+        }
+      }
+    }
+    return waitNanos;
+  }
+
+  /** Sends a message when a stage completes. A stage that is complete already is answered in the next turn, too. */
+  private <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+    stage.whenComplete((result, failure) -> post(() -> then.accept(result, failure)));
+  }
+
+  private static <T> CompletionStage<T> asking(Supplier<CompletionStage<T>> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private boolean answeredBy(String call, int items, long begunNanos, @Nullable Throwable failure) {
+    meter.storeCall(call, items, (clock.monotonicNanos() - begunNanos) / 1_000, failure != null);
+    boolean answered = failure == null;
+    if (!answered && storeAnswers) {
+      LOG.log(System.Logger.Level.WARNING, "the store does not answer; going on trying: call=" + call,
+          GroupCommit.unwrapped(failure));
+    }
+    storeAnswers = answered;
+    return answered;
+  }
+
+  // The near future.
+
+  private void schedule(DueEntry entry) {
+    if (wheel.size() < maxWheelEntries) {
+      wheel.schedule(entry.wakeAt(), entry);
+    }
+  }
+
+  /** Something of this task's is to be looked at again; beyond the window the prefetch will come to it. */
+  private void lookAgain(TaskId id, String queue, long wakeAt) {
+    long notBefore = Math.max(wakeAt, wheel.currentTick() + 1);
+    if (slots.contains(id) && notBefore <= cursorMillis[id.slot(slots.slotCount())]) {
+      schedule(new DueEntry(notBefore, id, queue));
+    }
+  }
+
+  private void readAhead(long now, long nowNanos) {
+    for (Poll poll : polls) {
+      if (!poll.underWay && nowNanos - poll.nextNanos >= 0) {
+        beginPoll(poll, now, nowNanos);
+      }
+    }
+    if (!prefetching && nowNanos - prefetchNanos >= 0) {
+      prefetch(now, nowNanos);
+    }
+    if (nowNanos - parkedNanos >= 0) {
+      parkedNanos = nowNanos + PARKED_NANOS;
+      after(asking(() -> store.parkedQueues(slots)), (queues, failure) -> {
+        if (queues != null) {
+          queues.forEach(queue -> lane(queue).parkedElsewhere());
+        }
+      });
+    }
+  }
+
+  private void prefetch(long now, long nowNanos) {
+    int room = maxWheelEntries - wheel.size();
+    int page = Math.min(PAGE, room / Math.max(1, slots.size()));
+    if (page < 1) {
+      prefetchNanos = nowNanos + PREFETCH_NANOS;
+      return;
+    }
+    long target = now + options.windowMillis();
+    List<DueScan> scans = new ArrayList<>();
+    for (int slot = slots.next(0); slot >= 0; slot = slots.next(slot + 1)) {
+      DueEntry last = cursorEntry[slot];
+      if (last != null) {
+        scans.add(new DueScan(slot, last.wakeAt(), last.id(), target, page));
+      } else if (cursorMillis[slot] < target) {
+        scans.add(new DueScan(slot, cursorMillis[slot], null, target, page));
+      }
+      // From here on, what is written up to the target comes by its writer: the read may miss it.
+      cursorMillis[slot] = Math.max(cursorMillis[slot], target);
+    }
+    prefetching = true;
+    after(asking(() -> store.due(scans)), (slices, failure) -> {
+      prefetching = false;
+      prefetchNanos = clock.monotonicNanos() + PREFETCH_NANOS;
+      if (answeredBy("prefetch", scans.size(), nowNanos, failure) && slices != null) {
+        prefetchMore = false;
+        slices.forEach(slice -> prefetched(slice, target));
+        if (prefetchMore) {
+          prefetchNanos = clock.monotonicNanos() + PREFETCH_MORE_NANOS;
+        }
+      } else {
+        scans.forEach(scan -> cursorMillis[scan.slot()] = scan.fromWakeAt());
+      }
+    });
+  }
+
+  private void prefetched(DueSlice slice, long target) {
+    for (DueEntry entry : slice.entries()) {
+      schedule(entry);
+    }
+    DueEntry last = slice.more() ? slice.entries().get(slice.entries().size() - 1) : null;
+    cursorEntry[slice.slot()] = last;
+    cursorMillis[slice.slot()] = last == null ? target + 1 : last.wakeAt();
+    prefetchMore |= last != null;
+  }
+
+  private void beginPoll(Poll poll, long now, long nowNanos) {
+    poll.underWay = true;
+    poll.begunNanos = nowNanos;
+    poll.taken = 0;
+    long from = poll.lookBackMillis == Long.MAX_VALUE ? Long.MIN_VALUE : now - poll.lookBackMillis;
+    List<DueScan> scans = new ArrayList<>(slots.size());
+    for (int slot = slots.next(0); slot >= 0; slot = slots.next(slot + 1)) {
+      scans.add(new DueScan(slot, from, null, now, PAGE));
+    }
+    readOn(poll, scans, now);
+  }
+
+  private void readOn(Poll poll, List<DueScan> scans, long now) {
+    long begunNanos = clock.monotonicNanos();
+    after(asking(() -> store.due(scans)), (slices, failure) -> {
+      List<DueScan> more = new ArrayList<>();
+      if (answeredBy("due", scans.size(), begunNanos, failure) && slices != null) {
+        for (DueSlice slice : slices) {
+          int before = readyEntries + parks.size();
+          slice.entries().forEach(this::ready);
+          poll.taken += readyEntries + parks.size() - before;
+          if (slice.more()) {
+            DueEntry last = slice.entries().get(slice.entries().size() - 1);
+            more.add(new DueScan(slice.slot(), last.wakeAt(), last.id(), now, PAGE));
+          }
+        }
+      }
+      if (more.isEmpty() || poll.taken >= POLL_LIMIT || draining) {
+        long endNanos = clock.monotonicNanos();
+        poll.underWay = false;
+        poll.nextNanos = Math.max(poll.begunNanos + poll.everyNanos,
+            endNanos + POLL_REST * (endNanos - poll.begunNanos));
+        if (poll.taken >= POLL_LIMIT) {
+          poll.nextNanos = endNanos;
+        }
+      } else {
+        readOn(poll, more, now);
+      }
+    });
+  }
+
+  // What is due.
+
+  private Lane lane(String queue) {
+    Lane lane = lanes.get(queue);
+    if (lane == null) {
+      lane = new Lane(queue, lines.line(queue), options.laneEntries(), clock.monotonicNanos());
+      lanes.put(queue, lane);
+      rotation.add(lane);
+      configure(lane);
+    }
+    return lane;
+  }
+
+  private void configure(Lane lane) {
+    Queue queue = lines.queue(lane.name());
+    Delivery delivery = queue == null ? null : lines.delivery(queue.target());
+    Destination destination = delivery == null || queue == null ? null : lines.destination(delivery, queue.target());
+    lane.configure(queue, delivery, destination);
+    if (!lane.isServed()) {
+      for (DueEntry entry : lane.drain()) {
+        readyEntries--;
+        parks.add(entry);
+      }
+      lane.desk().close();
+    } else {
+      lane.parkedElsewhere();
+    }
+  }
+
+  /** An id whose time has come: into its lane, or, if that is full, to be parked. */
+  private void ready(DueEntry entry) {
+    if (!known.add(entry.id())) {
+      return;
+    }
+    Lane lane = lane(entry.queue());
+    if (lane.hasRoom() && readyEntries < options.readyEntries()) {
+      lane.add(entry);
+      readyEntries++;
+    } else {
+      parks.add(entry);
+    }
+  }
+
+  private void readParked(long nowNanos) {
+    for (int i = 0; i < rotation.size(); i++) {
+      Lane lane = rotation.get(i);
+      if (lane.wantsParked(nowNanos, options.claimBatch()) && readyEntries < options.readyEntries()) {
+        DueEntry cursor = lane.readParked();
+        after(asking(() -> store.parked(lane.name(), slots, cursor, UNPARK_BATCH)), (entries, failure) -> {
+          List<DueEntry> found = entries == null ? List.of() : entries;
+          for (DueEntry entry : found) {
+            if (known.add(entry.id())) {
+              lane.unparked(entry);
+              readyEntries++;
+            }
+          }
+          boolean ended = found.size() < UNPARK_BATCH;
+          DueEntry first = found.isEmpty() ? null : found.get(0);
+          DueEntry last = ended ? null : found.get(found.size() - 1);
+          if (failure == null) {
+            lane.parkedReadEnded(first, last, clock.monotonicNanos() + MAX_SLEEP_NANOS);
+          } else {
+            lane.parkedReadEnded(cursor, null, clock.monotonicNanos() + LAST_RETRY_NANOS);
+            lane.parkedElsewhere();
+          }
+        });
+      }
+    }
+  }
+
+  private void park(long nowNanos) {
+    if (parks.isEmpty() || parksUnderWay >= PARKS_UNDER_WAY || !parkBackoff.isOver(nowNanos)) {
+      return;
+    }
+    List<DueEntry> entries = new ArrayList<>();
+    while (!parks.isEmpty() && entries.size() < PARK_BATCH) {
+      entries.add(parks.remove());
+    }
+    parksUnderWay++;
+    after(asking(() -> store.park(entries)), (parked, failure) -> {
+      parksUnderWay--;
+      boolean answered = answeredBy("park", entries.size(), nowNanos, failure);
+      for (int i = 0; i < entries.size(); i++) {
+        DueEntry entry = entries.get(i);
+        known.remove(entry.id());
+        if (parked != null && parked.get(i)) {
+          lane(entry.queue()).parked(entry);
+          meter.parked(entry.queue(), 1);
+        }
+      }
+      if (answered) {
+        parkBackoff.succeeded();
+      } else {
+        parkBackoff.failed(clock.monotonicNanos());
+      }
+    });
+  }
+
+  // Claims.
+
+  private void claim(long nowNanos) {
+    while (readyEntries > 0 && claimsUnderWay < CLAIMS_UNDER_WAY && claimBackoff.isOver(nowNanos)) {
+      List<Lane> able = ableLanes(nowNanos);
+      if (able.isEmpty() || !claim(able, nowNanos)) {
+        return;
+      }
+    }
+  }
+
+  /** Claims for these lanes, by their weights; what one does not use, the others get. */
+  private boolean claim(List<Lane> able, long nowNanos) {
+    List<Asked> asked = new ArrayList<>();
+    List<Claim> claims = new ArrayList<>();
+    int top = able.stream().mapToInt(Lane::priority).max().orElse(0);
+    double weights = able.stream().mapToDouble(lane -> weight(lane, top)).sum();
+    int budget = options.claimBatch();
+    for (Lane lane : able) {
+      int share = lane.credit(options.claimBatch() * weight(lane, top) / weights, options.claimBatch());
+      int taken = take(lane, Math.min(share, budget - claims.size()), nowNanos, asked, claims);
+      lane.spend(taken);
+    }
+    for (Lane lane : able) {
+      take(lane, budget - claims.size(), nowNanos, asked, claims);
+    }
+    if (claims.isEmpty()) {
+      return false;
+    }
+    claimsUnderWay++;
+    after(asking(() -> store.claim(claims)), (batch, failure) -> claimed(asked, claims, batch, failure, nowNanos));
+    return true;
+  }
+
+  private static double weight(Lane lane, int top) {
+    return Math.scalb(1.0, Math.max(LOWEST_WEIGHT, lane.priority() - top));
+  }
+
+  /** The lanes that could start something, beginning each time with another one. */
+  private List<Lane> ableLanes(long nowNanos) {
+    List<Lane> able = new ArrayList<>();
+    rotated = rotation.isEmpty() ? 0 : (rotated + 1) % rotation.size();
+    for (int i = 0; i < rotation.size(); i++) {
+      Lane lane = rotation.get((rotated + i) % rotation.size());
+      if (lane.waiting() > 0 && lane.isServed() && !(lane.isPull() && lane.desk().isEmpty())
+          && !lane.permits().isFull() && lane.permits().rateWaitNanos(nowNanos) == 0) {
+        able.add(lane);
+      }
+    }
+    return able;
+  }
+
+  private int take(Lane lane, int wanted, long nowNanos, List<Asked> asked, List<Claim> claims) {
+    Queue queue = lane.queue();
+    if (wanted <= 0 || queue == null) {
+      return 0;
+    }
+    long roomBytes = options.callBytes() / options.loops() - heldBytes;
+    long fits = heldBytes == 0 ? Math.max(1, roomBytes / lane.attemptBytes()) : roomBytes / lane.attemptBytes();
+    int most = (int) Math.min(Math.min(wanted, lane.waiting()), Math.max(0, fits));
+    Destination destination = lane.destination();
+    if (lane.isPull()) {
+      most = Math.min(most, lane.desk().demand());
+    } else if (destination != null) {
+      most = destination.acquire(most, nowNanos, wake);
+    }
+    int given = lane.permits().acquire(most, nowNanos, wake);
+    if (destination != null && given < most) {
+      destination.giveBack(most - given);
+    }
+    long leaseMillis = queue.target().timeout().toMillis() + options.leaseMarginMillis();
+    for (int i = 0; i < given; i++) {
+      PullDesk.Waiter waiter = lane.isPull() ? lane.desk().reserve() : null;
+      if (lane.isPull() && waiter == null) {
+        lane.permits().giveBack(given - i);
+        return i;
+      }
+      DueEntry entry = lane.take();
+      readyEntries--;
+      heldBytes += lane.attemptBytes();
+      asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter));
+      claims.add(new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis()));
+    }
+    return given;
+  }
+
+  private void claimed(List<Asked> asked, List<Claim> claims, @Nullable ClaimBatch batch, @Nullable Throwable failure,
+      long sentNanos) {
+    claimsUnderWay--;
+    boolean answered = answeredBy("claim", claims.size(), sentNanos, failure);
+    if (answered) {
+      claimBackoff.succeeded();
+    } else {
+      claimBackoff.failed(clock.monotonicNanos());
+    }
+    Set<Lane> pulled = new HashSet<>();
+    for (int i = 0; i < asked.size(); i++) {
+      Asked one = asked.get(i);
+      known.remove(one.entry().id());
+      heldBytes -= one.bytes();
+      ClaimResult result = batch == null ? null : batch.results().get(i);
+      if (result instanceof ClaimResult.Won won) {
+        long leaseMillis = claims.get(i).leaseMillis();
+        guarded(() -> begin(one, won.task(), sentNanos, leaseMillis));
+      } else {
+        giveBack(one);
+        notWon(one, result);
+      }
+      if (one.waiter() != null) {
+        pulled.add(one.lane());
+      }
+    }
+    pulled.forEach(lane -> lane.desk().answer(clock.monotonicNanos()));
+  }
+
+  private void notWon(Asked one, @Nullable ClaimResult result) {
+    if (result instanceof ClaimResult.Later later) {
+      lookAgain(one.entry().id(), one.entry().queue(), later.wakeAt());
+    } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {
+      meter.leaseEnded(one.lane().name());
+    }
+  }
+
+  private void giveBack(Asked one) {
+    one.lane().permits().giveBack(1);
+    Destination destination = one.lane().destination();
+    if (destination != null && one.waiter() == null) {
+      destination.giveBack(1);
+    }
+    if (one.waiter() != null) {
+      one.lane().desk().lost(one.waiter());
+    }
+  }
+
+  // Attempts.
+
+  private void begin(Asked one, TaskRecord task, long sentNanos, long leaseMillis) {
+    Lane lane = one.lane();
+    Token token = task.token();
+    assert token != null;
+    Held claim = new Held(lane, task, one.waiter() == null ? lane.destination() : null);
+    claim.begunNanos = clock.monotonicNanos();
+    claim.begunMillis = storeMillis();
+    claim.leaseHandle = leases.schedule(millis(sentNanos) + leaseMillis, claim);
+    held.put(token, claim);
+    heldBytes += claim.bytes;
+    lane.begun(claim.bytes);
+    meter.claimed(lane.name(), storeMicros() - task.dueAt() * 1_000);
+    if (one.waiter() != null) {
+      claim.answered = true;
+      claim.reportsLater = true;
+      lane.desk().won(one.waiter(), task);
+      lookAgain(task.id(), task.queue(), task.leaseEnd());
+      return;
+    }
+    Queue queue = lane.queue();
+    Delivery delivery = lane.delivery();
+    long leaseNanos = leaseMillis * NANOS_PER_MILLI;
+    if (queue == null || delivery == null
+        || claim.begunNanos - sentNanos + queue.target().timeout().toNanos() >= leaseNanos) {
+      // The claim took so long that an attempt could outlive its lease, or the queue has gone: try again.
+      claim.answered = true;
+      giveUpDestination(claim);
+      ended(claim, new Outcome.RetryAt(storeMillis()), "not begun: the claim took too long");
+      return;
+    }
+    Attempt attempt = new Attempt(task, queue.target(), traceparent(task));
+    after(asking(() -> delivery.deliver(attempt)), (answer, failure) -> answered(claim, answer, failure));
+  }
+
+  private static void giveUpDestination(Held claim) {
+    if (claim.destination != null) {
+      claim.destination.giveBack(1);
+    }
+  }
+
+  /** One trace per firing, one span per attempt. */
+  private String traceparent(TaskRecord task) {
+    Token trace = new Token(task.id().high() ^ task.generation(), task.id().low());
+    String span = Long.toHexString(luck.next() | 1L);
+    return "00-" + trace + "-" + "0".repeat(16 - span.length()) + span + "-01";
+  }
+
+  private void answered(Held claim, @Nullable Answer given, @Nullable Throwable failure) {
+    if (claim.answered) {
+      return;
+    }
+    Answer answer = given != null
+        ? given
+        : new Answer.Retry(null, Answer.Health.UNREACHABLE, String.valueOf(GroupCommit.unwrapped(failure)));
+    claim.answered = true;
+    if (claim.destination != null) {
+      claim.destination.answered(answer, clock.monotonicNanos());
+    }
+    switch (answer) {
+      case Answer.Done done -> ended(claim, new Outcome.Finished(), done.detail());
+      case Answer.Again again -> ended(claim, new Outcome.Rearm(Math.addExact(storeMillis(), again.next().toMillis())),
+          again.detail());
+      case Answer.Fail fail -> ended(claim, new Outcome.Failed(), fail.detail());
+      case Answer.Retry retry -> retried(claim, retry);
+      case Answer.Accepted accepted -> accepted(claim);
+    }
+  }
+
+  private void accepted(Held claim) {
+    claim.reportsLater = true;
+    if (claim.settled) {
+      release(claim);
+    } else {
+      lookAgain(claim.task.id(), claim.task.queue(), claim.task.leaseEnd());
+    }
+  }
+
+  private void retried(Held claim, Answer.Retry retry) {
+    Queue queue = claim.lane.queue();
+    if (queue == null) {
+      ended(claim, new Outcome.RetryAt(storeMillis() + LAST_RETRY_NANOS / NANOS_PER_MILLI), retry.detail());
+    } else {
+      long afterMillis = retry.after() == null ? -1 : retry.after().toMillis();
+      ended(claim, Lines.failed(claim.task, queue, afterMillis, storeMillis(), luck.nextDouble()), retry.detail());
+    }
+  }
+
+  private void ended(Held claim, Outcome outcome, String detail) {
+    Token token = claim.task.token();
+    assert token != null;
+    settles.add(new Ending(claim, new Settlement(claim.task.id(), claim.task.generation(), token, outcome,
+        claim.begunMillis, detail)));
+  }
+
+  private void settle(long nowNanos) {
+    if (settles.isEmpty() || settlesUnderWay >= SETTLES_UNDER_WAY || !settleBackoff.isOver(nowNanos)) {
+      return;
+    }
+    List<Ending> endings = new ArrayList<>();
+    List<Settlement> settlements = new ArrayList<>();
+    while (!settles.isEmpty() && endings.size() < SETTLE_BATCH) {
+      Ending ending = settles.remove();
+      endings.add(ending);
+      settlements.add(ending.settlement());
+    }
+    settlesUnderWay++;
+    after(asking(() -> store.settle(settlements)), (results, failure) -> settled(endings, results, failure, nowNanos));
+  }
+
+  private void settled(List<Ending> endings, @Nullable List<SettleResult> results, @Nullable Throwable failure,
+      long sentNanos) {
+    settlesUnderWay--;
+    long nowNanos = clock.monotonicNanos();
+    if (answeredBy("settle", endings.size(), sentNanos, failure) && results != null) {
+      settleBackoff.succeeded();
+      for (int i = 0; i < endings.size(); i++) {
+        Ending ending = endings.get(i);
+        SettleResult result = results.get(i);
+        guarded(() -> settled(ending, result));
+      }
+      return;
+    }
+    settleBackoff.failed(nowNanos);
+    for (Ending ending : endings) {
+      if (!ending.held().released) {
+        settles.add(ending);
+      }
+    }
+  }
+
+  private void settled(Ending ending, SettleResult result) {
+    Held claim = ending.held();
+    claim.lane.countSettled();
+    String outcome = result.kind() == SettleResult.Kind.SETTLED
+        ? word(ending.settlement().outcome(), result.state())
+        : result.kind() == SettleResult.Kind.REPEATED ? "repeated" : "stale";
+    meter.settled(claim.lane.name(), outcome, (clock.monotonicNanos() - claim.begunNanos) / 1_000);
+    if (result.kind() == SettleResult.Kind.STALE || result.kind() == SettleResult.Kind.NOT_FOUND) {
+      LOG.log(System.Logger.Level.WARNING, "a late report was refused: task={0}, generation={1}, attempt={2}",
+          claim.task.id(), claim.task.generation(), claim.task.attempt());
+    }
+    if (result.wakeAt() != 0) {
+      lookAgain(claim.task.id(), claim.task.queue(), result.wakeAt());
+    }
+    release(claim);
+  }
+
+  private static String word(Outcome outcome, TaskState state) {
+    if (state == TaskState.CANCELLED) {
+      return "cancelled";
+    }
+    return switch (outcome) {
+      case Outcome.Finished finished -> "finished";
+      case Outcome.Failed failed -> "failed";
+      case Outcome.RetryAt retry -> "retried";
+      case Outcome.Rearm rearm -> "rearmed";
+    };
+  }
+
+  private void release(Held claim) {
+    if (!claim.released) {
+      claim.released = true;
+      leases.cancel(claim.leaseHandle);
+      Token token = claim.task.token();
+      if (token != null) {
+        held.remove(token);
+      }
+      heldBytes -= claim.bytes;
+      claim.lane.ended();
+      claim.lane.permits().release(1);
+    }
+  }
+
+  /** The lease is over by this node's monotonic clock. */
+  private void leaseEnded(Held claim) {
+    if (!claim.reportsLater) {
+      if (!claim.answered) {
+        LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended: task={0}, queue={1}",
+            claim.task.id(), claim.task.queue());
+        if (claim.destination != null) {
+          claim.destination.ill(Answer.Health.UNREACHABLE, clock.monotonicNanos());
+        }
+        claim.answered = true;
+      }
+      release(claim);
+      return;
+    }
+    after(asking(() -> store.find(new TaskRef.ById(claim.task.id()))), (found, failure) -> {
+      if (claim.released) {
+        return;
+      }
+      TaskRecord task = found == null ? null : found.orElse(null);
+      boolean stands = failure != null || (task != null && task.state() == TaskState.RUNNING
+          && claim.task.token() != null && claim.task.token().equals(task.token())
+          && task.leaseEnd() > storeMillis());
+      if (stands) {
+        long leftMillis = task == null ? LAST_RETRY_NANOS / NANOS_PER_MILLI : task.leaseEnd() - storeMillis();
+        claim.leaseHandle = leases.schedule(millis(clock.monotonicNanos()) + Math.max(1, leftMillis), claim);
+      } else {
+        release(claim);
+      }
+    });
+  }
+
+  // What is done from time to time.
+
+  private void housekeeping(long now, long nowNanos) {
+    if (nowNanos - clockNanos >= 0) {
+      clockNanos = nowNanos + CLOCK_NANOS;
+      measureClock();
+      eachSecond.run();
+    }
+    for (Lane lane : rotation) {
+      if (lane.isPull() && !lane.desk().isEmpty()) {
+        lane.desk().answer(nowNanos);
+      }
+    }
+    if (nowNanos - statusNanos >= 0) {
+      statusNanos = nowNanos + STATUS_NANOS;
+      publishStatus(now, nowNanos);
+    }
+    if (drained != null) {
+      boolean done = settles.isEmpty() && claimsUnderWay == 0 && settlesUnderWay == 0
+          && held.values().stream().allMatch(claim -> claim.reportsLater);
+      if (done || nowNanos - drainUntilNanos >= 0) {
+        drained.complete(done);
+      }
+    }
+  }
+
+  /** The offset to the store's clock, by the middle of a call; within the call's duration it is taken for none. */
+  private void measureClock() {
+    int slot = Math.max(0, slots.next(0));
+    long beforeMicros = clock.wallMicros();
+    long begunNanos = clock.monotonicNanos();
+    asking(() -> store.timeMicros(slot)).whenComplete((storeMicros, failure) -> {
+      long tookMicros = (clock.monotonicNanos() - begunNanos) / 1_000;
+      if (storeMicros != null) {
+        long offset = storeMicros - (beforeMicros + tookMicros / 2);
+        clockOffsetMicros = Math.abs(offset) <= tookMicros / 2 + 1 ? 0 : offset;
+      }
+      post(() -> storeAnswers = failure == null);
+    });
+  }
+
+  private void publishStatus(long now, long nowNanos) {
+    List<LaneStatus> published = new ArrayList<>();
+    Map<String, Double> settled = new HashMap<>();
+    long oldest = Long.MAX_VALUE;
+    for (Lane lane : rotation) {
+      published.add(statusOf(lane, now));
+      settled.put(lane.name(), lane.settledPerSecond(nowNanos));
+      oldest = Math.min(oldest, lane.oldest());
+    }
+    long oldestDueMillis = oldest == Long.MAX_VALUE ? 0 : Math.max(0, now - oldest);
+    status = new Status(wheel.size(), List.copyOf(published), Map.copyOf(settled), oldestDueMillis, storeAnswers,
+        clockOffsetMicros);
+  }
+
+  private static LaneStatus statusOf(Lane lane, long now) {
+    long oldest = lane.oldest();
+    return new LaneStatus(lane.name(), lane.waiting(), lane.running(), lane.hasParked(),
+        oldest == Long.MAX_VALUE ? 0 : Math.max(0, now - oldest));
+  }
+
+  /** Destinations as they stand, for the status. */
+  static List<DestinationStatus> statusOf(Collection<Destination> destinations) {
+    return destinations.stream().map(one -> new DestinationStatus(one.name(), one.limit(), one.running())).toList();
+  }
+}

@@ -1,0 +1,241 @@
+package io.foliot.core.engine;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.DueEntry;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue's delivery line on one loop: the few ready tasks it may start next. What does not fit is parked in the store.
+ * Loop thread only, but for what {@link Line} shares.
+ */
+final class Lane {
+  /** How many ids a pull queue keeps at hand while no worker asks: for the next one's sake, no more. */
+  private static final int UNASKED_ENTRIES = 256;
+  /** Until a body was seen, it is taken for this large. */
+  private static final long FIRST_BODY_BYTES = 64 << 10;
+  /** What an attempt costs beside its payload. */
+  private static final long ATTEMPT_BYTES = 1 << 10;
+  private static final int BODY_WEIGHT = 8;
+  private static final double RATE_SECONDS = 5;
+
+  /**
+   * What the loops of a node share of a queue.
+   *
+   * @param permits the queue's permits
+   * @param desk the workers that wait, for pull queues
+   */
+  record Line(Permits permits, PullDesk desk) {}
+
+  private final String name;
+  private final Line line;
+  private final int maxEntries;
+
+  // The settings in force; null while the queue is unknown or its delivery is not there.
+  private @Nullable Queue queue;
+  private @Nullable Delivery delivery;
+  private @Nullable Destination destination;
+
+  private final Deque<DueEntry> fresh = new ArrayDeque<>();
+  private final Deque<DueEntry> unparked = new ArrayDeque<>();
+
+  private boolean hasParked;
+  private boolean parkedReadUnderWay;
+  private @Nullable DueEntry parkedCursor;
+  private long parkedRetryNanos;
+  private long oldestParked = Long.MAX_VALUE;
+
+  private double deficit;
+  private int running;
+  private long bodyBytes = FIRST_BODY_BYTES;
+  private long settled;
+  private long sampled;
+  private long sampledNanos = Long.MIN_VALUE;
+  private double rate;
+
+  Lane(String name, Line line, int maxEntries, long nowNanos) {
+    parkedRetryNanos = nowNanos;
+    this.name = name;
+    this.line = line;
+    this.maxEntries = maxEntries;
+  }
+
+  String name() {
+    return name;
+  }
+
+  Permits permits() {
+    return line.permits();
+  }
+
+  PullDesk desk() {
+    return line.desk();
+  }
+
+  void configure(@Nullable Queue newQueue, @Nullable Delivery newDelivery, @Nullable Destination newDestination) {
+    queue = newQueue;
+    delivery = newDelivery;
+    destination = newDestination;
+  }
+
+  @Nullable
+  Queue queue() {
+    return queue;
+  }
+
+  @Nullable
+  Delivery delivery() {
+    return delivery;
+  }
+
+  @Nullable
+  Destination destination() {
+    return destination;
+  }
+
+  boolean isPull() {
+    return queue != null && queue.target().type().equals(Target.PULL);
+  }
+
+  /** Whether attempts can be made at all: the queue is known, not paused, and its delivery is there. */
+  boolean isServed() {
+    return queue != null && !queue.paused() && (delivery != null || isPull());
+  }
+
+  /** Whether one more id may wait here. */
+  boolean hasRoom() {
+    int bound = isPull() && desk().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
+    return isServed() && waiting() < bound;
+  }
+
+  int waiting() {
+    return fresh.size() + unparked.size();
+  }
+
+  void add(DueEntry entry) {
+    fresh.add(entry);
+  }
+
+  /** The next to start: what was parked comes first. */
+  DueEntry take() {
+    DueEntry entry = unparked.poll();
+    return entry == null ? fresh.remove() : entry;
+  }
+
+  /** All that waits, which then waits no more. */
+  Deque<DueEntry> drain() {
+    Deque<DueEntry> all = new ArrayDeque<>(unparked);
+    all.addAll(fresh);
+    unparked.clear();
+    fresh.clear();
+    return all;
+  }
+
+  // What is parked in the store.
+
+  void parked(DueEntry entry) {
+    hasParked = true;
+    oldestParked = Math.min(oldestParked, entry.wakeAt());
+  }
+
+  void parkedElsewhere() {
+    hasParked = true;
+  }
+
+  boolean hasParked() {
+    return hasParked;
+  }
+
+  /** Whether to read more of what is parked: something is, little waits here, and no read is under way. */
+  boolean wantsParked(long nowNanos, int low) {
+    return hasParked && !parkedReadUnderWay && isServed() && waiting() < low && nowNanos - parkedRetryNanos >= 0
+        && !(isPull() && desk().isEmpty());
+  }
+
+  @Nullable
+  DueEntry readParked() {
+    parkedReadUnderWay = true;
+    return parkedCursor;
+  }
+
+  void unparked(DueEntry entry) {
+    unparked.add(entry);
+  }
+
+  /** A read of parked tasks ended with this entry, or with none; {@code retryNanos} is when to begin anew, at the end. */
+  void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
+    parkedReadUnderWay = false;
+    if (parkedCursor == null) {
+      oldestParked = first == null ? Long.MAX_VALUE : first.wakeAt();
+      hasParked = first != null;
+    }
+    parkedCursor = last;
+    if (last == null) {
+      parkedRetryNanos = retryNanos;
+    }
+  }
+
+  /** The wakeAt of the oldest that waits here or is parked, or {@link Long#MAX_VALUE}. */
+  long oldest() {
+    DueEntry first = fresh.peek();
+    DueEntry back = unparked.peek();
+    long oldest = hasParked ? oldestParked : Long.MAX_VALUE;
+    oldest = first == null ? oldest : Math.min(oldest, first.wakeAt());
+    return back == null ? oldest : Math.min(oldest, back.wakeAt());
+  }
+
+  // Shares.
+
+  int priority() {
+    return queue == null ? 0 : queue.priority();
+  }
+
+  /** Adds to what the lane may take this time and the next; answers how many whole tasks that is now. */
+  int credit(double share, int most) {
+    deficit = Math.min(most, deficit + share);
+    return (int) deficit;
+  }
+
+  void spend(int count) {
+    deficit = Math.max(0, deficit - count);
+  }
+
+  // Attempts.
+
+  void begun(long bytes) {
+    running++;
+    bodyBytes += (bytes - bodyBytes) / BODY_WEIGHT;
+  }
+
+  void ended() {
+    running--;
+  }
+
+  int running() {
+    return running;
+  }
+
+  /** What an attempt is expected to hold in memory. */
+  long attemptBytes() {
+    return bodyBytes + ATTEMPT_BYTES;
+  }
+
+  void countSettled() {
+    settled++;
+  }
+
+  /** How many attempts end per second, averaged over some ten seconds; to be asked a few times a second. */
+  double settledPerSecond(long nowNanos) {
+    double seconds = (nowNanos - sampledNanos) / 1e9;
+    if (sampledNanos != Long.MIN_VALUE && seconds > 0) {
+      double share = 1 - Math.exp(-seconds / RATE_SECONDS);
+      rate += ((settled - sampled) / seconds - rate) * share;
+    }
+    sampled = settled;
+    sampledNanos = nowNanos;
+    return rate;
+  }
+}

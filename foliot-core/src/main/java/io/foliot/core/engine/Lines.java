@@ -1,0 +1,155 @@
+package io.foliot.core.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queues as this node knows them, and what its loops share of them: settings, permits, desks, destinations. Any
+ * thread.
+ */
+final class Lines {
+  private static final System.Logger LOG = System.getLogger(Lines.class.getName());
+
+  private record Known(Queue queue, long version) {}
+
+  private final TaskStore store;
+  private final Clock clock;
+  private final int destinationLimit;
+  private final Map<String, Delivery> deliveries;
+  private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
+  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, int destinationLimit) {
+    this.store = store;
+    this.clock = clock;
+    this.destinationLimit = destinationLimit;
+    Map<String, Delivery> byType = new HashMap<>();
+    for (Delivery delivery : deliveries) {
+      if (byType.put(delivery.type(), delivery) != null) {
+        throw new IllegalArgumentException("there is one delivery per type: type=" + delivery.type());
+      }
+    }
+    this.deliveries = Map.copyOf(byType);
+  }
+
+  @Nullable
+  Queue queue(String name) {
+    Known known = queues.get(name);
+    return known == null ? null : known.queue();
+  }
+
+  /** The queue, if tasks may be submitted to it. */
+  @Nullable
+  Queue open(String name) {
+    return leaving.contains(name) ? null : queue(name);
+  }
+
+  long version(String name) {
+    Known known = queues.get(name);
+    return known == null ? 0 : known.version();
+  }
+
+  Collection<Queue> queues() {
+    return queues.values().stream().map(Known::queue).toList();
+  }
+
+  /** No more submits to this queue, or again. */
+  void leave(String name, boolean leaves) {
+    if (leaves) {
+      leaving.add(name);
+    } else {
+      leaving.remove(name);
+    }
+  }
+
+  /** The settings of a queue as they are from now on; null if it is gone. */
+  void put(String name, @Nullable Queue queue, long version) {
+    if (queue == null) {
+      queues.remove(name);
+    } else {
+      store.configure(name, QueueTerms.of(queue));
+      line(name).permits().configure(queue, clock.monotonicNanos());
+      queues.put(name, new Known(queue, version));
+    }
+  }
+
+  /** All settings as the store has them; answers the names of the queues that are different now. */
+  Set<String> replaceAll(List<Document> documents) {
+    Set<String> changed = new TreeSet<>(queues.keySet());
+    for (Document document : documents) {
+      if (version(document.name()) == document.version()) {
+        changed.remove(document.name());
+        continue;
+      }
+      try {
+        put(document.name(), QueueCodec.decode(document.content()), document.version());
+        changed.add(document.name());
+      } catch (IllegalArgumentException e) {
+        LOG.log(System.Logger.Level.ERROR,
+            "a queue is set aside, its settings cannot be read: queue=" + document.name(),
+            e);
+        changed.remove(document.name());
+      }
+    }
+    for (String name : changed) {
+      if (documents.stream().noneMatch(document -> document.name().equals(name))) {
+        put(name, null, 0);
+      }
+    }
+    return changed;
+  }
+
+  Lane.Line line(String queue) {
+    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(), new PullDesk()));
+  }
+
+  @Nullable
+  Delivery delivery(Target target) {
+    return deliveries.get(target.type());
+  }
+
+  Collection<Delivery> deliveries() {
+    return deliveries.values();
+  }
+
+  Destination destination(Delivery delivery, Target target) {
+    String name = delivery.type() + ":" + delivery.destination(target);
+    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit));
+  }
+
+  Collection<Destination> destinations() {
+    return destinations.values();
+  }
+
+  /**
+   * What follows a failed attempt: another one after the wait the receiver asked for, or the queue's backoff; or none, if
+   * they are used up.
+   *
+   * @param afterMillis the wait that was asked for, or negative
+   */
+  static Outcome failed(TaskRecord task, Queue queue, long afterMillis, long nowMillis, double luck) {
+    if (task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))) {
+      return new Outcome.Failed();
+    }
+    long waitMillis = afterMillis >= 0 ? afterMillis : queue.retry().backoffMillis(task.attempt(), luck);
+    return new Outcome.RetryAt(Math.addExact(nowMillis, waitMillis));
+  }
+}

@@ -1,0 +1,110 @@
+package io.foliot.core.engine;
+
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The workers that wait for tasks of one pull queue, in the order of their coming. Shared by the loops of a node. */
+final class PullDesk {
+  // guarded by this
+  private final Deque<Waiter> waiters = new ArrayDeque<>();
+
+  /** A worker that waits. */
+  static final class Waiter {
+    private final int max;
+    private final long leaseMillis;
+    private final long deadlineNanos;
+    private final CompletableFuture<List<TaskRecord>> answer = new CompletableFuture<>();
+
+    // guarded by the desk
+    private final List<TaskRecord> tasks = new ArrayList<>();
+    private int reserved;
+
+    Waiter(int max, long leaseMillis, long deadlineNanos) {
+      this.max = max;
+      this.leaseMillis = leaseMillis;
+      this.deadlineNanos = deadlineNanos;
+    }
+
+    long leaseMillis() {
+      return leaseMillis;
+    }
+
+    CompletableFuture<List<TaskRecord>> answer() {
+      return answer;
+    }
+  }
+
+  synchronized void add(Waiter waiter) {
+    waiters.add(waiter);
+  }
+
+  synchronized boolean isEmpty() {
+    return waiters.isEmpty();
+  }
+
+  /** How many tasks are asked for and not yet promised. */
+  synchronized int demand() {
+    int demand = 0;
+    for (Waiter waiter : waiters) {
+      demand += waiter.max - waiter.reserved;
+    }
+    return demand;
+  }
+
+  /** Promises a task to the first waiter that has room, or answers null. */
+  synchronized @Nullable Waiter reserve() {
+    Iterator<Waiter> each = waiters.iterator();
+    while (each.hasNext()) {
+      Waiter waiter = each.next();
+      if (waiter.answer.isDone()) {
+        each.remove();
+      } else if (waiter.reserved < waiter.max) {
+        waiter.reserved++;
+        return waiter;
+      }
+    }
+    return null;
+  }
+
+  /** A promised task was claimed. */
+  synchronized void won(Waiter waiter, TaskRecord task) {
+    waiter.tasks.add(task);
+  }
+
+  /** A promised task was not to be had. */
+  synchronized void lost(Waiter waiter) {
+    waiter.reserved--;
+  }
+
+  /** Answers the waiters that have what they can get: something, and nothing more on its way; or whose time is over. */
+  void answer(long nowNanos) {
+    List<Waiter> served = new ArrayList<>();
+    synchronized (this) {
+      waiters.removeIf(waiter -> {
+        boolean nothingOnTheWay = waiter.reserved == waiter.tasks.size();
+        boolean over = !waiter.tasks.isEmpty() || nowNanos - waiter.deadlineNanos >= 0;
+        if (nothingOnTheWay && over) {
+          served.add(waiter);
+        }
+        return nothingOnTheWay && over;
+      });
+    }
+    served.forEach(waiter -> waiter.answer.complete(List.copyOf(waiter.tasks)));
+  }
+
+  /** Answers everybody, because the node stops or the queue no longer is one to pull from. */
+  void close() {
+    List<Waiter> left;
+    synchronized (this) {
+      left = List.copyOf(waiters);
+      waiters.clear();
+    }
+    left.forEach(waiter -> waiter.answer.complete(List.copyOf(waiter.tasks)));
+  }
+}

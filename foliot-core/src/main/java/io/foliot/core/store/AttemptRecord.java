@@ -1,0 +1,38 @@
+package io.foliot.core.store;
+
+/**
+ * An attempt that is over.
+ *
+ * @param generation what it attempted
+ * @param attempt its number within the generation, from 1
+ * @param begunAt when it began, in milliseconds since 1970
+ * @param endedAt when its end was recorded, or the lease end where none was
+ * @param end how it ended
+ * @param detail what the receiver said
+ */
+public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
+  /** How many a task keeps. */
+  public static final int KEPT = 16;
+  /** How many characters of detail are kept. */
+  public static final int MAX_DETAIL = 256;
+
+  public AttemptRecord {
+    if (detail.length() > MAX_DETAIL) {
+      detail = detail.substring(0, MAX_DETAIL);
+    }
+  }
+
+  /** How an attempt ended. Stores write the ordinals: never reorder. */
+  public enum End {
+    /** It succeeded. */
+    FINISHED,
+    /** It failed and was to be repeated. */
+    RETRIED,
+    /** It failed for good. */
+    FAILED,
+    /** It succeeded and fires again. */
+    REARMED,
+    /** Its lease ended before its end was recorded; what became of it is unknown. */
+    LEASE_ENDED
+  }
+}

@@ -1,0 +1,28 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a cancel.
+ *
+ * @param kind what happened
+ * @param id the task's id; null if there is none
+ * @param generation the generation that was cancelled, or that is final; 0 if there is none
+ */
+public record CancelResult(Kind kind, @Nullable TaskId id, long generation) {
+  /** There is no such task. */
+  public static final CancelResult NOT_FOUND = new CancelResult(Kind.NOT_FOUND, null, 0);
+
+  /** What happened. */
+  public enum Kind {
+    /** No attempt of that generation begins after this. */
+    CANCELLED,
+    /** An earlier claim may still deliver; no new claim will be made. */
+    CANCEL_PENDING,
+    /** The task is final; nothing changed. */
+    ALREADY_FINISHED,
+    /** There is no such task; nothing changed. */
+    NOT_FOUND
+  }
+}

@@ -1,0 +1,11 @@
+package io.foliot.core.store;
+
+import java.util.List;
+
+/**
+ * What became of claims.
+ *
+ * @param nowMillis the store's clock when it judged them
+ * @param results one per claim
+ */
+public record ClaimBatch(long nowMillis, List<ClaimResult> results) {}

@@ -1,0 +1,32 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskState;
+import org.jspecify.annotations.Nullable;
+
+/** What became of a claim. */
+public sealed interface ClaimResult {
+  /**
+   * The claim stands.
+   *
+   * @param task the task as claimed: RUNNING, with its token and its lease end
+   */
+  record Won(TaskRecord task) implements ClaimResult {}
+
+  /**
+   * Not yet: the task is due, or its lease ends, later, and its index entry now stands there.
+   *
+   * @param wakeAt when to look again
+   */
+  record Later(long wakeAt) implements ClaimResult {}
+
+  /**
+   * There is nothing to claim.
+   *
+   * @param endedAs the final state which this claim recorded (a cancel that waited, or the dead letter), or null
+   * @param queue the queue of the task that ended, or null
+   */
+  record Gone(@Nullable TaskState endedAs, @Nullable String queue) implements ClaimResult {
+    /** No live task has that id. */
+    public static final Gone ABSENT = new Gone(null, null);
+  }
+}

@@ -1,0 +1,17 @@
+package io.foliot.core.store;
+
+/** The kinds of configuration records. Stores write the names. */
+public enum DocumentKind {
+  /** Settings of queues. */
+  QUEUE,
+  /** Definitions of recurring jobs. */
+  JOB,
+  /** Members of the cluster, with their last sign of life. */
+  NODE,
+  /** A limited queue's permits per node. */
+  PERMITS,
+  /** Who owns which slot, and who leads. */
+  CLUSTER,
+  /** Hashes and scopes of API keys. */
+  API_KEY
+}

@@ -1,0 +1,12 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+
+/**
+ * An entry of the index.
+ *
+ * @param wakeAt when a scheduler must look at the task, in milliseconds since 1970
+ * @param id the task
+ * @param queue its queue
+ */
+public record DueEntry(long wakeAt, TaskId id, String queue) {}

@@ -1,0 +1,12 @@
+package io.foliot.core.store;
+
+import java.util.List;
+
+/**
+ * What a scan found.
+ *
+ * @param slot the slot
+ * @param entries in ascending order of (wakeAt, id)
+ * @param more whether the limit cut it short
+ */
+public record DueSlice(int slot, List<DueEntry> entries, boolean more) {}

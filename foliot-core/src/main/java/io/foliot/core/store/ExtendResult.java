@@ -1,0 +1,21 @@
+package io.foliot.core.store;
+
+/**
+ * What became of an extension.
+ *
+ * @param kind what happened
+ * @param leaseEnd when the lease ends now, in milliseconds since 1970; 0 if refused
+ */
+public record ExtendResult(Kind kind, long leaseEnd) {
+  /** What happened. */
+  public enum Kind {
+    /** The lease holds until the new end, which may be nearer than asked for: the queue bounds how long work may run. */
+    EXTENDED,
+    /** Refused: a cancel waits for the attempt to end. */
+    CANCELLED,
+    /** Refused: the claim does not stand. */
+    STALE,
+    /** There is no such task. */
+    NOT_FOUND
+  }
+}

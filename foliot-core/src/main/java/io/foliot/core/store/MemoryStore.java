@@ -1,0 +1,368 @@
+package io.foliot.core.store;
+
+import io.foliot.core.Clock;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store in memory, for tests and for applications that accept to forget on restart. All calls complete in the call,
+ * under one lock.
+ */
+public final class MemoryStore implements TaskStore {
+  private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
+      .thenComparing(DueEntry::id);
+  /** What is looked at for its retention with each write of its like: more than one, so that none stays. */
+  private static final int FORGET_PER_WRITE = 4;
+
+  private record Key(String queue, @Nullable String key, @Nullable String idempotencyKey) {}
+
+  private record Dropped(long dropAt, TaskId id) {}
+
+  private final int slotCount;
+  private final Clock clock;
+  private final Table table = new Table();
+  private final TaskOperations operations;
+
+  // guarded by this
+  private final Map<TaskId, TaskRecord> records = new HashMap<>();
+  private final NavigableMap<DueEntry, TaskId>[] index;
+  private final Map<String, NavigableMap<DueEntry, TaskId>> parked = new TreeMap<>();
+  private final Map<Key, TaskId> keys = new HashMap<>();
+  /** Oldest first. */
+  private final SequencedMap<Key, RecordTable.Answered> answers = new LinkedHashMap<>();
+  private final NavigableMap<Dropped, TaskId> drops = new TreeMap<>(
+      Comparator.comparingLong(Dropped::dropAt).thenComparing(Dropped::id));
+  private final Map<DocumentKind, NavigableMap<String, Document>> documents = new HashMap<>();
+  private long documentVersion; // the largest ever given out
+  private boolean closed;
+
+  /**
+   * An empty store.
+   *
+   * @param slotCount a power of two from 1 to 65,536
+   * @param tokens unpredictable and never the same again
+   */
+  public MemoryStore(int slotCount, Clock clock, Supplier<Token> tokens) {
+    if (Integer.bitCount(slotCount) != 1 || slotCount > 1 << 16) {
+      throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slotCount);
+    }
+    this.slotCount = slotCount;
+    this.clock = clock;
+    operations = new TaskOperations(table, tokens, 0);
+    index = newIndex(slotCount);
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static NavigableMap<DueEntry, TaskId>[] newIndex(int slotCount) {
+    NavigableMap<DueEntry, TaskId>[] index = new NavigableMap[slotCount];
+    for (int i = 0; i < slotCount; i++) {
+      index[i] = new TreeMap<>(BY_WAKE);
+    }
+    return index;
+  }
+
+  @Override
+  public int slotCount() {
+    return slotCount;
+  }
+
+  @Override
+  public Durability durability() {
+    return new Durability("NONE", 0, "everything is in memory");
+  }
+
+  @Override
+  public String kind() {
+    return "memory";
+  }
+
+  @Override
+  public void configure(String queue, QueueTerms terms) {
+    operations.configure(queue, terms);
+  }
+
+  private synchronized <R> CompletionStage<R> call(Supplier<R> step) {
+    if (closed) {
+      return CompletableFuture.failedFuture(new StoreException("the store is closed", null));
+    }
+    try {
+      return CompletableFuture.completedFuture(step.get());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+    return call(() -> operations.submit(drafts, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+    return call(() -> operations.touch(touches, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+    return call(() -> operations.cancel(refs, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
+    return call(() -> operations.park(entries, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+    return call(() -> operations.claim(claims, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
+    return call(() -> operations.extend(extensions, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    return call(() -> operations.settle(settlements, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+    return call(() -> operations.redrive(ids, clock.wallMicros()));
+  }
+
+  @Override
+  public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+    return call(() -> scans.stream().map(this::slice).toList());
+  }
+
+  private DueSlice slice(DueScan scan) {
+    TaskId after = scan.after();
+    NavigableMap<DueEntry, TaskId> from = after == null
+        ? index[scan.slot()].tailMap(new DueEntry(scan.fromWakeAt(), new TaskId(0, 0), ""), true)
+        : index[scan.slot()].tailMap(new DueEntry(scan.fromWakeAt(), after, ""), false);
+    List<DueEntry> entries = new ArrayList<>();
+    for (DueEntry entry : from.keySet()) {
+      if (entry.wakeAt() > scan.toWakeAt()) {
+        return new DueSlice(scan.slot(), entries, false);
+      }
+      if (entries.size() == scan.limit()) {
+        return new DueSlice(scan.slot(), entries, true);
+      }
+      entries.add(entry);
+    }
+    return new DueSlice(scan.slot(), entries, false);
+  }
+
+  @Override
+  public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+    return call(() -> {
+      NavigableMap<DueEntry, TaskId> all = parked.getOrDefault(queue, new TreeMap<>(BY_WAKE));
+      NavigableMap<DueEntry, TaskId> from = after == null ? all : all.tailMap(after, false);
+      return from.keySet().stream().filter(entry -> slots.contains(entry.id())).limit(limit).toList();
+    });
+  }
+
+  @Override
+  public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
+    return call(() -> {
+      Set<String> queues = new HashSet<>();
+      parked.forEach((queue, entries) -> {
+        if (entries.keySet().stream().anyMatch(entry -> slots.contains(entry.id()))) {
+          queues.add(queue);
+        }
+      });
+      return queues;
+    });
+  }
+
+  @Override
+  public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+    return call(() -> Optional.ofNullable(switch (ref) {
+      case TaskRef.ById byId -> table.get(byId.id());
+      case TaskRef.ByKey byKey -> table.byKey(byKey.queue(), byKey.key());
+    }));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    return call(() -> {
+      TaskId after = cursor == null ? new TaskId(0, 0) : TaskId.parse(cursor);
+      long nowMillis = clock.wallMillis();
+      List<TaskRecord> found = records.values().stream()
+          .filter(record -> record.queue().equals(queue) && record.id().compareTo(after) > 0
+              && (state == null || record.stateAt(nowMillis) == state) && isKept(record, nowMillis))
+          .sorted(Comparator.comparing(TaskRecord::id)).limit(limit + 1L).toList();
+      return found.size() <= limit
+          ? new TaskPage(found, null)
+          : new TaskPage(found.subList(0, limit), found.get(limit - 1).id().toString());
+    });
+  }
+
+  @Override
+  public CompletionStage<Map<String, QueueCounts>> counts() {
+    return call(() -> {
+      Map<String, QueueCounts> counts = new HashMap<>();
+      long nowMillis = clock.wallMillis();
+      for (TaskRecord record : records.values()) {
+        if (isKept(record, nowMillis)) {
+          counts.merge(record.queue(), one(record), MemoryStore::sum);
+        }
+      }
+      return counts;
+    });
+  }
+
+  private static boolean isKept(TaskRecord record, long nowMillis) {
+    return record.isLive() || record.dropAt() > nowMillis;
+  }
+
+  private static QueueCounts one(TaskRecord record) {
+    TaskState state = record.state();
+    return new QueueCounts(state == TaskState.DELAYED ? 1 : 0, record.parked() ? 1 : 0,
+        state == TaskState.RUNNING ? 1 : 0, state == TaskState.FINISHED ? 1 : 0, state == TaskState.FAILED ? 1 : 0,
+        state == TaskState.CANCELLED ? 1 : 0);
+  }
+
+  private static QueueCounts sum(QueueCounts a, QueueCounts b) {
+    return new QueueCounts(a.delayed() + b.delayed(), a.parked() + b.parked(), a.running() + b.running(),
+        a.finished() + b.finished(), a.failed() + b.failed(), a.cancelled() + b.cancelled());
+  }
+
+  @Override
+  public CompletionStage<Long> timeMicros(int slot) {
+    return call(clock::wallMicros);
+  }
+
+  @Override
+  public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
+    return call(() -> Optional.ofNullable(kind(kind).get(name)));
+  }
+
+  @Override
+  public CompletionStage<List<Document>> documents(DocumentKind kind) {
+    return call(() -> List.copyOf(kind(kind).values()));
+  }
+
+  @Override
+  public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+      byte @Nullable [] content) {
+    return call(() -> {
+      Document old = kind(kind).get(name);
+      if ((old == null ? 0 : old.version()) != expectedVersion) {
+        return false;
+      }
+      if (content == null) {
+        kind(kind).remove(name);
+      } else {
+        long version = old == null ? documentVersion + 1 : old.version() + 1;
+        documentVersion = Math.max(documentVersion, version);
+        kind(kind).put(name, new Document(name, version, content.clone()));
+      }
+      return true;
+    });
+  }
+
+  private NavigableMap<String, Document> kind(DocumentKind kind) {
+    return documents.computeIfAbsent(kind, none -> new TreeMap<>());
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+  }
+
+  private final class Table implements RecordTable {
+    @Override
+    public @Nullable TaskRecord get(TaskId id) {
+      TaskRecord record = records.get(id);
+      return record != null && isKept(record, clock.wallMillis()) ? record : null;
+    }
+
+    @Override
+    public @Nullable TaskRecord byKey(String queue, String key) {
+      TaskId id = keys.get(new Key(queue, key, null));
+      return id == null ? null : get(id);
+    }
+
+    @Override
+    public void write(@Nullable TaskRecord before, TaskRecord after) {
+      if (before != null && before.isLive()) {
+        entries(before).remove(entry(before));
+      }
+      records.put(after.id(), after);
+      if (after.isLive()) {
+        entries(after).put(entry(after), after.id());
+        if (after.key() != null) {
+          keys.put(new Key(after.queue(), after.key(), null), after.id());
+        }
+      } else {
+        drops.put(new Dropped(after.dropAt(), after.id()), after.id());
+        forget();
+      }
+    }
+
+    private NavigableMap<DueEntry, TaskId> entries(TaskRecord record) {
+      return record.parked()
+          ? parked.computeIfAbsent(record.queue(), none -> new TreeMap<>(BY_WAKE))
+          : index[record.id().slot(slotCount)];
+    }
+
+    private static DueEntry entry(TaskRecord record) {
+      return new DueEntry(record.wakeAt(), record.id(), record.queue());
+    }
+
+    private void forget() {
+      long nowMillis = clock.wallMillis();
+      Iterator<Dropped> oldest = drops.keySet().iterator();
+      for (int i = 0; i < FORGET_PER_WRITE && oldest.hasNext(); i++) {
+        Dropped dropped = oldest.next();
+        if (dropped.dropAt() > nowMillis) {
+          return;
+        }
+        oldest.remove();
+        TaskRecord record = records.get(dropped.id());
+        if (record != null && !isKept(record, nowMillis)) {
+          records.remove(dropped.id());
+          if (record.key() != null) {
+            keys.remove(new Key(record.queue(), record.key(), null), record.id());
+          }
+        }
+      }
+    }
+
+    @Override
+    public RecordTable.@Nullable Answered answered(String queue, @Nullable String key, String idempotencyKey) {
+      return answers.get(new Key(queue, key, idempotencyKey));
+    }
+
+    @Override
+    public void remember(String queue, @Nullable String key, String idempotencyKey, RecordTable.Answered answered) {
+      Iterator<RecordTable.Answered> oldest = answers.values().iterator();
+      for (int i = 0; i < FORGET_PER_WRITE && oldest.hasNext() && oldest.next().dropAt() <= clock.wallMillis(); i++) {
+        oldest.remove();
+      }
+      answers.putLast(new Key(queue, key, idempotencyKey), answered);
+    }
+  }
+}

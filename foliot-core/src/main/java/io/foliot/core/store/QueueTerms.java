@@ -1,0 +1,25 @@
+package io.foliot.core.store;
+
+import io.foliot.core.Queue;
+
+/**
+ * What a store must know of a queue.
+ *
+ * @param maxAttempts attempts a generation gets, unless its task says otherwise
+ * @param maxWaitMillis how far resets may push beyond the first due time; {@link Long#MAX_VALUE} for no limit
+ * @param maxRunMillis how long extensions may keep an attempt running, from its claim on
+ * @param retainFinishedMillis how long finished and cancelled tasks are kept
+ * @param retainFailedMillis how long failed tasks are kept
+ */
+public record QueueTerms(int maxAttempts, long maxWaitMillis, long maxRunMillis, long retainFinishedMillis,
+    long retainFailedMillis) {
+  /** What a queue with default settings has. */
+  public static final QueueTerms DEFAULT = of(Queue.of("default", io.foliot.core.Target.pull()));
+
+  /** What a store must know of this queue. */
+  public static QueueTerms of(Queue queue) {
+    return new QueueTerms(queue.retry().maxAttempts(),
+        queue.maxWait() == null ? Long.MAX_VALUE : queue.maxWait().toMillis(), queue.maxRun().toMillis(),
+        queue.retainFinished().toMillis(), queue.retainFailed().toMillis());
+  }
+}

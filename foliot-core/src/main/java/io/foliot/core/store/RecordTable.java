@@ -1,0 +1,42 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a store that runs {@link TaskOperations} keeps its records. One thread; what was written is read back at once,
+ * durable or not.
+ */
+public interface RecordTable {
+  /** The task with that id, live or kept. */
+  @Nullable
+  TaskRecord get(TaskId id);
+
+  /** The live task of a key, or else the last one that is still known. */
+  @Nullable
+  TaskRecord byKey(String queue, String key);
+
+  /**
+   * Writes a record, and with it the index, the key, the counts.
+   *
+   * @param before what stood there, as it was read; null for a new task
+   * @param after what stands there from now on
+   */
+  void write(@Nullable TaskRecord before, TaskRecord after);
+
+  /** What was answered to a request, if it is still known. */
+  @Nullable
+  Answered answered(String queue, @Nullable String key, String idempotencyKey);
+
+  /** Remembers what was answered to a request. */
+  void remember(String queue, @Nullable String key, String idempotencyKey, Answered answered);
+
+  /**
+   * The answer to a request with an idempotency key.
+   *
+   * @param digest of the request
+   * @param result the answer
+   * @param dropAt when it may be forgotten, in milliseconds since 1970
+   */
+  record Answered(long digest, SubmitResult result, long dropAt) {}
+}

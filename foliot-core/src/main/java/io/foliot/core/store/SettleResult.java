@@ -1,0 +1,24 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskState;
+
+/**
+ * What became of a settlement.
+ *
+ * @param kind what happened
+ * @param state where the task stands now; CANCELLED where a cancel waited, DELAYED where a successor took over
+ * @param wakeAt when a live task must be looked at again; 0 for a final one, or if nothing changed
+ */
+public record SettleResult(Kind kind, TaskState state, long wakeAt) {
+  /** What happened. */
+  public enum Kind {
+    /** Recorded. */
+    SETTLED,
+    /** The same claim recorded the same outcome before; nothing changed. */
+    REPEATED,
+    /** Refused: the claim does not stand, or recorded another outcome. */
+    STALE,
+    /** There is no such task. */
+    NOT_FOUND
+  }
+}

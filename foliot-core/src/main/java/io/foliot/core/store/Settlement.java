@@ -1,0 +1,16 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+
+/**
+ * The end of an attempt.
+ *
+ * @param id the task
+ * @param generation the generation that was attempted
+ * @param token the claim's token
+ * @param outcome how it ended
+ * @param begunAt when the attempt began, in milliseconds since 1970; for the history
+ * @param detail what the receiver said, for people; may be empty, is cut to {@link AttemptRecord#MAX_DETAIL}
+ */
+public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {}

@@ -1,0 +1,82 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import java.util.BitSet;
+
+/** An immutable set of slots among a number of slots. */
+public final class SlotSet {
+  private final int slotCount;
+  private final BitSet slots;
+
+  private SlotSet(int slotCount, BitSet slots) {
+    this.slotCount = slotCount;
+    this.slots = slots;
+  }
+
+  /** All of them. */
+  public static SlotSet all(int slotCount) {
+    BitSet slots = new BitSet(slotCount);
+    slots.set(0, slotCount);
+    return new SlotSet(slotCount, slots);
+  }
+
+  /** A copy of the bits. */
+  public static SlotSet of(int slotCount, BitSet slots) {
+    if (slots.length() > slotCount) {
+      throw new IllegalArgumentException("a slot is below the number of slots: slot=" + (slots.length() - 1));
+    }
+    return new SlotSet(slotCount, (BitSet) slots.clone());
+  }
+
+  /** How many slots there are in all. */
+  public int slotCount() {
+    return slotCount;
+  }
+
+  /** How many of them are in the set. */
+  public int size() {
+    return slots.cardinality();
+  }
+
+  /** Whether the slot is in the set. */
+  public boolean contains(int slot) {
+    return slots.get(slot);
+  }
+
+  /** Whether the task's slot is in the set. */
+  public boolean contains(TaskId id) {
+    return slots.get(id.slot(slotCount));
+  }
+
+  /** Whether every slot is in the set. */
+  public boolean isAll() {
+    return size() == slotCount;
+  }
+
+  /** The first slot of the set at or behind the given one, or -1. */
+  public int next(int slot) {
+    return slots.nextSetBit(slot);
+  }
+
+  /** The slots that are not in the set. */
+  public SlotSet complement() {
+    BitSet flipped = (BitSet) slots.clone();
+    flipped.flip(0, slotCount);
+    return new SlotSet(slotCount, flipped);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SlotSet that && slotCount == that.slotCount && slots.equals(that.slots);
+  }
+
+  @Override
+  public int hashCode() {
+    return slots.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return slots + " of " + slotCount;
+  }
+}

@@ -1,0 +1,34 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+
+/**
+ * What became of a draft.
+ *
+ * @param kind what happened
+ * @param id the task's id: of the draft, or of the live task
+ * @param generation its generation; for {@link Kind#RESET_PENDING} that of the successor
+ * @param dueAt when it is due
+ * @param state where it stands
+ * @param indexed whether an index entry was written at {@code dueAt}, so that a wheel does well to know of it
+ */
+public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, TaskState state, boolean indexed) {
+  /** What happened. */
+  public enum Kind {
+    /** A new task. */
+    CREATED,
+    /** The live task has a new generation; the old one cannot begin any more. */
+    RESET,
+    /** The live task has a new generation, but an attempt of an older one may still deliver. */
+    RESET_PENDING,
+    /** The live task was kept as it is. */
+    KEPT,
+    /** Refused because the key has a live task, which the result describes. */
+    REJECTED,
+    /** The request was seen before; this is its first answer. */
+    REPEATED,
+    /** Refused because the idempotency key was used for another request. */
+    MISMATCHED
+  }
+}

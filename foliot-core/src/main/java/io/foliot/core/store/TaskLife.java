@@ -1,0 +1,331 @@
+package io.foliot.core.store;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of a task: what each call of a store does to one record. Pure functions from a record, a request and the time
+ * to the next record and an answer; a record that comes out as the same object needs no write. Stores that hold records
+ * in their own process run these; stores in other languages (SQL, Lua) are held to the same by the contract kit.
+ *
+ * <pre>
+ * submit:  nothing → DELAYED;  DELAYED → DELAYED (new generation);  RUNNING → RUNNING + successor
+ * claim:   DELAYED and due → RUNNING;  RUNNING and lease ended → RUNNING | DELAYED (successor) | FAILED | CANCELLED
+ * settle:  RUNNING → FINISHED | FAILED | DELAYED (retry, re-arm, successor) | CANCELLED
+ * cancel:  DELAYED → CANCELLED;  RUNNING → RUNNING + cancelRequested
+ * redrive: FAILED → DELAYED (new generation)
+ * </pre>
+ */
+final class TaskLife {
+  private TaskLife() {}
+
+  /** The next record, and what the caller is told. */
+  record Step<R>(@Nullable TaskRecord after, R answer) {}
+
+  /** The time of a step: milliseconds for deadlines, and what a new generation must at least be. */
+  record Now(long millis, long generationFloor) {
+    long generationAfter(long last) {
+      return Math.max(Math.addExact(last, 1), generationFloor);
+    }
+  }
+
+  /**
+   * A submit.
+   *
+   * @param last the live task of the key, or else the last one that is still known, or null
+   */
+  static Step<SubmitResult> submit(@Nullable TaskRecord last, Draft draft, QueueTerms terms, Now now) {
+    if (last != null && last.isLive()) {
+      return switch (draft.onConflict()) {
+        case KEEP -> new Step<>(last, kept(SubmitResult.Kind.KEPT, last, now));
+        case REJECT -> new Step<>(last, kept(SubmitResult.Kind.REJECTED, last, now));
+        case RESET -> submitted(reset(last, draft.dueAt(), draft.body(), draft.maxAttempts(), terms, now), now);
+      };
+    }
+    long generation = now.generationAfter(last == null ? 0 : last.generation());
+    TaskRecord created = TaskRecord.edit(draft.id(), draft.queue(), draft.key())
+        .body(draft.body() == null ? Body.EMPTY : draft.body()).createdAt(now.millis()).changedAt(now.millis())
+        .firstDueAt(draft.dueAt()).maxAttempts(draft.maxAttempts()).generation(generation).dueAt(draft.dueAt())
+        .wakeAt(draft.dueAt()).done();
+    return new Step<>(created, new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), generation, draft.dueAt(),
+        created.stateAt(now.millis()), true));
+  }
+
+  private static SubmitResult kept(SubmitResult.Kind kind, TaskRecord live, Now now) {
+    return new SubmitResult(kind, live.id(), live.generation(), live.dueAt(), live.stateAt(now.millis()), false);
+  }
+
+  private static Step<SubmitResult> submitted(Step<TouchResult> reset, Now now) {
+    TaskRecord after = reset.after();
+    TouchResult touched = reset.answer();
+    assert after != null;
+    SubmitResult.Kind kind = touched.kind() == TouchResult.Kind.RESET
+        ? SubmitResult.Kind.RESET
+        : SubmitResult.Kind.RESET_PENDING;
+    return new Step<>(after, new SubmitResult(kind, after.id(), touched.generation(), touched.dueAt(),
+        after.stateAt(now.millis()), touched.indexed()));
+  }
+
+  /** A touch; of a task that is being cancelled it revives nothing. */
+  static Step<TouchResult> touch(@Nullable TaskRecord record, long dueAt, boolean byId, QueueTerms terms, Now now) {
+    if (record == null || (!record.isLive() && !byId)) {
+      return new Step<>(record, TouchResult.NOT_FOUND);
+    }
+    if (!record.isLive()) {
+      return new Step<>(record,
+          new TouchResult(TouchResult.Kind.ALREADY_FINISHED, record.id(), record.generation(), 0, false));
+    }
+    if (record.cancelRequested()) {
+      return new Step<>(record, TouchResult.NOT_FOUND);
+    }
+    return reset(record, dueAt, null, 0, terms, now);
+  }
+
+  private static Step<TouchResult> reset(TaskRecord live, long wantedDueAt, @Nullable Body body, int maxAttempts,
+      QueueTerms terms, Now now) {
+    if (live.state() == TaskState.RUNNING) {
+      return succeed(live, wantedDueAt, body, maxAttempts, terms, now);
+    }
+    long dueAt = Math.min(wantedDueAt, saturatedAdd(live.firstDueAt(), terms.maxWaitMillis()));
+    long generation = now.generationAfter(live.generation());
+    boolean earlier = dueAt < live.wakeAt();
+    TaskRecord.Edit edit = live.edit().generation(generation).dueAt(dueAt).attempt(0);
+    if (body != null) {
+      edit.body(body);
+    }
+    if (maxAttempts != 0) {
+      edit.maxAttempts(maxAttempts);
+    }
+    if (earlier) {
+      edit.wakeAt(dueAt).parked(false);
+    }
+    TouchResult.Kind kind = live.outstanding() ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET;
+    return new Step<>(edit.done(), new TouchResult(kind, live.id(), generation, dueAt, earlier));
+  }
+
+  private static Step<TouchResult> succeed(TaskRecord running, long wantedDueAt, @Nullable Body body, int maxAttempts,
+      QueueTerms terms, Now now) {
+    TaskRecord.Successor old = running.successor();
+    long firstDueAt = old == null ? wantedDueAt : old.firstDueAt();
+    long dueAt = Math.min(wantedDueAt, saturatedAdd(firstDueAt, terms.maxWaitMillis()));
+    long generation = now.generationAfter(old == null ? running.generation() : old.generation());
+    Body carried = body == null && old != null ? old.body() : body;
+    int attempts = maxAttempts == 0 ? old == null ? running.maxAttempts() : old.maxAttempts() : maxAttempts;
+    TaskRecord after = running.edit().cancelRequested(false)
+        .successor(new TaskRecord.Successor(generation, dueAt, firstDueAt, carried, attempts)).done();
+    return new Step<>(after,
+        new TouchResult(TouchResult.Kind.RESET_PENDING, running.id(), generation, dueAt, false));
+  }
+
+  static Step<CancelResult> cancel(@Nullable TaskRecord record, QueueTerms terms, Now now) {
+    if (record == null) {
+      return new Step<>(null, CancelResult.NOT_FOUND);
+    }
+    if (!record.isLive()) {
+      return new Step<>(record,
+          new CancelResult(CancelResult.Kind.ALREADY_FINISHED, record.id(), record.generation()));
+    }
+    boolean leaseRuns = record.state() == TaskState.RUNNING && record.leaseEnd() > now.millis();
+    boolean pending = record.state() == TaskState.RUNNING || record.outstanding();
+    TaskRecord after = leaseRuns
+        ? record.edit().cancelRequested(true).successor(null).done()
+        : end(afterLease(record), TaskState.CANCELLED, "cancelled", terms, now);
+    CancelResult.Kind kind = pending ? CancelResult.Kind.CANCEL_PENDING : CancelResult.Kind.CANCELLED;
+    return new Step<>(after, new CancelResult(kind, record.id(), record.generation()));
+  }
+
+  static Step<ClaimResult> claim(@Nullable TaskRecord record, long leaseMillis, Token token, QueueTerms terms,
+      Now now) {
+    if (record == null || !record.isLive()) {
+      return new Step<>(record, ClaimResult.Gone.ABSENT);
+    }
+    if (record.state() == TaskState.RUNNING) {
+      if (record.leaseEnd() > now.millis()) {
+        return later(record, record.leaseEnd());
+      }
+      TaskRecord ended = leaseEnded(record, terms, now);
+      if (!ended.isLive()) {
+        return new Step<>(ended, new ClaimResult.Gone(ended.state(), ended.queue()));
+      }
+      record = ended;
+    }
+    if (record.state() == TaskState.DELAYED && record.dueAt() > now.millis()) {
+      return later(record, record.dueAt());
+    }
+    long leaseEnd = Math.addExact(now.millis(), leaseMillis);
+    TaskRecord won = record.edit().state(TaskState.RUNNING).attempt(record.attempt() + 1).token(token).settledAs(null)
+        .claimedAt(now.millis()).changedAt(now.millis()).leaseEnd(leaseEnd).wakeAt(leaseEnd).parked(false).done();
+    return new Step<>(won, new ClaimResult.Won(won));
+  }
+
+  private static Step<ClaimResult> later(TaskRecord record, long wakeAt) {
+    boolean moves = record.wakeAt() != wakeAt || record.parked();
+    TaskRecord after = moves ? record.edit().wakeAt(wakeAt).parked(false).done() : record;
+    return new Step<>(after, new ClaimResult.Later(wakeAt));
+  }
+
+  /** What waits at the end of a lease: a cancel, a successor, the dead letter, or else the next attempt. */
+  private static TaskRecord leaseEnded(TaskRecord running, QueueTerms terms, Now now) {
+    TaskRecord ended = afterLease(running);
+    if (running.cancelRequested()) {
+      return end(ended, TaskState.CANCELLED, "cancelled; its attempt never reported", terms, now);
+    }
+    if (running.successor() != null) {
+      return takeOver(ended.edit(), running.successor(), now).done();
+    }
+    if (running.attempt() >= running.attemptsAllowed(terms)) {
+      return end(ended, TaskState.FAILED, "attempts used up; the last one never reported", terms, now);
+    }
+    return ended;
+  }
+
+  /** The same record with the attempt of its ended lease in its history; still RUNNING. */
+  private static TaskRecord afterLease(TaskRecord record) {
+    if (record.state() != TaskState.RUNNING) {
+      return record;
+    }
+    AttemptRecord lost = new AttemptRecord(record.generation(), record.attempt(), record.claimedAt(), record.leaseEnd(),
+        AttemptRecord.End.LEASE_ENDED, "no report before the lease ended");
+    return record.edit().outstanding(true).attempts(append(record.attempts(), lost)).done();
+  }
+
+  private static TaskRecord.Edit takeOver(TaskRecord.Edit edit, TaskRecord.Successor successor, Now now) {
+    if (successor.body() != null) {
+      edit.body(successor.body());
+    }
+    return delayed(edit, successor.generation(), successor.dueAt(), now).firstDueAt(successor.firstDueAt())
+        .maxAttempts(successor.maxAttempts()).successor(null).attempt(0);
+  }
+
+  private static TaskRecord.Edit delayed(TaskRecord.Edit edit, long generation, long dueAt, Now now) {
+    return edit.state(TaskState.DELAYED).generation(generation).dueAt(dueAt).wakeAt(dueAt).parked(false)
+        .changedAt(now.millis());
+  }
+
+  private static TaskRecord end(TaskRecord record, TaskState state, String reason, QueueTerms terms, Now now) {
+    long retainMillis = state == TaskState.FAILED ? terms.retainFailedMillis() : terms.retainFinishedMillis();
+    return record.edit().state(state).reason(reason).parked(false).successor(null).cancelRequested(false)
+        .changedAt(now.millis()).dropAt(saturatedAdd(now.millis(), retainMillis)).done();
+  }
+
+  static Step<ExtendResult> extend(@Nullable TaskRecord record, Extension extension, QueueTerms terms, Now now) {
+    if (record == null) {
+      return new Step<>(null, new ExtendResult(ExtendResult.Kind.NOT_FOUND, 0));
+    }
+    if (record.state() != TaskState.RUNNING || !extension.token().equals(record.token())) {
+      return new Step<>(record, new ExtendResult(ExtendResult.Kind.STALE, 0));
+    }
+    if (record.cancelRequested()) {
+      return new Step<>(record, new ExtendResult(ExtendResult.Kind.CANCELLED, 0));
+    }
+    long wanted = Math.min(saturatedAdd(now.millis(), extension.leaseMillis()),
+        saturatedAdd(record.claimedAt(), terms.maxRunMillis()));
+    long leaseEnd = Math.max(record.leaseEnd(), wanted);
+    TaskRecord after = leaseEnd == record.leaseEnd() ? record : record.edit().leaseEnd(leaseEnd).done();
+    return new Step<>(after, new ExtendResult(ExtendResult.Kind.EXTENDED, leaseEnd));
+  }
+
+  static Step<SettleResult> settle(@Nullable TaskRecord record, Settlement settlement, QueueTerms terms, Now now) {
+    if (record == null) {
+      return new Step<>(null, new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));
+    }
+    AttemptRecord.End end = endOf(settlement.outcome());
+    if (!settlement.token().equals(record.token())) {
+      return new Step<>(record, new SettleResult(SettleResult.Kind.STALE, record.state(), 0));
+    }
+    if (record.state() != TaskState.RUNNING || record.generation() != settlement.generation()) {
+      SettleResult.Kind kind = record.settledAs() == end ? SettleResult.Kind.REPEATED : SettleResult.Kind.STALE;
+      return new Step<>(record, new SettleResult(kind, record.state(), 0));
+    }
+    AttemptRecord attempt = new AttemptRecord(record.generation(), record.attempt(), settlement.begunAt(), now.millis(),
+        end, settlement.detail());
+    TaskRecord told = record.edit().settledAs(null).attempts(append(record.attempts(), attempt)).done();
+    TaskRecord after = ended(told, settlement, terms, now).edit().settledAs(end).done();
+    return new Step<>(after,
+        new SettleResult(SettleResult.Kind.SETTLED, after.state(), after.isLive() ? after.wakeAt() : 0));
+  }
+
+  private static TaskRecord ended(TaskRecord running, Settlement settlement, QueueTerms terms, Now now) {
+    if (running.successor() != null) {
+      return takeOver(running.edit(), running.successor(), now).done();
+    }
+    Outcome outcome = settlement.outcome();
+    if (running.cancelRequested() && !(outcome instanceof Outcome.Finished)) {
+      return end(running, TaskState.CANCELLED, "cancelled while it ran", terms, now);
+    }
+    return switch (outcome) {
+      case Outcome.Finished finished -> end(running, TaskState.FINISHED, "", terms, now);
+      case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().detail(), terms, now);
+      case Outcome.RetryAt retry -> delayed(running.edit(), running.generation(), retry.dueAt(), now).done();
+      case Outcome.Rearm rearm -> delayed(running.edit(), now.generationAfter(running.generation()), rearm.dueAt(), now)
+          .firstDueAt(rearm.dueAt()).attempt(0).done();
+    };
+  }
+
+  private static AttemptRecord.End endOf(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Finished finished -> AttemptRecord.End.FINISHED;
+      case Outcome.Failed failed -> AttemptRecord.End.FAILED;
+      case Outcome.RetryAt retry -> AttemptRecord.End.RETRIED;
+      case Outcome.Rearm rearm -> AttemptRecord.End.REARMED;
+    };
+  }
+
+  /** A park; what is not due moves to where it belongs, and a cancel that waited for the lease is carried out. */
+  static Step<Boolean> park(@Nullable TaskRecord record, long wakeAt, QueueTerms terms, Now now) {
+    if (record == null || !record.isLive() || record.parked() || record.wakeAt() != wakeAt) {
+      return new Step<>(record, false);
+    }
+    long due = record.state() == TaskState.RUNNING ? record.leaseEnd() : record.dueAt();
+    if (due > now.millis()) {
+      return new Step<>(record.edit().wakeAt(due).done(), false);
+    }
+    if (record.cancelRequested()) {
+      return new Step<>(leaseEnded(record, terms, now), false);
+    }
+    return new Step<>(record.edit().parked(true).done(), true);
+  }
+
+  /**
+   * A redrive.
+   *
+   * @param keyIsLive whether the task's key has a live task, which is then another one
+   */
+  static Step<RedriveResult> redrive(@Nullable TaskRecord record, TaskId id, boolean keyIsLive, Now now) {
+    if (record == null) {
+      return new Step<>(null, new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
+    }
+    if (record.state() != TaskState.FAILED) {
+      return new Step<>(record, new RedriveResult(RedriveResult.Kind.NOT_FAILED, id, 0, 0));
+    }
+    if (keyIsLive) {
+      return new Step<>(record, new RedriveResult(RedriveResult.Kind.CONFLICT, id, 0, 0));
+    }
+    long generation = now.generationAfter(record.generation());
+    TaskRecord after = delayed(record.edit(), generation, now.millis(), now).firstDueAt(now.millis()).attempt(0)
+        .reason("")
+        .outstanding(false).dropAt(0).done();
+    return new Step<>(after, new RedriveResult(RedriveResult.Kind.REDRIVEN, id, generation, now.millis()));
+  }
+
+  private static List<AttemptRecord> append(List<AttemptRecord> attempts, AttemptRecord attempt) {
+    if (attempts.isEmpty()) {
+      return List.of(attempt);
+    }
+    int dropped = Math.max(0, attempts.size() + 1 - AttemptRecord.KEPT);
+    List<AttemptRecord> next = new ArrayList<>(attempts.size() + 1);
+    next.addAll(attempts.subList(dropped, attempts.size()));
+    next.add(attempt);
+    return List.copyOf(next);
+  }
+
+  private static long saturatedAdd(long a, long b) {
+    long sum = a + b;
+    return ((a ^ sum) & (b ^ sum)) < 0 ? Long.MAX_VALUE : sum;
+  }
+}

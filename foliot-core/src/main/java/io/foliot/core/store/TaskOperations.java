@@ -1,0 +1,206 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of {@link TaskStore} that change tasks, for stores that keep their records in their own process: each reads
+ * from a {@link RecordTable}, lets the life of a task take its step, and writes back. One thread, but for
+ * {@link #configure}.
+ */
+public final class TaskOperations {
+  private final RecordTable table;
+  private final Supplier<Token> tokens;
+  private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
+
+  private long generationFloor;
+
+  /**
+   * Operations on a table.
+   *
+   * @param tokens unpredictable and never the same again
+   * @param generationFloor no generation is smaller than this: what an earlier life of the store may have given out
+   */
+  public TaskOperations(RecordTable table, Supplier<Token> tokens, long generationFloor) {
+    this.table = table;
+    this.tokens = tokens;
+    this.generationFloor = generationFloor;
+  }
+
+  /** As {@link TaskStore#configure}; any thread. */
+  public void configure(String queue, QueueTerms queueTerms) {
+    terms.put(queue, queueTerms);
+  }
+
+  private QueueTerms terms(String queue) {
+    return terms.getOrDefault(queue, QueueTerms.DEFAULT);
+  }
+
+  private QueueTerms terms(@Nullable TaskRecord record) {
+    return record == null ? QueueTerms.DEFAULT : terms(record.queue());
+  }
+
+  private TaskLife.Now now(long nowMicros) {
+    generationFloor = Math.max(generationFloor, nowMicros);
+    return new TaskLife.Now(Math.floorDiv(nowMicros, 1_000), generationFloor);
+  }
+
+  /** What the next generation of any task is at least; only ever grows. */
+  public long generationFloor() {
+    return generationFloor;
+  }
+
+  private <R> R take(@Nullable TaskRecord before, TaskLife.Step<R> step) {
+    TaskRecord after = step.after();
+    if (after != null && after != before) {
+      table.write(before, after);
+      generationFloor = Math.max(generationFloor, Math.addExact(lastShown(before, after), 1));
+    }
+    return step.answer();
+  }
+
+  /** The largest generation that may be known to callers and to no record from now on; -1 if there is none. */
+  private static long lastShown(@Nullable TaskRecord before, TaskRecord after) {
+    TaskRecord.Successor dropped = before == null ? null : before.successor();
+    long shown = after.isLive() ? -1 : after.generation();
+    return dropped == null || after.successor() != null ? shown : Math.max(shown, dropped.generation());
+  }
+
+  private @Nullable TaskRecord read(TaskRef ref) {
+    return switch (ref) {
+      case TaskRef.ById byId -> table.get(byId.id());
+      case TaskRef.ByKey byKey -> table.byKey(byKey.queue(), byKey.key());
+    };
+  }
+
+  /** As {@link TaskStore#submit}. */
+  public List<SubmitResult> submit(List<Draft> drafts, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<SubmitResult> results = new ArrayList<>(drafts.size());
+    for (Draft draft : drafts) {
+      results.add(submit(draft, now));
+    }
+    return results;
+  }
+
+  private SubmitResult submit(Draft draft, TaskLife.Now now) {
+    Draft.Idempotency idempotency = draft.idempotency();
+    if (idempotency == null) {
+      return insert(draft, now);
+    }
+    RecordTable.Answered known = table.answered(draft.queue(), draft.key(), idempotency.key());
+    if (known != null && known.dropAt() > now.millis()) {
+      SubmitResult first = known.result();
+      SubmitResult.Kind kind = known.digest() == idempotency.digest()
+          ? SubmitResult.Kind.REPEATED
+          : SubmitResult.Kind.MISMATCHED;
+      return new SubmitResult(kind, first.id(), first.generation(), first.dueAt(), first.state(), false);
+    }
+    SubmitResult result = insert(draft, now);
+    if (result.kind() != SubmitResult.Kind.REJECTED) {
+      table.remember(draft.queue(), draft.key(), idempotency.key(), new RecordTable.Answered(idempotency.digest(),
+          result, now.millis() + Draft.Idempotency.KEPT_MILLIS));
+    }
+    return result;
+  }
+
+  private SubmitResult insert(Draft draft, TaskLife.Now now) {
+    TaskRecord last = draft.key() == null ? null : table.byKey(draft.queue(), draft.key());
+    TaskLife.Step<SubmitResult> step = TaskLife.submit(last, draft, terms(draft.queue()), now);
+    boolean created = step.answer().kind() == SubmitResult.Kind.CREATED;
+    return take(created ? null : last, step);
+  }
+
+  /** As {@link TaskStore#touch}. */
+  public List<TouchResult> touch(List<Touch> touches, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<TouchResult> results = new ArrayList<>(touches.size());
+    for (Touch touch : touches) {
+      TaskRecord record = read(touch.ref());
+      boolean byId = touch.ref() instanceof TaskRef.ById;
+      results.add(take(record, TaskLife.touch(record, touch.dueAt(), byId, terms(record), now)));
+    }
+    return results;
+  }
+
+  /** As {@link TaskStore#cancel}. */
+  public List<CancelResult> cancel(List<TaskRef> refs, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<CancelResult> results = new ArrayList<>(refs.size());
+    for (TaskRef ref : refs) {
+      TaskRecord record = read(ref);
+      results.add(take(record, TaskLife.cancel(record, terms(record), now)));
+    }
+    return results;
+  }
+
+  /** As {@link TaskStore#park}. */
+  public List<Boolean> park(List<DueEntry> entries, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<Boolean> results = new ArrayList<>(entries.size());
+    for (DueEntry entry : entries) {
+      TaskRecord record = table.get(entry.id());
+      results.add(take(record, TaskLife.park(record, entry.wakeAt(), terms(record), now)));
+    }
+    return results;
+  }
+
+  /** As {@link TaskStore#claim}. */
+  public ClaimBatch claim(List<Claim> claims, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<ClaimResult> results = new ArrayList<>(claims.size());
+    for (Claim claim : claims) {
+      TaskRecord record = table.get(claim.id());
+      results.add(take(record, TaskLife.claim(record, claim.leaseMillis(), tokens.get(), terms(record), now)));
+    }
+    return new ClaimBatch(now.millis(), results);
+  }
+
+  /** As {@link TaskStore#extend}. */
+  public List<ExtendResult> extend(List<Extension> extensions, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<ExtendResult> results = new ArrayList<>(extensions.size());
+    for (Extension extension : extensions) {
+      TaskRecord record = table.get(extension.id());
+      results.add(take(record, TaskLife.extend(record, extension, terms(record), now)));
+    }
+    return results;
+  }
+
+  /** As {@link TaskStore#settle}. */
+  public List<SettleResult> settle(List<Settlement> settlements, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<SettleResult> results = new ArrayList<>(settlements.size());
+    for (Settlement settlement : settlements) {
+      TaskRecord record = table.get(settlement.id());
+      results.add(take(record, TaskLife.settle(record, settlement, terms(record), now)));
+    }
+    return results;
+  }
+
+  /** As {@link TaskStore#redrive}. */
+  public List<RedriveResult> redrive(List<TaskId> ids, long nowMicros) {
+    TaskLife.Now now = now(nowMicros);
+    List<RedriveResult> results = new ArrayList<>(ids.size());
+    for (TaskId id : ids) {
+      TaskRecord record = table.get(id);
+      results.add(take(record, TaskLife.redrive(record, id, keyIsLive(record), now)));
+    }
+    return results;
+  }
+
+  private boolean keyIsLive(@Nullable TaskRecord record) {
+    if (record == null || record.key() == null) {
+      return false;
+    }
+    TaskRecord holder = table.byKey(record.queue(), record.key());
+    return holder != null && holder.isLive();
+  }
+}

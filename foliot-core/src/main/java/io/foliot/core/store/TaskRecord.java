@@ -1,0 +1,435 @@
+package io.foliot.core.store;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a store knows of a task. Immutable; {@link #edit} makes the next one.
+ *
+ * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final one has none. A task that runs is woken at its
+ * lease end or before, one that does not at its due time or before: entries lag behind what they stand for, so that
+ * pushing it back is cheap.
+ */
+public final class TaskRecord {
+  private final TaskId id;
+  private final String queue;
+  private final @Nullable String key;
+  private final Body body;
+  private final long createdAt;
+  private final long changedAt;
+  private final long firstDueAt;
+  private final int maxAttempts;
+  private final TaskState state;
+  private final long generation;
+  private final long dueAt;
+  private final long wakeAt;
+  private final boolean parked;
+  private final int attempt;
+  private final @Nullable Token token;
+  private final long leaseEnd;
+  private final long claimedAt;
+  private final AttemptRecord.@Nullable End settledAs;
+  private final boolean cancelRequested;
+  private final boolean outstanding;
+  private final @Nullable Successor successor;
+  private final List<AttemptRecord> attempts;
+  private final String reason;
+  private final long dropAt;
+
+  private TaskRecord(Edit edit) {
+    id = edit.id;
+    queue = edit.queue;
+    key = edit.key;
+    body = edit.body;
+    createdAt = edit.createdAt;
+    changedAt = edit.changedAt;
+    firstDueAt = edit.firstDueAt;
+    maxAttempts = edit.maxAttempts;
+    state = edit.state;
+    generation = edit.generation;
+    dueAt = edit.dueAt;
+    wakeAt = edit.wakeAt;
+    parked = edit.parked;
+    attempt = edit.attempt;
+    token = edit.token;
+    leaseEnd = edit.leaseEnd;
+    claimedAt = edit.claimedAt;
+    settledAs = edit.settledAs;
+    cancelRequested = edit.cancelRequested;
+    outstanding = edit.outstanding;
+    successor = edit.successor;
+    attempts = edit.attempts;
+    reason = edit.reason;
+    dropAt = edit.dropAt;
+    assert check();
+  }
+
+  /** What takes over when an attempt ends.
+   *
+   * @param generation its generation, larger than the one that runs
+   * @param dueAt when it is due
+   * @param firstDueAt its due time before any reset
+   * @param body what it carries; null for what the task carries
+   * @param maxAttempts attempts it gets, or 0 for what the queue says
+   */
+  public record Successor(long generation, long dueAt, long firstDueAt, @Nullable Body body, int maxAttempts) {}
+
+  /** A new record, to be filled. */
+  public static Edit edit(TaskId id, String queue, @Nullable String key) {
+    return new Edit(id, queue, key);
+  }
+
+  /** The next version of this record. */
+  public Edit edit() {
+    return new Edit(this);
+  }
+
+  private boolean check() {
+    assert state != TaskState.READY : "READY is never written";
+    assert state != TaskState.RUNNING || (token != null && settledAs == null && wakeAt <= leaseEnd) : this;
+    assert state != TaskState.DELAYED || (wakeAt <= dueAt && successor == null && !cancelRequested) : this;
+    assert !state.isFinal() || (!parked && successor == null) : this;
+    return true;
+  }
+
+  /** Whether the task is not final. */
+  public boolean isLive() {
+    return !state.isFinal();
+  }
+
+  /** The state as people see it: what is due and waits is READY. */
+  public TaskState stateAt(long nowMillis) {
+    return state == TaskState.DELAYED && dueAt <= nowMillis ? TaskState.READY : state;
+  }
+
+  /** Attempts its generation gets, under the terms of its queue. */
+  public int attemptsAllowed(QueueTerms terms) {
+    return maxAttempts == 0 ? terms.maxAttempts() : maxAttempts;
+  }
+
+  /** Its id. */
+  public TaskId id() {
+    return id;
+  }
+
+  /** Its queue. */
+  public String queue() {
+    return queue;
+  }
+
+  /** Its key, or null. */
+  public @Nullable String key() {
+    return key;
+  }
+
+  /** What it carries. */
+  public Body body() {
+    return body;
+  }
+
+  /** When it was first submitted, in milliseconds since 1970. */
+  public long createdAt() {
+    return createdAt;
+  }
+
+  /** When it last changed other than by a touch; for a final task, when it ended. */
+  public long changedAt() {
+    return changedAt;
+  }
+
+  /** Its due time before any reset: what maxWait counts from. */
+  public long firstDueAt() {
+    return firstDueAt;
+  }
+
+  /** Attempts its generation gets, or 0 for what its queue says. */
+  public int maxAttempts() {
+    return maxAttempts;
+  }
+
+  /** Where it stands; never READY. */
+  public TaskState state() {
+    return state;
+  }
+
+  /** Its generation; of a running task, the one that is attempted. */
+  public long generation() {
+    return generation;
+  }
+
+  /** When it is due, in milliseconds since 1970. */
+  public long dueAt() {
+    return dueAt;
+  }
+
+  /** Where its index entry stands; means nothing once it is final. */
+  public long wakeAt() {
+    return wakeAt;
+  }
+
+  /** Whether its index entry stands among its queue's parked ones. */
+  public boolean parked() {
+    return parked;
+  }
+
+  /** How many attempts of this generation have begun. */
+  public int attempt() {
+    return attempt;
+  }
+
+  /** The token of the last claim, or null. */
+  public @Nullable Token token() {
+    return token;
+  }
+
+  /** When the lease ends, while it runs. */
+  public long leaseEnd() {
+    return leaseEnd;
+  }
+
+  /** When it was last claimed. */
+  public long claimedAt() {
+    return claimedAt;
+  }
+
+  /** How the last claim was settled, or null. */
+  public AttemptRecord.@Nullable End settledAs() {
+    return settledAs;
+  }
+
+  /** Whether it is cancelled as soon as its attempt has failed or its lease has ended. */
+  public boolean cancelRequested() {
+    return cancelRequested;
+  }
+
+  /** Whether an attempt's lease ended without a recorded end, so that it may still deliver. */
+  public boolean outstanding() {
+    return outstanding;
+  }
+
+  /** What takes over when the attempt ends, or null. */
+  public @Nullable Successor successor() {
+    return successor;
+  }
+
+  /** The last attempts that ended, oldest first, at most {@link AttemptRecord#KEPT}. */
+  public List<AttemptRecord> attempts() {
+    return attempts;
+  }
+
+  /** Why it ended, for people; empty while it is live. */
+  public String reason() {
+    return reason;
+  }
+
+  /** When a final task may be forgotten. */
+  public long dropAt() {
+    return dropAt;
+  }
+
+  @Override
+  public String toString() {
+    return "TaskRecord[id=" + id + ", queue=" + queue + ", key=" + key + ", state=" + state + ", generation="
+        + generation
+        + ", dueAt=" + dueAt + ", wakeAt=" + wakeAt + ", parked=" + parked + ", attempt=" + attempt + ", leaseEnd="
+        + leaseEnd + ", cancelRequested=" + cancelRequested + ", outstanding=" + outstanding + ", successor="
+        + successor
+        + "]";
+  }
+
+  /** A record in the making; one thread. */
+  public static final class Edit {
+    private final TaskId id;
+    private final String queue;
+    private final @Nullable String key;
+    private Body body = Body.EMPTY;
+    private long createdAt;
+    private long changedAt;
+    private long firstDueAt;
+    private int maxAttempts;
+    private TaskState state = TaskState.DELAYED;
+    private long generation;
+    private long dueAt;
+    private long wakeAt;
+    private boolean parked;
+    private int attempt;
+    private @Nullable Token token;
+    private long leaseEnd;
+    private long claimedAt;
+    private AttemptRecord.@Nullable End settledAs;
+    private boolean cancelRequested;
+    private boolean outstanding;
+    private @Nullable Successor successor;
+    private List<AttemptRecord> attempts = List.of();
+    private String reason = "";
+    private long dropAt;
+
+    private Edit(TaskId id, String queue, @Nullable String key) {
+      this.id = id;
+      this.queue = queue;
+      this.key = key;
+    }
+
+    private Edit(TaskRecord from) {
+      id = from.id;
+      queue = from.queue;
+      key = from.key;
+      body = from.body;
+      createdAt = from.createdAt;
+      changedAt = from.changedAt;
+      firstDueAt = from.firstDueAt;
+      maxAttempts = from.maxAttempts;
+      state = from.state;
+      generation = from.generation;
+      dueAt = from.dueAt;
+      wakeAt = from.wakeAt;
+      parked = from.parked;
+      attempt = from.attempt;
+      token = from.token;
+      leaseEnd = from.leaseEnd;
+      claimedAt = from.claimedAt;
+      settledAs = from.settledAs;
+      cancelRequested = from.cancelRequested;
+      outstanding = from.outstanding;
+      successor = from.successor;
+      attempts = from.attempts;
+      reason = from.reason;
+      dropAt = from.dropAt;
+    }
+
+    /** Sets what {@link TaskRecord#body} says. */
+    public Edit body(Body value) {
+      body = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#createdAt} says. */
+    public Edit createdAt(long value) {
+      createdAt = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#changedAt} says. */
+    public Edit changedAt(long value) {
+      changedAt = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#firstDueAt} says. */
+    public Edit firstDueAt(long value) {
+      firstDueAt = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#maxAttempts} says. */
+    public Edit maxAttempts(int value) {
+      maxAttempts = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#state} says. */
+    public Edit state(TaskState value) {
+      state = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#generation} says. */
+    public Edit generation(long value) {
+      generation = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#dueAt} says. */
+    public Edit dueAt(long value) {
+      dueAt = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#wakeAt} says. */
+    public Edit wakeAt(long value) {
+      wakeAt = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#parked} says. */
+    public Edit parked(boolean value) {
+      parked = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#attempt} says. */
+    public Edit attempt(int value) {
+      attempt = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#token} says. */
+    public Edit token(@Nullable Token value) {
+      token = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#leaseEnd} says. */
+    public Edit leaseEnd(long value) {
+      leaseEnd = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#claimedAt} says. */
+    public Edit claimedAt(long value) {
+      claimedAt = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#settledAs} says. */
+    public Edit settledAs(AttemptRecord.@Nullable End value) {
+      settledAs = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#cancelRequested} says. */
+    public Edit cancelRequested(boolean value) {
+      cancelRequested = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#outstanding} says. */
+    public Edit outstanding(boolean value) {
+      outstanding = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#successor} says. */
+    public Edit successor(@Nullable Successor value) {
+      successor = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#attempts} says. */
+    public Edit attempts(List<AttemptRecord> value) {
+      attempts = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#reason} says. */
+    public Edit reason(String value) {
+      reason = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#dropAt} says. */
+    public Edit dropAt(long value) {
+      dropAt = value;
+      return this;
+    }
+
+    /** The finished record. */
+    public TaskRecord done() {
+      return new TaskRecord(this);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The truth. Everything Foliot promises rests on what is said here; {@code TaskStoreContract} of the test kit says it in
+ * tests, races included, and every store passes it.
+ *
+ * <p><b>Batches.</b> Every call takes a list and answers one result per item, in the order of the items. The items of a
+ * batch act as if one after the other. A batch is not a transaction: after a failed call each item may have taken effect
+ * or not, and the caller treats it as unknown.
+ *
+ * <p><b>Durability.</b> A stage completes normally only when what its results say is durable, to the degree that
+ * {@link #durability} states. What another caller reads before that may be as new as the write, but no final state, no
+ * claim and no answer is seen before it is durable.
+ *
+ * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock, by which due-ness and leases are
+ * judged, inside the step that acts on them.
+ *
+ * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a submit finds no room (nothing was written), and
+ * with {@link StoreException} when the store is away, closed, or broken. No method blocks and none throws.
+ *
+ * <p><b>Threads.</b> Any thread may call; stages complete on threads of the store's, or in the call.
+ */
+public interface TaskStore extends AutoCloseable {
+  /** How many slots there are: a power of two from 1 to 65,536. It may grow while the store is open, by doubling. */
+  int slotCount();
+
+  /** What an acknowledged write survives. */
+  Durability durability();
+
+  /** A word for people: {@code rocksdb}, {@code memory}. */
+  String kind();
+
+  /**
+   * Tells the store what holds for a queue. The engine does so before anything else it does with the queue, and again
+   * whenever the settings change. Tasks of queues that were never told about get {@link QueueTerms#DEFAULT}.
+   */
+  void configure(String queue, QueueTerms terms);
+
+  /**
+   * Inserts tasks. Where the key has a live task, it is reset, kept, or the submit rejected, as the draft says. A draft
+   * with an idempotency key that is known within its queue and key is answered as it was the first time if its body is
+   * the same ({@link SubmitResult.Kind#REPEATED}), else refused.
+   */
+  CompletionStage<List<SubmitResult>> submit(List<Draft> drafts);
+
+  /**
+   * Moves deadlines of live tasks; an absent key is not created. Later is one small write; the index is touched only for
+   * an earlier one. Where the task runs, the successor is set instead.
+   */
+  CompletionStage<List<TouchResult>> touch(List<Touch> touches);
+
+  /** Cancels tasks. */
+  CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs);
+
+  /**
+   * Reads the index, parked tasks excepted: for each scan the entries in ascending order of (wakeAt, id). May miss what is
+   * written meanwhile.
+   */
+  CompletionStage<List<DueSlice>> due(List<DueScan> scans);
+
+  /** Sets aside tasks that are due and not running (or whose lease has ended); answers whether each was. */
+  CompletionStage<List<Boolean>> park(List<DueEntry> entries);
+
+  /**
+   * Reads the parked tasks of a queue, roughly in the order of their wakeAt.
+   *
+   * @param after where the last page ended, or null for the beginning
+   */
+  CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit);
+
+  /** The queues that have parked tasks in these slots. May be a second old. */
+  CompletionStage<Set<String>> parkedQueues(SlotSet slots);
+
+  /** Claims tasks: the one step on which all safety rests. */
+  CompletionStage<ClaimBatch> claim(List<Claim> claims);
+
+  /** Moves the lease end of running tasks; refused for a token that does not stand, and after a cancel. */
+  CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
+
+  /** Records the ends of attempts. */
+  CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
+
+  /** Makes failed tasks live again, with a new generation, due now. */
+  CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids);
+
+  /** The task, live or kept. */
+  CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
+
+  /**
+   * Pages through a queue's tasks. A page may have fewer tasks than asked for, or none, and still a cursor: a call looks
+   * at a bounded number of records.
+   *
+   * @param state null for all; READY and DELAYED are told apart by the store's clock
+   * @param cursor what the last page gave, or null for the first
+   * @throws IllegalArgumentException (in the stage) if the cursor is none of this store's
+   */
+  CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
+
+  /** How many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. */
+  CompletionStage<Map<String, QueueCounts>> counts();
+
+  /** The store's clock at a slot, in microseconds since 1970. */
+  CompletionStage<Long> timeMicros(int slot);
+
+  /** A small record of configuration. */
+  CompletionStage<Optional<Document>> document(DocumentKind kind, String name);
+
+  /** All records of a kind, by name. */
+  CompletionStage<List<Document>> documents(DocumentKind kind);
+
+  /**
+   * Writes a record if its version is still the one given.
+   *
+   * @param expectedVersion 0 if there must be none
+   * @param content the new content, or null to delete
+   * @return whether it was written
+   */
+  CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+      byte @Nullable [] content);
+
+  /** Waits for what was accepted, then gives back everything the store holds. Calls after it fail. */
+  @Override
+  void close();
+}

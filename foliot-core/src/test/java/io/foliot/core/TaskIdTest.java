@@ -1,0 +1,79 @@
+package io.foliot.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+/** Ids, tokens and the hash that decides the slot. */
+final class TaskIdTest {
+  private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+
+  @Test
+  void isAUuidOfVersion7ThatReadsBack() {
+    for (int i = 0; i < 1_000; i++) {
+      long millis = random.nextLong(1L << 48);
+      TaskId id = TaskId.of(millis, random.nextInt(), random.nextLong());
+      UUID uuid = UUID.fromString(id.toString());
+      assertThat(uuid.version()).isEqualTo(7);
+      assertThat(uuid.variant()).isEqualTo(2);
+      assertThat(uuid.getMostSignificantBits() >>> 16).isEqualTo(millis);
+      assertThat(TaskId.parse(id.toString())).isEqualTo(id);
+    }
+  }
+
+  @Test
+  void carriesItsHashAndThusItsSlotForAnyNumberOfSlots() {
+    TaskId id = TaskId.of(1, 0xABCD, -1);
+    assertThat(id.hash16()).isEqualTo(0xABCD);
+    assertThat(id.slot(256)).isEqualTo(0xCD);
+    assertThat(id.slot(512)).isEqualTo(0x1CD);
+    assertThat(id.slot(1)).isZero();
+  }
+
+  @Test
+  void ordersAsItsBytes() {
+    TaskId early = TaskId.of(1, 0, 0);
+    TaskId late = TaskId.of(1L << 47, 0, 0);
+    assertThat(late).isGreaterThan(early);
+    assertThat(new TaskId(0, -1)).isGreaterThan(new TaskId(0, 1));
+  }
+
+  @Test
+  void whatIsNoIdIsRefused() {
+    for (String text : new String[]{"", "x", "019b76da-cf10-7000-8000-00000000000",
+        "019b76da-cf10-7000-8000-00000000000g",
+        "019b76da_cf10-7000-8000-000000000001", "０19b76da-cf10-7000-8000-00000000001", "a".repeat(10_000)}) {
+      assertThatThrownBy(() -> TaskId.parse(text)).isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("a task id has the form of a UUID");
+    }
+  }
+
+  @Test
+  void theHashIsPartOfEveryStoresFormat() {
+    assertThat(SlotHash.of("orders", "order-1")).isEqualTo(10_731);
+    assertThat(SlotHash.of("q", "")).isEqualTo(16_163);
+    assertThat(SlotHash.of("", "q")).isEqualTo(65_122);
+  }
+
+  @Test
+  void theHashSpreadsKeysEvenly() {
+    int[] slots = new int[256];
+    for (int i = 0; i < 256 * 100; i++) {
+      slots[SlotHash.of("orders", "order-" + i) & 255]++;
+    }
+    for (int count : slots) {
+      assertThat(count).isBetween(50, 150);
+    }
+  }
+
+  @Test
+  void aTokenReadsBack() {
+    Token token = new Token(random.nextLong(), random.nextLong());
+    assertThat(Token.parse(token.toString())).isEqualTo(token);
+    assertThatThrownBy(() -> Token.parse("nothing")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Token.parse("z".repeat(32))).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,74 @@
+package io.foliot.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What callers may ask for, and what they are told when they may not. */
+final class WordsTest {
+  @Test
+  void theBackoffGrowsIsBoundedAndJitters() {
+    Retry retry = new Retry(10, Duration.ofSeconds(1), 2, Duration.ofSeconds(60), 0.2);
+    assertThat(retry.backoffMillis(1, 0.5)).isEqualTo(1_000);
+    assertThat(retry.backoffMillis(3, 0.5)).isEqualTo(4_000);
+    assertThat(retry.backoffMillis(9, 0.5)).isEqualTo(60_000);
+    assertThat(retry.backoffMillis(10_000, 0.5)).isEqualTo(60_000);
+    assertThat(retry.backoffMillis(1, 0)).isEqualTo(800);
+    assertThat(retry.backoffMillis(1, 0.999_999)).isEqualTo(1_200);
+  }
+
+  @Test
+  void aSubmissionThatCanNeverWorkIsRefusedWithTheRule() {
+    Body body = Body.EMPTY;
+    refused(() -> Submission.after("q", Duration.ofMillis(-1), body), "a delay is not negative");
+    refused(() -> Submission.after("q", Duration.ofDays(36_526), body), "at most 100 years");
+    refused(() -> Submission.after("q", Duration.ofSeconds(Long.MAX_VALUE), body), "at most 100 years");
+    refused(() -> new Submission("q", null, null, null, body, 0, OnConflict.RESET, null), "either a delay or a dueAt");
+    refused(() -> new Submission("q", null, Duration.ZERO, Instant.EPOCH, body, 0, OnConflict.RESET, null),
+        "either a delay or a dueAt");
+    refused(() -> Submission.after("q", Duration.ZERO, body).withKey(""), "a key has 1 to 256 bytes");
+    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("é".repeat(129)), "bytes=258");
+    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("a\nb"), "no control characters");
+    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("\uD800"), "lone surrogates");
+    refused(() -> Submission.after("q", Duration.ZERO, body).withMaxAttempts(-1), "maxAttempts is from 1");
+    refused(() -> Submission.after("q", Duration.ZERO, new Body(new byte[(1 << 20) + 1], "a/b", Map.of())),
+        "a payload has at most 1048576 bytes");
+    Map<String, String> many = new TreeMap<>();
+    for (int i = 0; i < 33; i++) {
+      many.put("h" + i, "v");
+    }
+    refused(() -> Submission.after("q", Duration.ZERO, new Body(new byte[0], "a/b", many)), "at most 32 headers");
+  }
+
+  @Test
+  void aKeyIsAnyText() {
+    for (String key : new String[]{"a", " ", "a/b?c=d&e#f%", "日本語", "😀".repeat(64), "x".repeat(256)}) {
+      assertThat(Limits.ensureKey(key)).isEqualTo(key);
+    }
+  }
+
+  @Test
+  void aQueueThatCanNeverWorkIsRefused() {
+    for (String name : new String[]{"", " ", "-a", ".", "a/b", "a b", "ä", "x".repeat(129), "a\u0000"}) {
+      refused(() -> Queue.of(name, Target.pull()), "a queue's name has 1 to 128");
+    }
+    Queue queue = Queue.of("a-Z_0.9", Target.http("http://127.0.0.1/"));
+    refused(() -> queue.withPriority(11), "priority is from -10 to 10");
+    refused(() -> queue.withLimits(0.0, null), "rate is from");
+    refused(() -> queue.withLimits(Double.NaN, null), "rate is from");
+    refused(() -> queue.withLimits(null, 0), "concurrency is at least 1");
+    refused(() -> new Retry(0, Duration.ZERO, 2, Duration.ZERO, 0), "retry.maxAttempts");
+    refused(() -> new Retry(1, Duration.ZERO, 0.5, Duration.ZERO, 0), "retry.multiplier");
+    refused(() -> new Retry(1, Duration.ZERO, 2, Duration.ZERO, 1.1), "retry.jitter");
+    refused(() -> new Target("http", Map.of(), Duration.ZERO), "delivery.timeout");
+  }
+
+  private static void refused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String rule) {
+    assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(rule);
+  }
+}

@@ -1,0 +1,183 @@
+package io.foliot.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Retry;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Answer.Health;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Group commit, permits, destinations, settings as bytes. */
+final class PartsTest {
+  private static final long SECOND = 1_000_000_000;
+
+  private static final Clock STILL = new Clock() {
+    @Override
+    public long wallMicros() {
+      return 0;
+    }
+
+    @Override
+    public long monotonicNanos() {
+      return 0;
+    }
+  };
+
+  private static final Runnable NOTHING = () -> {};
+
+  /** A store that answers when it is told. */
+  private static final class Slow {
+    final List<List<Integer>> batches = new ArrayList<>();
+    final List<CompletableFuture<List<String>>> answers = new ArrayList<>();
+
+    CompletableFuture<List<String>> call(List<Integer> items) {
+      batches.add(items);
+      CompletableFuture<List<String>> answer = new CompletableFuture<>();
+      answers.add(answer);
+      return answer;
+    }
+
+    void answer(int batch) {
+      answers.get(batch).complete(batches.get(batch).stream().map(item -> "r" + item).toList());
+    }
+  }
+
+  private static GroupCommit<Integer, String> commit(Slow slow, Admission admission) {
+    return new GroupCommit<>("test", slow::call, (items, results) -> {}, admission, STILL, Meter.NONE);
+  }
+
+  @Test
+  void callsGatherWhileABatchIsWithTheStore() {
+    Slow slow = new Slow();
+    GroupCommit<Integer, String> commit = commit(slow, new Admission(100, 1_000));
+    CompletableFuture<List<String>> first = commit.call(List.of(1), 1);
+    CompletableFuture<List<String>> second = commit.call(List.of(2, 3), 1);
+    CompletableFuture<List<String>> third = commit.call(List.of(4), 1);
+    assertThat(slow.batches).containsExactly(List.of(1));
+    slow.answer(0);
+    assertThat(first).isCompletedWithValue(List.of("r1"));
+    assertThat(slow.batches).containsExactly(List.of(1), List.of(2, 3, 4));
+    assertThat(second).isNotDone();
+    slow.answer(1);
+    assertThat(second).isCompletedWithValue(List.of("r2", "r3"));
+    assertThat(third).isCompletedWithValue(List.of("r4"));
+  }
+
+  @Test
+  void aFailedBatchFailsItsCallersAndTheNextOneGoesOut() {
+    Slow slow = new Slow();
+    GroupCommit<Integer, String> commit = commit(slow, new Admission(100, 1_000));
+    CompletableFuture<List<String>> first = commit.call(List.of(1), 1);
+    CompletableFuture<List<String>> second = commit.call(List.of(2), 1);
+    slow.answers.get(0).completeExceptionally(new IllegalStateException("away"));
+    assertThatThrownBy(first::join).hasRootCauseMessage("away");
+    slow.answer(1);
+    assertThat(second).isCompletedWithValue(List.of("r2"));
+  }
+
+  @Test
+  void whatDoesNotFitIsRefusedAtTheDoorAndFitsAgainLater() {
+    Slow slow = new Slow();
+    GroupCommit<Integer, String> commit = commit(slow, new Admission(3, 1_000));
+    CompletableFuture<List<String>> first = commit.call(List.of(1, 2, 3, 4), 1);
+    assertThatThrownBy(() -> commit.call(List.of(5), 1)).isInstanceOf(OverloadedException.class);
+    slow.answer(0);
+    assertThat(first).isDone();
+    assertThat(commit.call(List.of(5), 1)).isNotDone();
+    assertThatThrownBy(() -> commit.call(List.of(6), 1_000)).isInstanceOf(OverloadedException.class)
+        .hasMessageContaining("bytes=");
+  }
+
+  @Test
+  void aRateGivesItsTokensWithTheTimeAndNoMoreThanATenthOfASecondAtOnce() {
+    Permits permits = new Permits();
+    permits.configure(Queue.of("q", Target.pull()).withLimits(100.0, null), 0);
+    assertThat(permits.acquire(1_000, SECOND, NOTHING)).isEqualTo(10);
+    assertThat(permits.acquire(1_000, SECOND, NOTHING)).isZero();
+    assertThat(permits.rateWaitNanos(SECOND)).isEqualTo(SECOND / 100);
+    assertThat(permits.acquire(1_000, SECOND + SECOND / 50, NOTHING)).isEqualTo(2);
+    permits.giveBack(1);
+    assertThat(permits.acquire(1_000, SECOND + SECOND / 50, NOTHING)).isEqualTo(1);
+  }
+
+  @Test
+  void whoWantedAPermitIsToldWhenOneIsFree() {
+    Permits permits = new Permits();
+    permits.configure(Queue.of("q", Target.pull()).withLimits(null, 1), 0);
+    int[] told = {0};
+    assertThat(permits.acquire(2, 0, () -> told[0]++)).isEqualTo(1);
+    assertThat(permits.isFull()).isTrue();
+    permits.release(1);
+    assertThat(told[0]).isEqualTo(1);
+    assertThat(permits.inUse()).isZero();
+  }
+
+  @Test
+  void aDestinationIsGivenMoreWhileItBearsItAndOneProbeWhenItFails() {
+    Destination destination = new Destination("d", 64);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
+    for (int i = 0; i < 16; i++) {
+      destination.answered(new Answer.Done(""), 0);
+    }
+    assertThat(destination.limit()).isGreaterThan(20);
+    long now = 0;
+    while (!destination.isProbing() && now < 100 * SECOND) {
+      now += SECOND / 5;
+      int given = destination.acquire(1, now, NOTHING);
+      for (int i = 0; i < given; i++) {
+        destination.answered(new Answer.Retry(null, Health.UNREACHABLE, ""), now);
+      }
+    }
+    assertThat(destination.limit()).isEqualTo(1);
+    assertThat(destination.acquire(10, now, NOTHING)).as("not before its time").isZero();
+    long wait = destination.probeWaitNanos(now);
+    assertThat(wait).isPositive();
+    assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(1);
+    assertThat(destination.acquire(10, now + wait, NOTHING)).as("one at a time").isZero();
+    destination.answered(new Answer.Done(""), now + wait);
+    assertThat(destination.isProbing()).isFalse();
+    assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(2);
+  }
+
+  @Test
+  void aTasksOwnFailureSaysNothingAboutItsDestination() {
+    Destination destination = new Destination("d", 64);
+    for (int i = 0; i < 100; i++) {
+      assertThat(destination.acquire(1, 0, NOTHING)).isEqualTo(1);
+      destination.answered(new Answer.Retry(null, Health.WELL, ""), 0);
+    }
+    assertThat(destination.limit()).isGreaterThanOrEqualTo(16);
+  }
+
+  @Test
+  void settingsOfAQueueReadBack() {
+    Queue queue = new Queue("q", new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
+        Duration.ofMillis(1_500)), new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
+        Duration.ofHours(2), Duration.ofHours(3), Duration.ofHours(4), Duration.ofDays(5), true);
+    assertThat(QueueCodec.decode(QueueCodec.encode(queue))).isEqualTo(queue);
+    Queue plain = Queue.of("p", Target.pull());
+    assertThat(QueueCodec.decode(QueueCodec.encode(plain))).isEqualTo(plain);
+  }
+
+  @Test
+  void settingsThatDoNotDecodeAreRefused() {
+    byte[] bytes = QueueCodec.encode(Queue.of("p", Target.pull()));
+    for (int length = 0; length < bytes.length; length++) {
+      byte[] cut = java.util.Arrays.copyOf(bytes, length);
+      assertThatThrownBy(() -> QueueCodec.decode(cut)).isInstanceOf(IllegalArgumentException.class);
+    }
+    bytes[0] = 99;
+    assertThatThrownBy(() -> QueueCodec.decode(bytes)).hasMessageContaining("newer");
+  }
+}
