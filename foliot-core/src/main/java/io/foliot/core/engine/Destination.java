@@ -2,7 +2,7 @@ package io.foliot.core.engine;
 
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
@@ -33,7 +33,7 @@ final class Destination {
   private boolean probing;
   private long probeWaitNanos;
   private long probeNanos;
-  private final Set<Runnable> starving = new HashSet<>();
+  private final Set<Runnable> starving = new LinkedHashSet<>();
 
   Destination(String name, int maxLimit) {
     this.name = name;

@@ -125,14 +125,18 @@ public final class Engine implements Scheduler {
    * @return completes when the engine serves; fails if the store does not answer
    */
   public CompletableFuture<Void> start() {
-    return store.documents(DocumentKind.QUEUE).thenAccept(documents -> {
+    CompletableFuture<?>[] clocks = new CompletableFuture<?>[loops.length];
+    for (int i = 0; i < loops.length; i++) {
+      clocks[i] = loops[i].measureClock().toCompletableFuture();
+    }
+    return CompletableFuture.allOf(clocks).thenCompose(read -> store.documents(DocumentKind.QUEUE)).thenAccept(documents -> {
       lines.replaceAll(documents);
       environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
       for (EngineLoop loop : loops) {
         loop.start();
       }
       running = true;
-    }).toCompletableFuture();
+    });
   }
 
   private EngineLoop loopOf(TaskId id) {

@@ -33,6 +33,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -87,6 +88,7 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long CLOCK_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long CLOCK_IN_PROCESS_NANOS = 10 * NANOS_PER_MILLI;
   private static final long STATUS_NANOS = 250 * NANOS_PER_MILLI;
   /** A wall clock that steps back by more than this makes the wheel start anew. */
   private static final long STEP_BACK_MILLIS = 1_000;
@@ -113,7 +115,7 @@ final class EngineLoop implements EventLoop.Duty {
   // any thread
   private final MpscUnboundedVarHandleArrayQueue<Runnable> inbox = new MpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
   private volatile Status status = new Status(0, List.of(), Map.of(), 0, false, 0);
-  private volatile long clockOffsetMicros;
+  private volatile Reading reading;
 
   // the near future
   private SlotSet slots;
@@ -149,11 +151,19 @@ final class EngineLoop implements EventLoop.Duty {
   private final Backoff parkBackoff = new Backoff();
 
   private long clockNanos;
+  private long secondNanos;
   private long statusNanos;
   private boolean storeAnswers;
   private boolean draining;
   private @Nullable CompletableFuture<Boolean> drained;
   private long drainUntilNanos;
+
+  /**
+   * The store's clock as it was read: since then the monotonic clock counts, so that a step of this node's wall clock
+   * changes nothing.
+   */
+  private record Reading(long storeMicros, long atNanos, long offsetMicros) {
+  }
 
   /** An attempt whose end is to be recorded. */
   private record Ending(Held held, Settlement settlement) {}
@@ -209,6 +219,7 @@ final class EngineLoop implements EventLoop.Duty {
     clock = environment.clock();
     meter = environment.meter();
     wake = eventLoop::wake;
+    reading = new Reading(clock.wallMicros(), clock.monotonicNanos(), 0);
     maxWheelEntries = Math.max(1, options.wheelEntries() / options.loops());
     wheel = new ObjectTimerWheel<>(clock.wallMillis(), Math.min(maxWheelEntries, MAX_INITIAL_WHEEL));
     cursorMillis = new long[slots.slotCount()];
@@ -221,6 +232,7 @@ final class EngineLoop implements EventLoop.Duty {
     prefetchNanos = nowNanos;
     parkedNanos = nowNanos;
     clockNanos = nowNanos;
+    secondNanos = nowNanos;
     statusNanos = nowNanos;
   }
 
@@ -245,7 +257,8 @@ final class EngineLoop implements EventLoop.Duty {
 
   /** The store's clock as this node reckons it, in microseconds. */
   long storeMicros() {
-    return clock.wallMicros() + clockOffsetMicros;
+    Reading last = reading;
+    return last.storeMicros() + (clock.monotonicNanos() - last.atNanos()) / 1_000;
   }
 
   /** A write made these index entries: those in what has been read already go into the wheel. */
@@ -750,7 +763,7 @@ final class EngineLoop implements EventLoop.Duty {
     } else {
       claimBackoff.failed(clock.monotonicNanos());
     }
-    Set<Lane> pulled = new HashSet<>();
+    Set<Lane> pulled = new LinkedHashSet<>();
     for (int i = 0; i < asked.size(); i++) {
       Asked one = asked.get(i);
       known.remove(one.entry().id());
@@ -1000,7 +1013,11 @@ final class EngineLoop implements EventLoop.Duty {
   private void housekeeping(long now, long nowNanos) {
     if (nowNanos - clockNanos >= 0) {
       clockNanos = nowNanos + CLOCK_NANOS;
-      measureClock();
+      CompletionStage<Void> measured = measureClock();
+      assert measured != null;
+    }
+    if (nowNanos - secondNanos >= 0) {
+      secondNanos = nowNanos + CLOCK_NANOS;
       eachSecond.run();
     }
     for (Lane lane : rotation) {
@@ -1021,18 +1038,26 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
-  /** The offset to the store's clock, by the middle of a call; within the call's duration it is taken for none. */
-  private void measureClock() {
+  /**
+   * Reads the store's clock, and takes the middle of the call for the instant it was read. A store in this process answers
+   * within the call and is read often; another one is asked once a second.
+   */
+  CompletionStage<Void> measureClock() {
     int slot = Math.max(0, slots.next(0));
     long beforeMicros = clock.wallMicros();
     long begunNanos = clock.monotonicNanos();
-    asking(() -> store.timeMicros(slot)).whenComplete((storeMicros, failure) -> {
-      long tookMicros = (clock.monotonicNanos() - begunNanos) / 1_000;
+    CompletionStage<Long> asked = asking(() -> store.timeMicros(slot));
+    boolean inProcess = asked.toCompletableFuture().isDone();
+    return asked.handle((storeMicros, failure) -> {
+      long middleNanos = begunNanos + (clock.monotonicNanos() - begunNanos) / 2;
       if (storeMicros != null) {
-        long offset = storeMicros - (beforeMicros + tookMicros / 2);
-        clockOffsetMicros = Math.abs(offset) <= tookMicros / 2 + 1 ? 0 : offset;
+        reading = new Reading(storeMicros, middleNanos, storeMicros - beforeMicros - (middleNanos - begunNanos) / 1_000);
       }
-      post(() -> storeAnswers = failure == null);
+      post(() -> {
+        storeAnswers = failure == null;
+        clockNanos = middleNanos + (inProcess ? CLOCK_IN_PROCESS_NANOS : CLOCK_NANOS);
+      });
+      return null;
     });
   }
 
@@ -1047,7 +1072,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     long oldestDueMillis = oldest == Long.MAX_VALUE ? 0 : Math.max(0, now - oldest);
     status = new Status(wheel.size(), List.copyOf(published), Map.copyOf(settled), oldestDueMillis, storeAnswers,
-        clockOffsetMicros);
+        reading.offsetMicros());
   }
 
   private static LaneStatus statusOf(Lane lane, long now) {

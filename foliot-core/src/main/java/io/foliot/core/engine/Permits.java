@@ -1,7 +1,7 @@
 package io.foliot.core.engine;
 
 import io.foliot.core.Queue;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
@@ -19,7 +19,7 @@ final class Permits {
   private double room = 1;
   private double tokens = 1;
   private long filledNanos;
-  private final Set<Runnable> starving = new HashSet<>();
+  private final Set<Runnable> starving = new LinkedHashSet<>();
 
   synchronized void configure(Queue queue, long nowNanos) {
     fill(nowNanos);
