@@ -4,14 +4,15 @@ import io.foliot.core.Target;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A way to hand an attempt to its handler. Any thread may call; no method blocks.
+ * A way to hand an attempt to its handler. Any thread may call; no method blocks but {@link #check}, which is never called
+ * by an event loop.
  */
 public interface Delivery extends AutoCloseable {
   /** What {@link Target#type} says for it. */
   String type();
 
   /**
-   * Looks at the settings of a queue before they are accepted.
+   * Looks at the settings of a queue before they are accepted. May take some seconds, for it may look names up.
    *
    * @throws IllegalArgumentException if they can never work, with what to do about it
    */

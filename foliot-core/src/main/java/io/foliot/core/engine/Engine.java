@@ -129,14 +129,15 @@ public final class Engine implements Scheduler {
     for (int i = 0; i < loops.length; i++) {
       clocks[i] = loops[i].measureClock().toCompletableFuture();
     }
-    return CompletableFuture.allOf(clocks).thenCompose(read -> store.documents(DocumentKind.QUEUE)).thenAccept(documents -> {
-      lines.replaceAll(documents);
-      environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
-      for (EngineLoop loop : loops) {
-        loop.start();
-      }
-      running = true;
-    });
+    return CompletableFuture.allOf(clocks).thenCompose(read -> store.documents(DocumentKind.QUEUE))
+        .thenAccept(documents -> {
+          lines.replaceAll(documents);
+          environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
+          for (EngineLoop loop : loops) {
+            loop.start();
+          }
+          running = true;
+        });
   }
 
   private EngineLoop loopOf(TaskId id) {

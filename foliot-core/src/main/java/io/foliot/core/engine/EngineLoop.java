@@ -162,8 +162,7 @@ final class EngineLoop implements EventLoop.Duty {
    * The store's clock as it was read: since then the monotonic clock counts, so that a step of this node's wall clock
    * changes nothing.
    */
-  private record Reading(long storeMicros, long atNanos, long offsetMicros) {
-  }
+  private record Reading(long storeMicros, long atNanos, long offsetMicros) {}
 
   /** An attempt whose end is to be recorded. */
   private record Ending(Held held, Settlement settlement) {}
@@ -1051,7 +1050,8 @@ final class EngineLoop implements EventLoop.Duty {
     return asked.handle((storeMicros, failure) -> {
       long middleNanos = begunNanos + (clock.monotonicNanos() - begunNanos) / 2;
       if (storeMicros != null) {
-        reading = new Reading(storeMicros, middleNanos, storeMicros - beforeMicros - (middleNanos - begunNanos) / 1_000);
+        reading = new Reading(storeMicros, middleNanos,
+            storeMicros - beforeMicros - (middleNanos - begunNanos) / 1_000);
       }
       post(() -> {
         storeAnswers = failure == null;

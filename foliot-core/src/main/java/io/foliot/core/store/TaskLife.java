@@ -1,6 +1,7 @@
 package io.foliot.core.store;
 
 import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
@@ -41,7 +42,9 @@ final class TaskLife {
    */
   static Step<SubmitResult> submit(@Nullable TaskRecord last, Draft draft, QueueTerms terms, Now now) {
     if (last != null && last.isLive()) {
-      return switch (draft.onConflict()) {
+      // What is being cancelled is no conflict: the draft takes over from it.
+      OnConflict onConflict = last.cancelRequested() ? OnConflict.RESET : draft.onConflict();
+      return switch (onConflict) {
         case KEEP -> new Step<>(last, kept(SubmitResult.Kind.KEPT, last, now));
         case REJECT -> new Step<>(last, kept(SubmitResult.Kind.REJECTED, last, now));
         case RESET -> submitted(reset(last, draft.dueAt(), draft.body(), draft.maxAttempts(), terms, now), now);
@@ -283,7 +286,7 @@ final class TaskLife {
     }
     long due = record.state() == TaskState.RUNNING ? record.leaseEnd() : record.dueAt();
     if (due > now.millis()) {
-      return new Step<>(record.edit().wakeAt(due).done(), false);
+      return new Step<>(record.wakeAt() == due ? record : record.edit().wakeAt(due).done(), false);
     }
     if (record.cancelRequested()) {
       return new Step<>(leaseEnded(record, terms, now), false);

@@ -1,0 +1,276 @@
+package io.foliot.client;
+
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * The calls of {@link FoliotClient}, without waiting for the answer; the contract of each is there.
+ *
+ * <p>A future fails with what the blocking call would throw; an argument that breaks a rule is thrown at once. What
+ * follows on a future must not block the thread that completes it. Cancelling a future aborts the call, with an
+ * unknown outcome.
+ */
+public final class AsyncFoliotClient {
+  private static final String JSON = "application/json";
+  private static final String NDJSON = "application/x-ndjson";
+
+  private final Transport transport;
+  private final Duration requestTimeout;
+
+  AsyncFoliotClient(Transport transport, Duration requestTimeout) {
+    this.transport = transport;
+    this.requestTimeout = requestTimeout;
+  }
+
+  private <T> CompletableFuture<T> get(ApiPath path, Function<JsonObject, T> read) {
+    return transport.call(transport.request(path).GET().build(), requestTimeout, Repeat.ALWAYS, Reading.of(one(read)));
+  }
+
+  /** Makes a call without a body, whose answer says nothing more. */
+  private CompletableFuture<Void> send(String method, ApiPath path, Repeat repeat) {
+    HttpRequest request = transport.request(path).method(method, BodyPublishers.noBody()).build();
+    return transport.call(request, requestTimeout, repeat, Reading.NOTHING);
+  }
+
+  private <T> CompletableFuture<T> send(String method, ApiPath path, Consumer<JsonGenerator> fields, Repeat repeat,
+      Reading<T> reading) {
+    HttpRequest request = transport.request(path).header("Content-Type", JSON).method(method, body(fields)).build();
+    return transport.call(request, requestTimeout, repeat, reading);
+  }
+
+  private static BodyPublisher body(Consumer<JsonGenerator> fields) {
+    return BodyPublishers.ofByteArray(Json.object(fields));
+  }
+
+  private static <T> Function<byte[], T> one(Function<JsonObject, T> read) {
+    return body -> read.apply(JsonObject.parse(body));
+  }
+
+  /** As {@link FoliotClient#putQueue}. */
+  public CompletableFuture<Void> putQueue(String queue, QueueSettings settings) {
+    return send("PUT", ApiPath.queue(queue), settings::write, Repeat.ALWAYS, Reading.NOTHING);
+  }
+
+  /** As {@link FoliotClient#getQueue}. */
+  public CompletableFuture<QueueView> getQueue(String queue) {
+    return get(ApiPath.queue(queue), QueueView::of);
+  }
+
+  /** As {@link FoliotClient#listQueues}. */
+  public CompletableFuture<List<QueueView>> listQueues() {
+    return get(ApiPath.queues(), json -> json.objects("queues").stream().map(QueueView::of).toList());
+  }
+
+  /** As {@link FoliotClient#deleteQueue}. */
+  public CompletableFuture<Void> deleteQueue(String queue) {
+    return send("DELETE", ApiPath.queue(queue), Repeat.IF_NOT_DONE);
+  }
+
+  /** As {@link FoliotClient#pauseQueue}. */
+  public CompletableFuture<Void> pauseQueue(String queue) {
+    return send("POST", ApiPath.queue(queue).then("/pause"), Repeat.ALWAYS);
+  }
+
+  /** As {@link FoliotClient#resumeQueue}. */
+  public CompletableFuture<Void> resumeQueue(String queue) {
+    return send("POST", ApiPath.queue(queue).then("/resume"), Repeat.ALWAYS);
+  }
+
+  /** As {@link FoliotClient#submit}. */
+  public CompletableFuture<SubmittedTask> submit(String queue, NewTask task) {
+    HttpRequest.Builder request = transport.request(ApiPath.queue(queue).then("/tasks"));
+    if (task.idempotencyKey() != null) {
+      request.header("Idempotency-Key", task.idempotencyKey());
+    }
+    BodyPublisher body = body(json -> {
+      Json.write(json, "key", task.key());
+      task.write(json);
+    });
+    return transport.call(request.header("Content-Type", JSON).POST(body).build(), requestTimeout,
+        task.idempotencyKey() == null ? Repeat.NEVER : Repeat.ALWAYS,
+        Reading.of(one(SubmittedTask::of)));
+  }
+
+  /** As {@link FoliotClient#submitBatch}. */
+  public CompletableFuture<List<BatchResult>> submitBatch(String queue, List<NewTask> tasks) {
+    List<NewTask> batch = List.copyOf(tasks);
+    requireBatch("tasks", batch.size());
+    boolean repeatable = batch.stream().allMatch(task -> task.idempotencyKey() != null);
+    HttpRequest request = transport.request(ApiPath.queue(queue).then("/tasks:batch")).header("Content-Type", NDJSON)
+        .POST(BodyPublishers.ofByteArrays(new NdjsonBody(batch))).build();
+    return transport.call(request, requestTimeout, repeatable ? Repeat.ALWAYS : Repeat.NEVER,
+        Reading.of(answer -> batchResults(answer, batch.size())));
+  }
+
+  private static List<BatchResult> batchResults(byte[] answer, int asked) {
+    List<BatchResult> results = new ArrayList<>(asked);
+    for (JsonObject item : JsonObject.parseAll(answer)) {
+      results.add(item.has("error") ? Problem.ofItem(item.object("error")) : SubmittedTask.of(item));
+    }
+    if (results.size() != asked) {
+      throw new UnreadableAnswerException(
+          "a batch must be answered item by item: items=" + asked + ", answers=" + results.size());
+    }
+    return List.copyOf(results);
+  }
+
+  /** As {@link FoliotClient#putKey}. */
+  public CompletableFuture<KeyResult> putKey(String queue, String key, NewTask task) {
+    if ((task.key() != null && !task.key().equals(key)) || task.onConflict() != null || task.idempotencyKey() != null) {
+      throw new IllegalArgumentException(
+          "a task put under a key has no other key, no onConflict and no idempotencyKey: key=" + key + ", task="
+              + task);
+    }
+    return send("PUT", ApiPath.key(queue, key), task::write, Repeat.IF_NOT_DONE, Reading.of(one(KeyResult::of)));
+  }
+
+  /** As {@link FoliotClient#touchKeys}. */
+  public CompletableFuture<List<TouchResult>> touchKeys(String queue, List<String> keys, Duration delay) {
+    requireBatch("keys", keys.size());
+    keys.forEach(key -> Names.requireName("key", key));
+    DurationText.requireNotNegative("delay", delay);
+    return send("POST", ApiPath.queue(queue).then("/keys:touch"), json -> {
+      Json.writeTexts(json, "keys", keys);
+      Json.write(json, "delay", delay);
+    }, Repeat.ALWAYS, Reading.of(one(json -> json.objects("results").stream().map(TouchResult::of).toList())));
+  }
+
+  private static void requireBatch(String what, int size) {
+    if (size < 1 || size > FoliotClient.MAX_BATCH) {
+      throw new IllegalArgumentException("a batch must have 1 to " + FoliotClient.MAX_BATCH + " " + what
+          + ", so that its outcome is known as a whole: size=" + size);
+    }
+  }
+
+  /** As {@link FoliotClient#getByKey}. */
+  public CompletableFuture<TaskView> getByKey(String queue, String key) {
+    return get(ApiPath.key(queue, key), TaskView::of);
+  }
+
+  /** As {@link FoliotClient#cancelByKey}. */
+  public CompletableFuture<CancelResult> cancelByKey(String queue, String key) {
+    return cancel(ApiPath.key(queue, key));
+  }
+
+  /** As {@link FoliotClient#listTasks}. */
+  public CompletableFuture<TaskPage> listTasks(String queue, @Nullable TaskState state, int limit,
+      @Nullable String cursor) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("limit must be positive: limit=" + limit);
+    }
+    return get(ApiPath.queue(queue).then("/tasks").query("state", state == null ? null : state.name())
+        .query("limit", Integer.toString(limit)).query("cursor", cursor), TaskPage::of);
+  }
+
+  /** As {@link FoliotClient#getTask}. */
+  public CompletableFuture<TaskView> getTask(String id) {
+    return get(ApiPath.task(id), TaskView::of);
+  }
+
+  /** As {@link FoliotClient#explain}. */
+  public CompletableFuture<String> explain(String id) {
+    return get(ApiPath.task(id).then("/explain"), JsonObject::json);
+  }
+
+  /** As {@link FoliotClient#cancel}. */
+  public CompletableFuture<CancelResult> cancel(String id) {
+    return cancel(ApiPath.task(id));
+  }
+
+  private CompletableFuture<CancelResult> cancel(ApiPath path) {
+    HttpRequest request = transport.request(path).DELETE().build();
+    return transport.call(request, requestTimeout, Repeat.IF_NOT_DONE,
+        new Reading<>(one(CancelResult::of), CancelResult.NOT_FOUND));
+  }
+
+  /** As {@link FoliotClient#runNow}. */
+  public CompletableFuture<Void> runNow(String id) {
+    return send("POST", ApiPath.task(id).then("/run"), Repeat.NEVER);
+  }
+
+  /** As {@link FoliotClient#claim}. */
+  public CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest claim) {
+    HttpRequest request = transport.request(ApiPath.queue(queue).then("/claims")).header("Content-Type", JSON)
+        .POST(body(json -> {
+          Json.write(json, "max", claim.max());
+          Json.write(json, "wait", claim.pollWait());
+          Json.write(json, "lease", claim.lease());
+          Json.write(json, "worker", claim.worker());
+        })).build();
+    return transport.call(request, claim.pollWait().plus(requestTimeout), Repeat.NEVER,
+        Reading.of(one(json -> json.objects("tasks").stream().map(ClaimedTask::of).toList())));
+  }
+
+  /** As {@link FoliotClient#ack}. */
+  public CompletableFuture<Void> ack(Lease lease) {
+    return send("POST", ApiPath.task(lease.taskId()).then("/ack"), json -> {
+      lease.write(json);
+      if (lease.generation() != null) {
+        json.writeNumberProperty("generation", lease.generation());
+      }
+    }, Repeat.ALWAYS, Reading.NOTHING);
+  }
+
+  /** As {@link FoliotClient#nack}. */
+  public CompletableFuture<Void> nack(Lease lease, @Nullable String reason, @Nullable Duration delay) {
+    if (delay != null) {
+      DurationText.requireNotNegative("delay", delay);
+    }
+    return send("POST", ApiPath.task(lease.taskId()).then("/nack"), json -> {
+      lease.write(json);
+      Json.write(json, "reason", reason == null ? null : Names.requireWellFormed("reason", reason));
+      Json.write(json, "delay", delay);
+    }, Repeat.ALWAYS, Reading.NOTHING);
+  }
+
+  /** As {@link FoliotClient#extend}. */
+  public CompletableFuture<Void> extend(Lease lease, Duration duration) {
+    DurationText.requirePositive("lease", duration);
+    HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
+        .header("Content-Type", JSON).POST(body(json -> {
+          lease.write(json);
+          Json.write(json, "lease", duration);
+        })).build();
+    // An answer that comes after the lease would have ended is of no use.
+    Duration timeout = duration.compareTo(requestTimeout) < 0 ? duration : requestTimeout;
+    return transport.call(request, timeout, Repeat.ALWAYS, Reading.NOTHING);
+  }
+
+  /** As {@link FoliotClient#redrive(String, int)}. */
+  public CompletableFuture<RedriveResult> redrive(String queue, int limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("limit must be positive: limit=" + limit);
+    }
+    return redrive(queue, json -> Json.write(json, "limit", limit));
+  }
+
+  /** As {@link FoliotClient#redrive(String, List)}. */
+  public CompletableFuture<RedriveResult> redrive(String queue, List<String> ids) {
+    requireBatch("ids", ids.size());
+    ids.forEach(id -> Names.requireName("id", id));
+    return redrive(queue, json -> Json.writeTexts(json, "ids", ids));
+  }
+
+  private CompletableFuture<RedriveResult> redrive(String queue, Consumer<JsonGenerator> fields) {
+    return send("POST", ApiPath.queue(queue).then("/redrive"), fields, Repeat.NEVER,
+        Reading.of(one(RedriveResult::of)));
+  }
+
+  /** As {@link FoliotClient#cluster}. */
+  public CompletableFuture<String> cluster() {
+    return get(ApiPath.cluster(), JsonObject::json);
+  }
+
+  Transport transport() {
+    return transport;
+  }
+}

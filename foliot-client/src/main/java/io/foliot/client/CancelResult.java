@@ -1,0 +1,19 @@
+package io.foliot.client;
+
+/** What a cancel has done. */
+public enum CancelResult {
+  /** No attempt of that generation begins any more. */
+  CANCELLED,
+  /** An earlier claim may still deliver; no new claim will be made. */
+  CANCEL_PENDING,
+  /** The task had ended; nothing changed. */
+  ALREADY_FINISHED,
+  /** There is no such task; nothing changed. */
+  NOT_FOUND,
+  /** One that this client is too old to know. */
+  UNRECOGNIZED;
+
+  static CancelResult of(JsonObject json) {
+    return Names.constant(values(), json.text("result"), UNRECOGNIZED);
+  }
+}

@@ -1,0 +1,39 @@
+package io.foliot.client;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task that this process may run until its lease ends.
+ *
+ * @param generation with {@code attempt} a number that strictly increases, so a sink can refuse what is stale
+ * @param attempt counts the generation's attempts from 1
+ * @param leaseEnd by the server's clock
+ */
+public record ClaimedTask(
+    String id,
+    String queue,
+    @Nullable String key,
+    long generation,
+    int attempt,
+    Instant dueAt,
+    String token,
+    Instant leaseEnd,
+    @Nullable Payload payload,
+    Map<String, String> headers) {
+  public ClaimedTask {
+    headers = Map.copyOf(headers);
+  }
+
+  static ClaimedTask of(JsonObject json) {
+    return new ClaimedTask(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
+        json.integer("attempt"), json.instant("dueAt"), json.text("token"), json.instant("leaseEnd"),
+        Payload.of(json), json.textMap("headers"));
+  }
+
+  /** What to settle it with. */
+  public Lease lease() {
+    return new Lease(id, token, generation);
+  }
+}

@@ -1,0 +1,39 @@
+package io.foliot.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Where the client has time from, and what it waits with; a test puts its own in its place. */
+interface ClientClock {
+  ClientClock SYSTEM = new ClientClock() {
+    @Override
+    public Instant now() {
+      return Instant.now();
+    }
+
+    @Override
+    public long nanoTime() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public CompletableFuture<Void> after(Duration delay) {
+      return new CompletableFuture<Void>().completeOnTimeout(null, TimeUnit.NANOSECONDS.convert(delay),
+          TimeUnit.NANOSECONDS);
+    }
+  };
+
+  /** The time of day, to read dates with. */
+  Instant now();
+
+  /** A monotonic reading, to measure with. */
+  long nanoTime();
+
+  /**
+   * Completes after a delay. Whoever waits for it must not work on the thread that completes it, and may complete it
+   * earlier, which ends the wait.
+   */
+  CompletableFuture<Void> after(Duration delay);
+}

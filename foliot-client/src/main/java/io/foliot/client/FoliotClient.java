@@ -1,0 +1,354 @@
+package io.foliot.client;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Talks to a Foliot server. Safe for use by any number of threads; one client for all of an application.
+ *
+ * <p>Each call waits for the answer; {@link #async} has the same calls without the wait. A call ends in one of four
+ * ways: <ul>
+ * <li>it returns: the server has done it, and durably, as far as its store is durable;
+ * <li>{@link FoliotException}: the server refused it, and says why;
+ * <li>{@link UnreachableException}: there was no connection, so nothing was done;
+ * <li>{@link UnknownOutcomeException}: no usable answer came, so it may have been done or not. A timeout is always
+ * this, and so is an interrupt, which stays set.
+ * </ul>
+ *
+ * <p>The client repeats calls by itself as its {@link RetryPolicy} has it:
+ * <ul>
+ * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
+ * {@code pauseQueue}, {@code resumeQueue}, {@code touchKeys}, {@code ack}, {@code nack}, {@code extend}, and submits
+ * where each task has an {@linkplain NewTask#withIdempotencyKey idempotency key};
+ * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
+ * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue};
+ * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.
+ * </ul>
+ *
+ * <p>Redirects are not followed, because the key would follow them.
+ */
+public final class FoliotClient implements AutoCloseable {
+  /** What the server takes in one request; more is refused here, so that each answer is about one request. */
+  public static final int MAX_BATCH = 10_000;
+
+  private final Transport transport;
+  private final AsyncFoliotClient async;
+
+  private FoliotClient(Transport transport, Duration requestTimeout) {
+    this.transport = transport;
+    this.async = new AsyncFoliotClient(transport, requestTimeout);
+  }
+
+  /**
+   * The settings of a client to be.
+   *
+   * @param baseUrl of the server, {@code http://localhost:7400}; it may have a path
+   * @throws IllegalArgumentException if it is not http or https, or has more than a host, a port and a path
+   */
+  public static Builder builder(URI baseUrl) {
+    return new Builder(baseUrl);
+  }
+
+  /** The same calls, each with a future for its answer. */
+  public AsyncFoliotClient async() {
+    return async;
+  }
+
+  /** Ends the calls under way, with an unknown outcome. An {@code HttpClient} that was given stays open. */
+  @Override
+  public void close() {
+    transport.close();
+  }
+
+  /** Creates a queue, or replaces its settings. */
+  public void putQueue(String queue, QueueSettings settings) {
+    await(async.putQueue(queue, settings));
+  }
+
+  /** A queue and its settings. */
+  public QueueView getQueue(String queue) {
+    return await(async.getQueue(queue));
+  }
+
+  /** All queues that the key may see. */
+  public List<QueueView> listQueues() {
+    return await(async.listQueues());
+  }
+
+  /** Deletes a queue; 409 if it has live tasks. */
+  public void deleteQueue(String queue) {
+    await(async.deleteQueue(queue));
+  }
+
+  /** Has a queue begin no more attempts. Tasks can still be submitted. */
+  public void pauseQueue(String queue) {
+    await(async.pauseQueue(queue));
+  }
+
+  /** Undoes {@link #pauseQueue}. */
+  public void resumeQueue(String queue) {
+    await(async.resumeQueue(queue));
+  }
+
+  /** Submits a task. */
+  public SubmittedTask submit(String queue, NewTask task) {
+    return await(async.submit(queue, task));
+  }
+
+  /**
+   * Submits tasks in one request. It is written while it is sent, so it needs no memory beyond the tasks.
+   *
+   * @return what became of each, in their order
+   * @throws IllegalArgumentException if they are none, or more than {@link #MAX_BATCH}. The client does not split a
+   *     batch: if a later part failed, the answers to the earlier ones would be lost
+   */
+  public List<BatchResult> submitBatch(String queue, List<NewTask> tasks) {
+    return await(async.submitBatch(queue, tasks));
+  }
+
+  /**
+   * Creates the task under a key, or resets it: it gets a new generation and due time, and its attempts start again. If
+   * the new task has no payload, the old one's is kept.
+   *
+   * @throws IllegalArgumentException if the task has another key, an {@code onConflict} or an idempotency key
+   */
+  public KeyResult putKey(String queue, String key, NewTask task) {
+    return await(async.putKey(queue, key, task));
+  }
+
+  /**
+   * Pushes the deadlines of live tasks to a delay from now: the heartbeat of many in one request.
+   *
+   * @return a result per key, in their order; a key without a live task is no failure
+   * @throws IllegalArgumentException if the keys are none, or more than {@link #MAX_BATCH}
+   */
+  public List<TouchResult> touchKeys(String queue, List<String> keys, Duration delay) {
+    return await(async.touchKeys(queue, keys, delay));
+  }
+
+  /** The task under a key. */
+  public TaskView getByKey(String queue, String key) {
+    return await(async.getByKey(queue, key));
+  }
+
+  /** Cancels the task under a key. */
+  public CancelResult cancelByKey(String queue, String key) {
+    return await(async.cancelByKey(queue, key));
+  }
+
+  /**
+   * A part of a queue's tasks.
+   *
+   * @param state null for all
+   * @param limit at most so many
+   * @param cursor null for the first part, then each part's {@link TaskPage#nextCursor}
+   */
+  public TaskPage listTasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    return await(async.listTasks(queue, state, limit, cursor));
+  }
+
+  /** A task, with its last attempts. */
+  public TaskView getTask(String id) {
+    return await(async.getTask(id));
+  }
+
+  /** Why a task has not fired: the server's answer as it is, a JSON object for people. */
+  public String explain(String id) {
+    return await(async.explain(id));
+  }
+
+  /** Cancels a task. */
+  public CancelResult cancel(String id) {
+    return await(async.cancel(id));
+  }
+
+  /** Makes a task due now. */
+  public void runNow(String id) {
+    await(async.runNow(id));
+  }
+
+  /**
+   * Claims tasks of a queue that is pulled, waiting for the first as long as the request says. If the outcome is
+   * unknown, tasks may have been claimed; they come back when their leases end. {@link Worker} does all this by itself.
+   *
+   * @return empty if there was none in that time
+   */
+  public List<ClaimedTask> claim(String queue, ClaimRequest claim) {
+    return await(async.claim(queue, claim));
+  }
+
+  /**
+   * Says that an attempt has succeeded. Saying so again is no failure.
+   *
+   * @throws FoliotException with 409 if the lease is no longer the task's
+   */
+  public void ack(Lease lease) {
+    await(async.ack(lease));
+  }
+
+  /**
+   * Says that an attempt has failed; the queue's retry policy decides what follows.
+   *
+   * @param reason for people; null for none
+   * @param delay until the next attempt; null for the queue's backoff
+   * @throws FoliotException with 409 if the lease is no longer the task's; after a repeat by the client this may be so
+   *     because an earlier attempt at the nack has got through
+   */
+  public void nack(Lease lease, @Nullable String reason, @Nullable Duration delay) {
+    await(async.nack(lease, reason, delay));
+  }
+
+  /**
+   * Has a lease end a time from now, within the queue's longest run time.
+   *
+   * @throws FoliotException with 409 if the lease is no longer the task's, or the task was cancelled
+   */
+  public void extend(Lease lease, Duration duration) {
+    await(async.extend(lease, duration));
+  }
+
+  /** Puts failed tasks of a queue back to work, at most so many. */
+  public RedriveResult redrive(String queue, int limit) {
+    return await(async.redrive(queue, limit));
+  }
+
+  /** Puts these failed tasks of a queue back to work. If it is a single one that cannot be, the server refuses. */
+  public RedriveResult redrive(String queue, List<String> ids) {
+    return await(async.redrive(queue, ids));
+  }
+
+  /** Nodes, slots, the store and its durability class: the server's answer as it is, a JSON object for people. */
+  public String cluster() {
+    return await(async.cluster());
+  }
+
+  /** The server's address; not the key. */
+  @Override
+  public String toString() {
+    return "FoliotClient[" + transport.baseUrl() + "]";
+  }
+
+  private static <T> T await(CompletableFuture<T> answer) {
+    try {
+      return answer.get();
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new UnknownOutcomeException("the call", "the thread was interrupted while it waited", e);
+    } catch (CancellationException e) {
+      throw new UnknownOutcomeException("the call", "it was cancelled", e);
+    } catch (ExecutionException e) {
+      // The failure arose on a thread that means nothing to the caller, who wants to see where the call was made.
+      switch (requireNonNull(e.getCause()).fillInStackTrace()) {
+        case RuntimeException failure -> throw failure;
+        case Error failure -> throw failure;
+        default -> throw new AssertionError(e);
+      }
+    }
+  }
+
+  /** The settings of a client. Not safe for use by several threads. */
+  public static final class Builder {
+    private static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration DEFAULT_REQUEST_TIMEOUT = Duration.ofSeconds(10);
+
+    final String baseUrl;
+    @Nullable
+    String apiKey;
+    RetryPolicy retry = RetryPolicy.standard();
+    ClientClock clock = ClientClock.SYSTEM;
+    private @Nullable Duration connectTimeout;
+    private Duration requestTimeout = DEFAULT_REQUEST_TIMEOUT;
+    private @Nullable HttpClient httpClient;
+
+    Builder(URI baseUrl) {
+      boolean http = "http".equalsIgnoreCase(baseUrl.getScheme()) || "https".equalsIgnoreCase(baseUrl.getScheme());
+      if (!http || baseUrl.getHost() == null || baseUrl.getRawUserInfo() != null || baseUrl.getRawQuery() != null
+          || baseUrl.getRawFragment() != null) {
+        // Not repeated in full, because user info would be a password.
+        throw new IllegalArgumentException(
+            "a base URL is http or https, a host, and perhaps a port and a path: host=" + baseUrl.getHost());
+      }
+      this.baseUrl = baseUrl.toString().replaceFirst("/+$", "");
+    }
+
+    /**
+     * The key that goes with every request; none unless set.
+     *
+     * @throws IllegalArgumentException if it is not visible ASCII
+     */
+    public Builder apiKey(String key) {
+      apiKey = Names.requireVisibleAscii("an API key", key);
+      return this;
+    }
+
+    /** How long to wait for a connection; 5 seconds unless set. */
+    public Builder connectTimeout(Duration timeout) {
+      connectTimeout = DurationText.requirePositive("connectTimeout", timeout);
+      return this;
+    }
+
+    /**
+     * How long to wait for the whole answer, connecting included; 10 seconds unless set. A claim gets the time that it
+     * waits on top, a call that is repeated gets it each time.
+     */
+    public Builder requestTimeout(Duration timeout) {
+      requestTimeout = DurationText.requirePositive("requestTimeout", timeout);
+      return this;
+    }
+
+    /** {@link RetryPolicy#standard} unless set. */
+    public Builder retry(RetryPolicy policy) {
+      retry = policy;
+      return this;
+    }
+
+    /**
+     * A client with settings of its own: TLS, a proxy, HTTP/2. Unless set, one that speaks HTTP/1.1.
+     *
+     * @throws IllegalArgumentException if it follows redirects, because it would hand the key on
+     */
+    public Builder httpClient(HttpClient client) {
+      if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+        throw new IllegalArgumentException(
+            "the HttpClient must not follow redirects, or it would hand the API key on: followRedirects="
+                + client.followRedirects());
+      }
+      httpClient = client;
+      return this;
+    }
+
+    Builder clock(ClientClock newClock) {
+      clock = newClock;
+      return this;
+    }
+
+    /**
+     * The client.
+     *
+     * @throws IllegalStateException if there are both an {@code HttpClient} and a connect timeout, which is among its
+     *     settings
+     */
+    public FoliotClient build() {
+      HttpClient given = httpClient;
+      if (given != null && connectTimeout != null) {
+        throw new IllegalStateException("a connect timeout is a setting of the HttpClient, and one was given");
+      }
+      Duration connect = connectTimeout == null ? DEFAULT_CONNECT_TIMEOUT : connectTimeout;
+      // Over plain HTTP the JDK's client would ask for an upgrade to HTTP/2 with the first request, whatever it is.
+      HttpClient http = given != null
+          ? given
+          : HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connect)
+              .followRedirects(HttpClient.Redirect.NEVER).build();
+      return new FoliotClient(new Transport(this, http, given == null), requestTimeout);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.foliot.client;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The server answered that it did not do what it was asked. A status from 500 on is the exception: it may come from a
+ * fault in the midst of the work.
+ */
+public final class FoliotException extends RuntimeException {
+  private final Problem problem;
+  private final Optional<Duration> retryAfter;
+
+  FoliotException(String call, Problem problem, Optional<Duration> retryAfter) {
+    super(message(call, problem, retryAfter));
+    this.problem = problem;
+    this.retryAfter = retryAfter;
+  }
+
+  private static String message(String call, Problem problem, Optional<Duration> retryAfter) {
+    return "the server refused " + call + ": status=" + problem.status() + ", type=" + problem.type() + ", title="
+        + problem.title() + (problem.detail() == null ? "" : ", detail=" + problem.detail())
+        + retryAfter.map(after -> ", retryAfter=" + after).orElse("");
+  }
+
+  /** What the server said. */
+  public Problem problem() {
+    return problem;
+  }
+
+  /** The HTTP status. */
+  public int status() {
+    return problem.status();
+  }
+
+  /** The stable name of the kind of problem, a URI. */
+  public String type() {
+    return problem.type();
+  }
+
+  /** When the server wants to be asked again, counted from its answer. */
+  public Optional<Duration> retryAfter() {
+    return retryAfter;
+  }
+}

@@ -1,0 +1,113 @@
+package io.foliot.client;
+
+import java.io.ByteArrayOutputStream;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Writes JSON. A field without a value is left out. */
+final class Json {
+  static final JsonFactory FACTORY = JsonFactory.builder().build();
+
+  private Json() {}
+
+  /** An object with the fields that the given code writes, in UTF-8. */
+  static byte[] object(Consumer<JsonGenerator> fields) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), out)) {
+      json.writeStartObject();
+      fields.accept(json);
+      json.writeEndObject();
+    }
+    return out.toByteArray();
+  }
+
+  /** A text as a JSON string. */
+  static String text(String value) {
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), out)) {
+      json.writeString(value);
+    }
+    return out.toString();
+  }
+
+  static void write(JsonGenerator json, String name, @Nullable String value) {
+    if (value != null) {
+      json.writeStringProperty(name, value);
+    }
+  }
+
+  static void write(JsonGenerator json, String name, @Nullable Integer value) {
+    if (value != null) {
+      json.writeNumberProperty(name, value);
+    }
+  }
+
+  static void write(JsonGenerator json, String name, @Nullable Double value) {
+    if (value != null) {
+      json.writeNumberProperty(name, value);
+    }
+  }
+
+  static void write(JsonGenerator json, String name, @Nullable Duration value) {
+    if (value != null) {
+      json.writeStringProperty(name, value.toString());
+    }
+  }
+
+  static void write(JsonGenerator json, String name, @Nullable Instant value) {
+    if (value != null) {
+      json.writeStringProperty(name, value.toString());
+    }
+  }
+
+  static void write(JsonGenerator json, String name, Map<String, String> values) {
+    if (!values.isEmpty()) {
+      json.writeObjectPropertyStart(name);
+      values.forEach(json::writeStringProperty);
+      json.writeEndObject();
+    }
+  }
+
+  static void writeTexts(JsonGenerator json, String name, Iterable<String> values) {
+    json.writeArrayPropertyStart(name);
+    values.forEach(json::writeString);
+    json.writeEndArray();
+  }
+
+  /** Writes a field whose value is JSON already, and has passed {@link #requireOneValue}. */
+  static void writeJson(JsonGenerator json, String name, String value) {
+    json.writeName(name);
+    // A line break between tokens is mere white space, but would end the line of a batch.
+    json.writeRawValue(value.replace('\n', ' ').replace('\r', ' '));
+  }
+
+  /**
+   * The same text, if it is exactly one JSON value: it is written as it is, so it must not be able to add fields.
+   *
+   * @throws IllegalArgumentException if it is not
+   */
+  static String requireOneValue(String what, String text) {
+    try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
+      JsonToken first = parser.nextToken();
+      parser.skipChildren();
+      parser.finishToken();
+      if (first != null && parser.nextToken() == null) {
+        return Names.requireWellFormed(what, text);
+      }
+    } catch (JacksonException e) {
+      throw new IllegalArgumentException(what + " must be one JSON value: " + e.getOriginalMessage(), e);
+    }
+    throw new IllegalArgumentException(what + " must be one JSON value, neither none nor several");
+  }
+}

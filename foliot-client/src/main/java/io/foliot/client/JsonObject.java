@@ -1,0 +1,293 @@
+package io.foliot.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamLocation;
+
+/**
+ * An object of an answer. Fields nobody asks for are ignored; one that is missing where it must not be, or is of
+ * another type, is an {@link UnreadableAnswerException}.
+ */
+final class JsonObject {
+  /*
+   * A tree of what the streaming parser says, and with each field where its text lies in the answer: a payload comes
+   * back with the digits and the order it has there, which no detour through numbers and maps would keep.
+   */
+
+  static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
+
+  /** Fields that hold what users make up, of any size and depth, and that are only ever asked for as text. */
+  private static final Set<String> OPAQUE = Set.of("payload");
+
+  /**
+   * A value and where its text lies.
+   *
+   * @param value a String for a string and for a number; a JsonObject; a list of Values; else null
+   */
+  private record Value(JsonToken kind, @Nullable Object value, int from, int to) {}
+
+  private final Map<String, Value> fields;
+  private final byte[] source;
+  private final int from;
+  private final int to;
+
+  private JsonObject(Map<String, Value> fields, byte[] source, int from, int to) {
+    this.fields = fields;
+    this.source = source;
+    this.from = from;
+    this.to = to;
+  }
+
+  /** The one object that an answer is. */
+  static JsonObject parse(byte[] source) {
+    List<JsonObject> roots = parseAll(source);
+    if (roots.size() != 1) {
+      throw new UnreadableAnswerException("an answer must be one JSON object: objects=" + roots.size());
+    }
+    return roots.getFirst();
+  }
+
+  /** The objects of an answer that is an array of them, or one after the other, as in NDJSON. */
+  static List<JsonObject> parseAll(byte[] source) {
+    List<JsonObject> roots = new ArrayList<>();
+    try (JsonParser parser = Json.FACTORY.createParser(ObjectReadContext.empty(), source)) {
+      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+        if (token != JsonToken.START_ARRAY && token != JsonToken.END_ARRAY) {
+          roots.add(requireObject("answer", value(source, parser, false)));
+        }
+      }
+    } catch (JacksonException e) {
+      throw new UnreadableAnswerException("an answer must be JSON: " + e.getOriginalMessage(), e);
+    }
+    return roots;
+  }
+
+  /** The value that begins with the parser's current token; afterwards that is the value's last. */
+  private static Value value(byte[] source, JsonParser parser, boolean opaque) {
+    JsonToken kind = parser.currentToken();
+    int from = offset(parser.currentTokenLocation());
+    Object value = null;
+    if (opaque) {
+      parser.skipChildren();
+      parser.finishToken();
+    } else if (kind == JsonToken.START_OBJECT) {
+      Map<String, Value> fields = new LinkedHashMap<>();
+      while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+        String name = parser.currentName();
+        parser.nextToken();
+        fields.put(name, value(source, parser, OPAQUE.contains(name)));
+      }
+      value = new JsonObject(fields, source, from, offset(parser.currentLocation()));
+    } else if (kind == JsonToken.START_ARRAY) {
+      List<Value> items = new ArrayList<>();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        items.add(value(source, parser, false));
+      }
+      value = items;
+    } else if (kind != JsonToken.VALUE_NULL) {
+      value = parser.getString();
+    }
+    return new Value(kind, value, from, offset(parser.currentLocation()));
+  }
+
+  private static int offset(TokenStreamLocation location) {
+    return Math.toIntExact(location.getByteOffset());
+  }
+
+  /** Names of the fields, in their order. */
+  Set<String> names() {
+    return fields.keySet();
+  }
+
+  /** Whether there is a value other than null. */
+  boolean has(String name) {
+    Value value = fields.get(name);
+    return value != null && value.kind() != JsonToken.VALUE_NULL;
+  }
+
+  /** The object as the answer has it. */
+  String json() {
+    return new String(source, from, to - from, UTF_8);
+  }
+
+  /** The field's value as the answer has it. */
+  String json(String name) {
+    Value value = require(name, fields.get(name));
+    return new String(source, value.from(), value.to() - value.from(), UTF_8);
+  }
+
+  String text(String name) {
+    return require(name, textOrNull(name));
+  }
+
+  @Nullable
+  String textOrNull(String name) {
+    return convert(name, value -> {
+      if (value.kind() != JsonToken.VALUE_STRING) {
+        throw wrongType(name, "a string");
+      }
+      return (String) value.value();
+    });
+  }
+
+  long number(String name) {
+    return require(name, numberOrNull(name));
+  }
+
+  @Nullable
+  Long numberOrNull(String name) {
+    return convert(name, value -> {
+      if (value.kind() != JsonToken.VALUE_NUMBER_INT) {
+        throw wrongType(name, "an integer");
+      }
+      try {
+        return Long.valueOf(require(name, (String) value.value()));
+      } catch (NumberFormatException e) {
+        throw new UnreadableAnswerException("an integer must fit 64 bits: field=" + name, e);
+      }
+    });
+  }
+
+  int integer(String name) {
+    return require(name, integerOrNull(name));
+  }
+
+  @Nullable
+  Integer integerOrNull(String name) {
+    Long number = numberOrNull(name);
+    if (number != null && number != number.intValue()) {
+      throw new UnreadableAnswerException("an integer must fit 32 bits: field=" + name + ", value=" + number);
+    }
+    return number == null ? null : number.intValue();
+  }
+
+  @Nullable
+  Double decimalOrNull(String name) {
+    return convert(name, value -> {
+      if (!value.kind().isNumeric()) {
+        throw wrongType(name, "a number");
+      }
+      return Double.valueOf(require(name, (String) value.value()));
+    });
+  }
+
+  @Nullable
+  Boolean truthOrNull(String name) {
+    return convert(name, value -> {
+      if (!value.kind().isBoolean()) {
+        throw wrongType(name, "true or false");
+      }
+      return value.kind() == JsonToken.VALUE_TRUE;
+    });
+  }
+
+  Instant instant(String name) {
+    return require(name, instantOrNull(name));
+  }
+
+  @Nullable
+  Instant instantOrNull(String name) {
+    String text = textOrNull(name);
+    try {
+      return text == null ? null : Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw new UnreadableAnswerException("an instant must be as in RFC 3339: field=" + name + ", value=" + text, e);
+    }
+  }
+
+  @Nullable
+  Duration durationOrNull(String name) {
+    String text = textOrNull(name);
+    return text == null ? null : DurationText.parse(text);
+  }
+
+  byte @Nullable [] base64OrNull(String name) {
+    String text = textOrNull(name);
+    try {
+      return text == null ? null : Base64.getDecoder().decode(text);
+    } catch (IllegalArgumentException e) {
+      throw new UnreadableAnswerException("bytes must be in Base64: field=" + name, e);
+    }
+  }
+
+  JsonObject object(String name) {
+    return requireObject(name, require(name, fields.get(name)));
+  }
+
+  @Nullable
+  JsonObject objectOrNull(String name) {
+    return has(name) ? object(name) : null;
+  }
+
+  /** Empty if the field is missing. */
+  List<JsonObject> objects(String name) {
+    return items(name).stream().map(item -> requireObject(name, item)).toList();
+  }
+
+  /** Empty if the field is missing. */
+  List<String> texts(String name) {
+    return items(name).stream().map(item -> {
+      if (item.kind() != JsonToken.VALUE_STRING) {
+        throw wrongType(name, "an array of strings");
+      }
+      return require(name, (String) item.value());
+    }).toList();
+  }
+
+  /** Empty if the field is missing. */
+  Map<String, String> textMap(String name) {
+    JsonObject object = has(name) ? object(name) : EMPTY;
+    Map<String, String> map = new LinkedHashMap<>();
+    object.names().forEach(key -> map.put(key, object.text(key)));
+    return map;
+  }
+
+  private List<Value> items(String name) {
+    Value value = has(name) ? fields.get(name) : null;
+    if (value == null) {
+      return List.of();
+    }
+    if (!(value.value() instanceof List<?> items)) {
+      throw wrongType(name, "an array");
+    }
+    return items.stream().map(Value.class::cast).toList();
+  }
+
+  private <T> @Nullable T convert(String name, Function<Value, @Nullable T> conversion) {
+    Value value = fields.get(name);
+    return value == null || value.kind() == JsonToken.VALUE_NULL ? null : conversion.apply(value);
+  }
+
+  private static JsonObject requireObject(String name, Value value) {
+    if (!(value.value() instanceof JsonObject object)) {
+      throw wrongType(name, "an object");
+    }
+    return object;
+  }
+
+  private static <T> T require(String name, @Nullable T value) {
+    if (value == null) {
+      throw new UnreadableAnswerException("an answer lacks a field: field=" + name);
+    }
+    return value;
+  }
+
+  private static UnreadableAnswerException wrongType(String name, String type) {
+    return new UnreadableAnswerException("a field must be " + type + ": field=" + name);
+  }
+}

@@ -1,0 +1,19 @@
+package io.foliot.client;
+
+/** What a call has done to the task under a key. */
+public enum KeyOutcome {
+  /** There was no live task, now there is. */
+  CREATED,
+  /** The generation that was replaced cannot begin any more, the new one not before its due time. */
+  RESET,
+  /** An earlier claim may still deliver the generation that was replaced; the new one follows it. */
+  RESET_PENDING,
+  /** There is no live task under the key; nothing changed. */
+  NOT_FOUND,
+  /** One that this client is too old to know. */
+  UNRECOGNIZED;
+
+  static KeyOutcome of(JsonObject json) {
+    return Names.constant(values(), json.text("result"), UNRECOGNIZED);
+  }
+}

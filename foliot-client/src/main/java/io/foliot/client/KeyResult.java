@@ -1,0 +1,10 @@
+package io.foliot.client;
+
+import java.time.Instant;
+
+/** What putting a task under a key has done. */
+public record KeyResult(KeyOutcome result, String id, long generation, Instant dueAt) {
+  static KeyResult of(JsonObject json) {
+    return new KeyResult(KeyOutcome.of(json), json.text("id"), json.number("generation"), json.instant("dueAt"));
+  }
+}

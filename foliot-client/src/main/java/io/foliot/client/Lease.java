@@ -1,0 +1,21 @@
+package io.foliot.client;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * The right to settle one attempt of a task.
+ *
+ * @param token what the claim gave; only its holder can settle
+ * @param generation the generation that was claimed, if known
+ */
+public record Lease(String taskId, String token, @Nullable Long generation) {
+  public Lease {
+    Names.requireName("taskId", taskId);
+    Names.requireName("token", token);
+  }
+
+  void write(JsonGenerator json) {
+    json.writeStringProperty("token", token);
+  }
+}

@@ -1,0 +1,51 @@
+package io.foliot.client;
+
+import java.io.ByteArrayOutputStream;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+
+/** The lines of a batch, written while they are sent. It can be sent again. */
+final class NdjsonBody implements Iterable<byte[]> {
+  /** Lines are put together up to this size, so that each write to the socket is worth it. */
+  private static final int CHUNK_BYTES = 32 * 1024;
+
+  private final List<NewTask> tasks;
+
+  NdjsonBody(List<NewTask> tasks) {
+    this.tasks = tasks;
+  }
+
+  @Override
+  public Iterator<byte[]> iterator() {
+    return new Iterator<>() {
+      private int next;
+
+      @Override
+      public boolean hasNext() {
+        return next < tasks.size();
+      }
+
+      @Override
+      public byte[] next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
+        ByteArrayOutputStream chunk = new ByteArrayOutputStream(CHUNK_BYTES);
+        while (hasNext() && chunk.size() < CHUNK_BYTES) {
+          chunk.writeBytes(line(tasks.get(next++)));
+          chunk.write('\n');
+        }
+        return chunk.toByteArray();
+      }
+    };
+  }
+
+  private static byte[] line(NewTask task) {
+    return Json.object(json -> {
+      Json.write(json, "key", task.key());
+      task.write(json);
+      Json.write(json, "idempotencyKey", task.idempotencyKey());
+    });
+  }
+}

@@ -1,0 +1,17 @@
+package io.foliot.client;
+
+import java.util.Locale;
+
+/** What a submit does if its key has a live task. */
+public enum OnConflict {
+  /** Resets it: the new task takes its place, under a larger generation. */
+  RESET,
+  /** Keeps it, and answers with it. */
+  KEEP,
+  /** Refuses the new one. */
+  REJECT;
+
+  String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,112 @@
+package io.foliot.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Arrays;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** What a task carries to its receiver: JSON, or any bytes. */
+public final class Payload {
+  private static final String JSON_TYPE = "application/json";
+  private static final String BYTES_TYPE = "application/octet-stream";
+
+  /** The text of a JSON value; null if this is bytes. */
+  private final @Nullable String json;
+
+  private final byte[] bytes;
+  private final String contentType;
+
+  private Payload(@Nullable String json, byte[] bytes, String contentType) {
+    this.json = json;
+    this.bytes = bytes;
+    this.contentType = contentType;
+  }
+
+  /**
+   * JSON, of the type {@code application/json}.
+   *
+   * @throws IllegalArgumentException if it is not exactly one JSON value
+   */
+  public static Payload json(String text) {
+    Json.requireOneValue("payload", text);
+    return new Payload(text, text.getBytes(UTF_8), JSON_TYPE);
+  }
+
+  /** Text, of the type {@code text/plain; charset=utf-8}. */
+  public static Payload text(String text) {
+    return new Payload(null, Names.requireWellFormed("payload", text).getBytes(UTF_8), "text/plain; charset=utf-8");
+  }
+
+  /** Bytes of a type; {@code application/octet-stream} if nothing better is known. */
+  public static Payload bytes(byte[] bytes, String contentType) {
+    return new Payload(null, bytes.clone(), Names.requireName("contentType", contentType));
+  }
+
+  /** The same payload under another type, for example {@code application/cloudevents+json}. */
+  public Payload withContentType(String newContentType) {
+    return new Payload(json, bytes, Names.requireName("contentType", newContentType));
+  }
+
+  /** The payload of a task, if the answer has one. */
+  static @Nullable Payload of(JsonObject task) {
+    String type = task.textOrNull("contentType");
+    byte[] bytes = task.base64OrNull("payloadBase64");
+    if (bytes != null) {
+      return new Payload(null, bytes, type == null ? BYTES_TYPE : type);
+    }
+    if (!task.has("payload")) {
+      return null;
+    }
+    String json = task.json("payload");
+    return new Payload(json, json.getBytes(UTF_8), type == null ? JSON_TYPE : type);
+  }
+
+  void write(JsonGenerator generator) {
+    if (json == null) {
+      generator.writeStringProperty("payloadBase64", Base64.getEncoder().encodeToString(bytes));
+    } else {
+      Json.writeJson(generator, "payload", json);
+    }
+    if (json == null || !contentType.equals(JSON_TYPE)) {
+      generator.writeStringProperty("contentType", contentType);
+    }
+  }
+
+  /** Whether it travels as JSON. */
+  public boolean isJson() {
+    return json != null;
+  }
+
+  /** A copy of the bytes; of JSON, its text in UTF-8. */
+  public byte[] toBytes() {
+    return bytes.clone();
+  }
+
+  /** The bytes, read as UTF-8. */
+  public String toText() {
+    return new String(bytes, UTF_8);
+  }
+
+  public String contentType() {
+    return contentType;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Payload payload && isJson() == payload.isJson() && contentType.equals(payload.contentType)
+        && Arrays.equals(bytes, payload.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  /** Not the content, which may be a secret or long. */
+  @Override
+  public String toString() {
+    return "Payload[contentType=" + contentType + ", length=" + bytes.length + "]";
+  }
+}

@@ -1,0 +1,39 @@
+package io.foliot.client;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why the server refused something, as RFC 9457 has it.
+ *
+ * @param type the stable name of the kind of problem, a URI; {@code about:blank} if the status says it all
+ * @param title what kind of problem it is, for people
+ * @param status the HTTP status
+ * @param detail what is wrong this time and what to do, for people
+ */
+public record Problem(String type, String title, int status, @Nullable String detail) implements BatchResult {
+  /** The problem that an answer is, or one made up from the status if the answer is something else. */
+  static Problem ofAnswer(int status, byte[] body) {
+    try {
+      List<JsonObject> roots = JsonObject.parseAll(body);
+      if (roots.size() == 1) {
+        return of(status, roots.getFirst());
+      }
+    } catch (UnreadableAnswerException e) {
+      // Whatever stands between here and the server may answer with a page.
+    }
+    return of(status, JsonObject.EMPTY);
+  }
+
+  /** The problem of one task of a batch. */
+  static Problem ofItem(JsonObject json) {
+    return of(json.integer("status"), json);
+  }
+
+  private static Problem of(int status, JsonObject json) {
+    String type = json.textOrNull("type");
+    String title = json.textOrNull("title");
+    return new Problem(type == null ? "about:blank" : type, title == null ? "HTTP status " + status : title, status,
+        json.textOrNull("detail"));
+  }
+}

@@ -1,0 +1,19 @@
+package io.foliot.client;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a call makes of its answer.
+ *
+ * @param done of the body of a 2xx
+ * @param unknownTask of the answer that there is no such task; null if that is a refusal like any other
+ */
+record Reading<T>(Function<byte[], T> done, @Nullable T unknownTask) {
+  /** For an answer that says no more than its status. */
+  static final Reading<Void> NOTHING = of(ignored -> null);
+
+  static <T> Reading<T> of(Function<byte[], T> done) {
+    return new Reading<>(done, null);
+  }
+}

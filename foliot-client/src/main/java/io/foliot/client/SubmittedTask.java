@@ -1,0 +1,22 @@
+package io.foliot.client;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task that the server has taken on; it is durable as far as the server's store is.
+ *
+ * @param generation the counter of the key's resets; what a receiver compares to drop stale deliveries
+ */
+public record SubmittedTask(
+    String id,
+    String queue,
+    @Nullable String key,
+    long generation,
+    Instant dueAt,
+    TaskState state) implements BatchResult {
+  static SubmittedTask of(JsonObject json) {
+    return new SubmittedTask(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
+        json.instant("dueAt"), TaskState.of(json.text("state")));
+  }
+}

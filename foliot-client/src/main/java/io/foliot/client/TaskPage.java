@@ -1,0 +1,19 @@
+package io.foliot.client;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of a list of tasks.
+ *
+ * @param nextCursor what to ask for the next part with; null if this is the last
+ */
+public record TaskPage(List<TaskView> tasks, @Nullable String nextCursor) {
+  public TaskPage {
+    tasks = List.copyOf(tasks);
+  }
+
+  static TaskPage of(JsonObject json) {
+    return new TaskPage(json.objects("tasks").stream().map(TaskView::of).toList(), json.textOrNull("nextCursor"));
+  }
+}

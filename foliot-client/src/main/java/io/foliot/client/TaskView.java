@@ -1,0 +1,41 @@
+package io.foliot.client;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as the server sees it. In a list the server may leave out what is null or empty here.
+ *
+ * @param attempt how many attempts this generation has had
+ * @param reason why it failed or waits for another attempt
+ * @param attempts the last 16
+ */
+public record TaskView(
+    String id,
+    String queue,
+    @Nullable String key,
+    long generation,
+    Instant dueAt,
+    TaskState state,
+    int attempt,
+    @Nullable Integer maxAttempts,
+    @Nullable Instant createdAt,
+    @Nullable Payload payload,
+    Map<String, String> headers,
+    @Nullable String reason,
+    List<AttemptView> attempts) {
+  public TaskView {
+    headers = Map.copyOf(headers);
+    attempts = List.copyOf(attempts);
+  }
+
+  static TaskView of(JsonObject json) {
+    Integer attempt = json.integerOrNull("attempt");
+    return new TaskView(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
+        json.instant("dueAt"), TaskState.of(json.text("state")), attempt == null ? 0 : attempt,
+        json.integerOrNull("maxAttempts"), json.instantOrNull("createdAt"), Payload.of(json), json.textMap("headers"),
+        json.textOrNull("reason"), json.objects("attempts").stream().map(AttemptView::of).toList());
+  }
+}

@@ -1,0 +1,266 @@
+package io.foliot.client;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes calls, repeats them where that is safe, and says what became of them. */
+final class Transport {
+  /*
+   * What became of a call is one of three: done (an answer of 2xx), not done (the server refused, or was never
+   * reached), or unknown (everything else). Once one attempt's outcome is unknown, the call's stays unknown until an
+   * attempt brings an answer about the call itself: that a later attempt was turned away, or did not get through, says
+   * nothing about the first.
+   */
+
+  /** The problem that says no more than that; a 404 may also come from a wrong URL, or a queue that is missing. */
+  private static final String UNKNOWN_TASK = "urn:foliot:problem:unknown-task";
+
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int BAD_GATEWAY = 502;
+  private static final int UNAVAILABLE = 503;
+  private static final int GATEWAY_TIMEOUT = 504;
+
+  private final HttpClient http;
+  private final boolean ownsHttp;
+  private final String baseUrl;
+  private final @Nullable String authorization;
+  private final RetryPolicy retry;
+  private final ClientClock clock;
+  private volatile boolean closed;
+
+  Transport(FoliotClient.Builder settings, HttpClient http, boolean ownsHttp) {
+    this.http = http;
+    this.ownsHttp = ownsHttp;
+    this.baseUrl = settings.baseUrl;
+    this.authorization = settings.apiKey == null ? null : "Bearer " + settings.apiKey;
+    this.retry = settings.retry;
+    this.clock = settings.clock;
+  }
+
+  String baseUrl() {
+    return baseUrl;
+  }
+
+  ClientClock clock() {
+    return clock;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void close() {
+    closed = true;
+    if (ownsHttp) {
+      http.shutdownNow();
+    }
+  }
+
+  /** A request to a route, with the key and nothing else yet. */
+  HttpRequest.Builder request(ApiPath path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(baseUrl + path));
+    if (authorization != null) {
+      request.header("Authorization", authorization);
+    }
+    return request;
+  }
+
+  /**
+   * Makes a call. Cancelling the future aborts it, with an unknown outcome.
+   *
+   * @param timeout of each attempt, from sending it to the last byte of the answer
+   */
+  <T> CompletableFuture<T> call(HttpRequest request, Duration timeout, Repeat repeat, Reading<T> reading) {
+    Call<T> call = new Call<>(request, timeout, repeat, reading);
+    call.attempt();
+    return call.result;
+  }
+
+  /** The wait that is due after an attempt that counts from 1. */
+  Duration backoff(int attempt) {
+    return retry.backoff(attempt, ThreadLocalRandom.current().nextDouble());
+  }
+
+  /** One call in all its attempts, which follow one after the other. */
+  private final class Call<T> {
+    private final HttpRequest request;
+    private final Duration timeout;
+    private final Repeat repeat;
+    private final Reading<T> reading;
+    final CompletableFuture<T> result = new CompletableFuture<>();
+
+    // Whichever thread has the turn.
+    private int attempts;
+    private boolean perhapsDone;
+
+    // Any thread.
+    /** What the call waits for: an answer, or the time for the next attempt. */
+    private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
+
+    Call(HttpRequest request, Duration timeout, Repeat repeat, Reading<T> reading) {
+      this.request = request;
+      this.timeout = timeout;
+      this.repeat = repeat;
+      this.reading = reading;
+      CompletableFuture<?> unused = result.whenComplete((value, failure) -> {
+        if (result.isCancelled()) {
+          step.cancel(true);
+        }
+      });
+    }
+
+    @Override
+    public String toString() {
+      return request.method() + " " + request.uri();
+    }
+
+    void attempt() {
+      if (closed) {
+        IllegalStateException ended = new IllegalStateException("the client is closed: " + this);
+        result.completeExceptionally(perhapsDone ? unknown("the client was closed", ended) : ended);
+        return;
+      }
+      attempts++;
+      CompletableFuture<HttpResponse<byte[]>> exchange = http.sendAsync(request, BodyHandlers.ofByteArray());
+      await(exchange);
+      // The request's own timeout would end with the headers, and let a body that never ends go on for ever.
+      CompletableFuture<?> unused = exchange.copy()
+          .orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS).whenComplete((answer, failure) -> {
+            if (failure == null) {
+              carryOn(() -> answered(answer));
+            } else {
+              exchange.cancel(true);
+              carryOn(() -> unanswered(failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                  ? wrapped.getCause()
+                  : failure));
+            }
+          });
+    }
+
+    /** Should the client itself have a bug, the caller shall not wait for ever. */
+    private void carryOn(Runnable next) {
+      try {
+        next.run();
+      } catch (Throwable e) {
+        result.completeExceptionally(unknown("the client failed, cause=" + e, e));
+      }
+    }
+
+    private void await(CompletableFuture<?> next) {
+      step = next;
+      if (result.isCancelled()) {
+        next.cancel(true);
+      }
+    }
+
+    private void answered(HttpResponse<byte[]> answer) {
+      int status = answer.statusCode();
+      if (status >= 200 && status < 300) {
+        T value;
+        try {
+          value = reading.done().apply(answer.body());
+        } catch (RuntimeException e) {
+          result.completeExceptionally(unknown("the answer could not be read, status=" + status, e));
+          return;
+        }
+        result.complete(value);
+        return;
+      }
+      Problem problem = Problem.ofAnswer(status, answer.body());
+      if (reading.unknownTask() != null && problem.type().equals(UNKNOWN_TASK)) {
+        result.complete(reading.unknownTask());
+        return;
+      }
+      Optional<Duration> retryAfter = answer.headers().firstValue("Retry-After").flatMap(this::retryAfter);
+      FoliotException refusal = new FoliotException(toString(), problem, retryAfter);
+      boolean atTheDoor = status == TOO_MANY_REQUESTS || (status == UNAVAILABLE && retryAfter.isPresent());
+      if (status == BAD_GATEWAY || status == GATEWAY_TIMEOUT) {
+        perhapsDone = true;
+        again(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("a gateway gave up, status=" + status, refusal));
+      } else if (atTheDoor || status == UNAVAILABLE) {
+        again(repeat == Repeat.ALWAYS || (repeat == Repeat.IF_NOT_DONE && atTheDoor),
+            retryAfter.orElse(Duration.ZERO), turnedAway(refusal));
+      } else {
+        result.completeExceptionally(isAboutTheCaller(status) ? turnedAway(refusal) : refusal);
+      }
+    }
+
+    private void unanswered(Throwable cause) {
+      if (cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException) {
+        again(repeat != Repeat.NEVER, Duration.ZERO, turnedAway(new UnreachableException(toString(), cause)));
+        return;
+      }
+      perhapsDone = true;
+      if (cause instanceof TimeoutException) {
+        again(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("no answer came in time, timeout=" + timeout, cause));
+      } else {
+        // An error that is not of the connection would only come again.
+        again(repeat == Repeat.ALWAYS && cause instanceof IOException, Duration.ZERO,
+            unknown("the connection broke, cause=" + cause, cause));
+      }
+    }
+
+    /** The failure of an attempt that was not carried out, or, if an earlier one may have been, an unknown outcome. */
+    private RuntimeException turnedAway(RuntimeException failure) {
+      return perhapsDone
+          ? unknown("an attempt was not answered, and the last one was not carried out", failure)
+          : failure;
+    }
+
+    private UnknownOutcomeException unknown(String reason, Throwable cause) {
+      return new UnknownOutcomeException(toString(), reason + ", attempts=" + attempts, cause);
+    }
+
+    private void again(boolean allowed, Duration retryAfter, RuntimeException otherwise) {
+      if (!allowed || attempts >= retry.maxAttempts() || retryAfter.compareTo(retry.maxRetryAfter()) > 0
+          || result.isDone()) {
+        result.completeExceptionally(otherwise);
+        return;
+      }
+      Duration backoff = backoff(attempts);
+      CompletableFuture<Void> wait = clock.after(backoff.compareTo(retryAfter) > 0 ? backoff : retryAfter);
+      await(wait);
+      CompletableFuture<?> unused = wait.whenCompleteAsync((nothing, cancelled) -> {
+        if (cancelled == null) {
+          carryOn(this::attempt);
+        }
+      }, Thread::startVirtualThread);
+    }
+
+    /** The seconds or the date of a Retry-After, if it is one. */
+    private Optional<Duration> retryAfter(String value) {
+      try {
+        if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {
+          return Optional.of(Duration.ofSeconds(Long.parseLong(value)));
+        }
+        Instant until = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(value));
+        Duration wait = Duration.between(clock.now(), until);
+        return Optional.of(wait.isNegative() ? Duration.ZERO : wait);
+      } catch (NumberFormatException | DateTimeException e) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  /** Whether a refusal is of who asks or of the server's state, and so says nothing about an earlier attempt. */
+  private static boolean isAboutTheCaller(int status) {
+    return status == 401 || status == 403 || status >= 500;
+  }
+}

@@ -1,0 +1,14 @@
+package io.foliot.client;
+
+import org.jspecify.annotations.Nullable;
+
+/** An answer is not what the API says. Callers see it as the cause of an {@link UnknownOutcomeException}. */
+final class UnreadableAnswerException extends RuntimeException {
+  UnreadableAnswerException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+
+  UnreadableAnswerException(String message) {
+    this(message, null);
+  }
+}

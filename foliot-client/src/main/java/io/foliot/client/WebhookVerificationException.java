@@ -1,0 +1,28 @@
+package io.foliot.client;
+
+/** A callback must not be trusted: it is not from the server, was changed, or is too old. Answer it with 401. */
+public final class WebhookVerificationException extends Exception {
+  /** The rule that was broken. */
+  public enum Reason {
+    /** A header that the signature needs is missing, or cannot be one. */
+    BAD_HEADER,
+    /** The timestamp is further in the past than the tolerance: an old message, perhaps played again. */
+    TOO_OLD,
+    /** The timestamp is further in the future than the tolerance: one of the two clocks is wrong. */
+    TOO_NEW,
+    /** No signature matches any secret: another sender, another secret, or the body is not what was signed. */
+    NO_MATCH
+  }
+
+  private final Reason reason;
+
+  WebhookVerificationException(Reason reason, String message) {
+    super(message);
+    this.reason = reason;
+  }
+
+  /** The rule that was broken. */
+  public Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,419 @@
+package io.foliot.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the tasks of a queue that is pulled: claims as many as it may run at once, gives each to the handler on a
+ * virtual thread, extends its lease while the handler runs, and tells the server how it ended.
+ *
+ * <p>It never gives up: when the server cannot be reached it goes on trying, ever more slowly. Stop it before the
+ * client.
+ */
+public final class Worker implements AutoCloseable {
+  /*
+   * Permits are the whole state. The poller takes some, claims that many tasks, and hands one on with each; a run gives
+   * its own back when it has settled. So no task waits here while its lease runs, and the worker has stopped when the
+   * poller has ended and all permits are back.
+   *
+   * A claim that is under way when the worker stops is waited for, and what it brings is run: to break it off would
+   * leave tasks that the server has just claimed lying until their leases end.
+   */
+
+  /** Tasks that one claim asks for: what one answer may reasonably hold, at payloads of 256 KiB. */
+  private static final int MAX_CLAIM = 100;
+
+  /** Characters of a reason; the whole stack trace belongs into the worker's own log. */
+  private static final int MAX_REASON = 1000;
+
+  /** An answer with no task that comes sooner than this counts as a failure, so that the worker does not spin. */
+  private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
+
+  private static final int GONE = 410;
+  private static final int CONFLICT = 409;
+  private static final int NOT_FOUND = 404;
+
+  private final AsyncFoliotClient client;
+  private final Transport transport;
+  private final ClientClock clock;
+  private final String queue;
+  private final TaskHandler handler;
+  private final int concurrency;
+  private final Duration pollWait;
+  private final Duration lease;
+  private final Duration grace;
+  private final @Nullable String name;
+  private final BiConsumer<? super String, ? super Throwable> onError;
+  private final Thread poller;
+
+  // Any thread.
+  private final Semaphore permits;
+  private final Set<Run> runs = ConcurrentHashMap.newKeySet();
+  private volatile boolean stopping;
+  private volatile boolean impatient;
+
+  /** What the poller waits for, after a failure or for the server. */
+  private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
+
+  private volatile CompletableFuture<?> claiming = CompletableFuture.completedFuture(null);
+
+  private Worker(Builder settings) {
+    client = settings.client.async();
+    transport = client.transport();
+    clock = transport.clock();
+    queue = settings.queue;
+    handler = settings.handler;
+    concurrency = settings.concurrency;
+    pollWait = settings.pollWait;
+    lease = settings.lease;
+    grace = settings.grace;
+    name = settings.name;
+    onError = settings.onError;
+    permits = new Semaphore(concurrency);
+    poller = Thread.ofVirtual().name("foliot-worker-" + queue).unstarted(this::poll);
+  }
+
+  /** The settings of a worker to be. */
+  public static Builder builder(FoliotClient client, String queue, TaskHandler handler) {
+    return new Builder(client, queue, handler);
+  }
+
+  private void poll() {
+    int failures = 0;
+    while (!stopping && !transport.isClosed()) {
+      int free = acquire();
+      if (free == 0) {
+        break;
+      }
+      List<ClaimedTask> tasks = List.of();
+      boolean failed = false;
+      Duration atLeast = Duration.ZERO;
+      long sentNanos = clock.nanoTime();
+      try {
+        tasks = claim(free);
+        failed = tasks.isEmpty() && elapsed(sentNanos).compareTo(SHORTEST_WAIT) < 0;
+      } catch (CompletionException | CancellationException e) {
+        failed = true;
+        Throwable cause = cause(e);
+        if (!impatient) {
+          report("tasks of the queue " + queue + " could not be claimed", cause);
+        }
+        if (cause instanceof FoliotException refusal) {
+          atLeast = refusal.retryAfter().orElse(Duration.ZERO);
+        }
+      }
+      start(tasks, free, sentNanos);
+      failures = failed ? failures + 1 : 0;
+      if (failed) {
+        pause(failures, atLeast);
+      }
+    }
+  }
+
+  /** Takes permits, waiting for the first; 0 if the worker stops. */
+  private int acquire() {
+    try {
+      permits.acquire();
+    } catch (InterruptedException e) {
+      return 0;
+    }
+    int free = 1;
+    while (free < MAX_CLAIM && permits.tryAcquire()) {
+      free++;
+    }
+    return free;
+  }
+
+  private List<ClaimedTask> claim(int max) {
+    CompletableFuture<List<ClaimedTask>> claimed = client.claim(queue, new ClaimRequest(max, pollWait, lease, name));
+    claiming = claimed;
+    if (impatient) {
+      claimed.cancel(true);
+    }
+    return claimed.join();
+  }
+
+  private void start(List<ClaimedTask> tasks, int free, long sentNanos) {
+    permits.release(Math.max(0, free - tasks.size()));
+    for (int i = 0; i < tasks.size(); i++) {
+      if (i >= free) {
+        // More than were asked for.
+        permits.acquireUninterruptibly();
+      }
+      Run run = new Run(tasks.get(i), sentNanos + TimeUnit.NANOSECONDS.convert(lease));
+      runs.add(run);
+      run.thread.start();
+    }
+  }
+
+  private void pause(int failures, Duration atLeast) {
+    Duration backoff = transport.backoff(failures);
+    CompletableFuture<Void> pausing = clock.after(backoff.compareTo(atLeast) > 0 ? backoff : atLeast);
+    pause = pausing;
+    if (stopping) {
+      pausing.complete(null);
+    }
+    pausing.join();
+  }
+
+  private Duration elapsed(long sinceNanos) {
+    return Duration.ofNanos(clock.nanoTime() - sinceNanos);
+  }
+
+  private void report(String what, Throwable failure) {
+    try {
+      onError.accept(what, failure);
+    } catch (Throwable e) {
+      // Whoever listens does not get to stop the worker.
+      e.addSuppressed(failure);
+      Builder.log("the listener of a worker's errors threw", e);
+    }
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+  }
+
+  /** One task that the handler runs. */
+  private final class Run implements Runnable {
+    private final ClaimedTask task;
+    final Thread thread;
+
+    // Any thread.
+    private volatile boolean ended;
+    private volatile CompletableFuture<?> renewal = CompletableFuture.completedFuture(null);
+
+    // Whichever thread has the turn to extend the lease.
+    private long leaseEndNanos;
+
+    Run(ClaimedTask task, long leaseEndNanos) {
+      this.task = task;
+      this.leaseEndNanos = leaseEndNanos;
+      this.thread = Thread.ofVirtual().name("foliot-task-" + task.id()).unstarted(this);
+    }
+
+    @Override
+    public void run() {
+      try {
+        renewLater(lease.dividedBy(3));
+        Settlement settlement = impatient ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
+        ended = true;
+        renewal.cancel(true);
+        settle(settlement);
+      } finally {
+        runs.remove(this);
+        permits.release();
+      }
+    }
+
+    private Settlement handle() {
+      try {
+        Settlement settlement = handler.handle(task);
+        if (settlement != null) {
+          return settlement;
+        }
+        return Settlement.nack("the handler returned no settlement");
+      } catch (Throwable e) {
+        report("the handler failed, task=" + task.id(), e);
+        return Settlement.nack(reason(e));
+      }
+    }
+
+    private void settle(Settlement settlement) {
+      try {
+        switch (settlement) {
+          case Settlement.Ack() -> client.ack(task.lease()).join();
+          case Settlement.Nack(String reason, Duration delay) -> client.nack(task.lease(), sendable(reason), delay)
+              .join();
+        }
+      } catch (CompletionException | CancellationException e) {
+        report("the end of an attempt could not be told, so there will be another when its lease has ended, task="
+            + task.id(), cause(e));
+      }
+    }
+
+    private void renewLater(Duration delay) {
+      CompletableFuture<Void> waiting = clock.after(delay);
+      renewal = waiting;
+      if (ended) {
+        waiting.cancel(true);
+      }
+      CompletableFuture<?> unused = waiting.whenCompleteAsync((nothing, cancelled) -> {
+        if (cancelled == null && !ended) {
+          renew();
+        }
+      }, Thread::startVirtualThread);
+    }
+
+    private void renew() {
+      long sentNanos = clock.nanoTime();
+      try {
+        client.extend(task.lease(), lease).join();
+      } catch (CompletionException | CancellationException e) {
+        if (!ended) {
+          notRenewed(cause(e));
+        }
+        return;
+      }
+      leaseEndNanos = sentNanos + TimeUnit.NANOSECONDS.convert(lease);
+      renewLater(lease.dividedBy(3));
+    }
+
+    private void notRenewed(Throwable cause) {
+      long leftNanos = leaseEndNanos - clock.nanoTime();
+      boolean refused = cause instanceof FoliotException e
+          && (e.status() == CONFLICT || e.status() == NOT_FOUND || e.status() == GONE);
+      if (refused || leftNanos <= 0) {
+        report("a lease was lost, so the handler is interrupted, task=" + task.id(), cause);
+        thread.interrupt();
+        return;
+      }
+      report("a lease could not be extended yet, task=" + task.id(), cause);
+      // Half of what is left each time, and at last a little beyond the end.
+      Duration half = Duration.ofNanos(leftNanos / 2);
+      Duration step = lease.dividedBy(20);
+      renewLater(half.compareTo(step) > 0 ? half : step);
+    }
+  }
+
+  private static String reason(Throwable failure) {
+    return String.valueOf(failure);
+  }
+
+  /** A reason that is short, and well-formed even if it was cut, or came from who knows where. */
+  private static String sendable(String reason) {
+    String cut = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
+    return new String(cut.getBytes(UTF_8), UTF_8);
+  }
+
+  /**
+   * Claims no more, and waits until the tasks that were claimed have been run and settled; that includes those that a
+   * claim under way may still bring. After the grace, handlers still running are interrupted, and this returns without
+   * waiting for them any longer.
+   *
+   * @return whether everything had ended in time
+   */
+  public boolean stop(Duration grace) throws InterruptedException {
+    long begunNanos = System.nanoTime();
+    long graceNanos = TimeUnit.NANOSECONDS.convert(grace);
+    stopping = true;
+    pause.complete(null);
+    // Ends its wait for permits; it is deaf to this while it claims.
+    poller.interrupt();
+    boolean done = false;
+    try {
+      done = poller.join(Duration.ofNanos(Math.max(0, graceNanos)))
+          && permits.tryAcquire(concurrency, graceNanos - (System.nanoTime() - begunNanos), TimeUnit.NANOSECONDS);
+    } finally {
+      if (done) {
+        permits.release(concurrency);
+      } else {
+        impatient = true;
+        claiming.cancel(true);
+        runs.forEach(run -> run.thread.interrupt());
+      }
+    }
+    return done;
+  }
+
+  /** Stops with the grace that the worker was built with. */
+  @Override
+  public void close() {
+    try {
+      stop(grace);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The settings of a worker. Not safe for use by several threads. */
+  public static final class Builder {
+    private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
+
+    private final FoliotClient client;
+    private final String queue;
+    private final TaskHandler handler;
+    private int concurrency = 16;
+    private Duration pollWait = Duration.ofSeconds(10);
+    private Duration lease = Duration.ofSeconds(30);
+    private Duration grace = Duration.ofSeconds(30);
+    private @Nullable String name;
+    private BiConsumer<? super String, ? super Throwable> onError = Builder::log;
+
+    Builder(FoliotClient client, String queue, TaskHandler handler) {
+      this.client = client;
+      this.queue = Names.requireName("queue", queue);
+      this.handler = handler;
+    }
+
+    private static void log(String what, Throwable failure) {
+      LOGGER.log(System.Logger.Level.WARNING, what, failure);
+    }
+
+    /** How many tasks may run at a time; 16 unless set. */
+    public Builder concurrency(int tasks) {
+      if (tasks < 1) {
+        throw new IllegalArgumentException("concurrency must be positive: concurrency=" + tasks);
+      }
+      concurrency = tasks;
+      return this;
+    }
+
+    /**
+     * How long one claim waits for tasks, and thus how long a stop may take; 10 seconds unless set, and at most 60 for
+     * the server.
+     */
+    public Builder pollWait(Duration duration) {
+      pollWait = DurationText.requirePositive("pollWait", duration);
+      return this;
+    }
+
+    /**
+     * After how long the tasks of a worker that died are anyone's again; 30 seconds unless set. The lease of a task
+     * that runs is extended each third of it.
+     */
+    public Builder lease(Duration duration) {
+      lease = DurationText.requirePositive("lease", duration);
+      return this;
+    }
+
+    /** How long {@link Worker#close} waits for handlers; 30 seconds unless set. */
+    public Builder grace(Duration duration) {
+      grace = DurationText.requireNotNegative("grace", duration);
+      return this;
+    }
+
+    /** What the server shows as the holder of a lease; nothing unless set. */
+    public Builder name(String workerName) {
+      name = Names.requireName("name", workerName);
+      return this;
+    }
+
+    /**
+     * Is told of what went wrong, and why: a claim that failed, a handler that threw, a lease that was lost. Unless set
+     * it is logged, as a warning of the logger {@code io.foliot.client}.
+     */
+    public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
+      onError = listener;
+      return this;
+    }
+
+    /** Starts the worker. */
+    public Worker start() {
+      Worker worker = new Worker(this);
+      worker.poller.start();
+      return worker;
+    }
+  }
+}

@@ -1,0 +1,465 @@
+package io.foliot.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.client.StubServer.Reply;
+import io.foliot.client.StubServer.Request;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What each call sends, and what it makes of the answer. */
+final class FoliotClientTest {
+  private static final Instant DUE = Instant.parse("2026-11-21T10:00:00.123Z");
+  private static final String SUBMITTED = """
+      {"id":"t1","queue":"mail","key":"k","generation":1732183200000001,"dueAt":"2026-11-21T10:00:00.123Z",
+       "state":"DELAYED"}""";
+  private static final SubmittedTask SUBMITTED_TASK = new SubmittedTask("t1", "mail", "k", 1732183200000001L, DUE,
+      TaskState.DELAYED);
+  private static final String PROBLEM = """
+      {"type":"https://foliot.io/problems/conflict","title":"Conflict","status":409,"detail":"the key is live"}""";
+  private static final Lease LEASE = new Lease("t1", "secret", 7L);
+
+  private final StubServer server = StubServer.answering(200, "{}");
+  private final FoliotClient client = FoliotClient.builder(server.url()).apiKey("fk_1").build();
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  private void assertAsked(String method, String path, String body) {
+    Request request = server.request();
+    assertThat(request.method() + " " + request.path()).isEqualTo(method + " " + path);
+    assertThat(request.body()).isEqualTo(body);
+  }
+
+  @Test
+  void everyRequestCarriesTheKey() {
+    client.pauseQueue("mail");
+    assertThat(server.request().header("Authorization")).isEqualTo("Bearer fk_1");
+    assertThat(client.toString()).isEqualTo("FoliotClient[" + server.url() + "]");
+  }
+
+  @Test
+  void withoutAKeyNoneIsSent() {
+    try (FoliotClient open = FoliotClient.builder(server.url()).build()) {
+      open.pauseQueue("mail");
+      assertThat(server.request().header("Authorization")).isNull();
+    }
+  }
+
+  @Test
+  void theBaseUrlMayHaveAPath() {
+    try (FoliotClient behind = FoliotClient.builder(URI.create(server.url() + "/tools/foliot/")).build()) {
+      behind.pauseQueue("mail");
+      assertAsked("POST", "/tools/foliot/v1/queues/mail/pause", "");
+    }
+  }
+
+  @Test
+  void aQueueIsPutWithWhatIsSetAndNothingElse() {
+    client.putQueue("mail", QueueSettings.of(Delivery.pull()));
+    assertAsked("PUT", "/v1/queues/mail", "{\"delivery\":{\"type\":\"pull\"}}");
+    client.putQueue("mail",
+        QueueSettings.of(Delivery.http(URI.create("https://example.org/in")).with("timeout", Duration.ofSeconds(10)))
+            .withRetry(new QueueSettings.Retry(5, Duration.ofSeconds(1), 2.0, null, 0.2)).withPriority(1).withRate(100)
+            .withConcurrency(50).withMaxWait(Duration.ofHours(1))
+            .withRetention(new QueueSettings.Retention(null, Duration.ofDays(14))).withPaused(false));
+    String body = server.request().body();
+    JsonObject sent = JsonObject.parse(body.getBytes(UTF_8));
+    assertThat(sent.json("retry"))
+        .isEqualTo("{\"maxAttempts\":5,\"backoff\":\"PT1S\",\"multiplier\":2.0,\"jitter\":0.2}");
+    assertThat(sent.object("delivery").text("url")).isEqualTo("https://example.org/in");
+    assertThat(sent.object("delivery").text("timeout")).isEqualTo("PT10S");
+    assertThat(body).endsWith(",\"priority\":1,\"rate\":100.0,\"concurrency\":50,\"maxWait\":\"PT1H\","
+        + "\"retention\":{\"failed\":\"PT336H\"},\"paused\":false}");
+  }
+
+  @Test
+  void whatAQueueSaysComesBackAndCanBePutAgain() {
+    server.answer(200, """
+        {"queue":"mail","delivery":{"type":"http","url":"https://example.org","timeout":"10s","tries":[1, 2.50]},
+         "retry":{"maxAttempts":5,"backoff":"1500ms","news":{}},"priority":0,"rate":0.5,"maxWait":"1h",
+         "retention":{"finished":"1h","failed":"14d"},"paused":true,"maxRun":"1d","stats":{"counts":{"delayed":12,
+         "parked":3,"new":1},"settledPerSecond":1.5,"lag":"2s"}}""");
+    QueueView view = client.getQueue("mail");
+    assertAsked("GET", "/v1/queues/mail", "");
+    assertThat(view.queue()).isEqualTo("mail");
+    assertThat(view.settings()).isEqualTo(QueueSettings
+        .of(Delivery.http(URI.create("https://example.org")).with("timeout", "10s").withJson("tries", "[1, 2.50]"))
+        .withRetry(new QueueSettings.Retry(5, Duration.ofMillis(1500), null, null, null)).withPriority(0).withRate(0.5)
+        .withMaxWait(Duration.ofHours(1)).withMaxRun(Duration.ofDays(1))
+        .withRetention(new QueueSettings.Retention(Duration.ofHours(1), Duration.ofDays(14))).withPaused(true));
+    assertThat(view.counts()).isEqualTo(Map.of("delayed", 12L, "parked", 3L, "new", 1L));
+    assertThat(view.lag()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(JsonObject.parse(view.json().getBytes(UTF_8)).object("stats").has("settledPerSecond")).isTrue();
+    client.putQueue("mail", view.settings());
+    assertThat(server.request().body()).contains("\"tries\":[1, 2.50]");
+  }
+
+  @Test
+  void secretsOfADeliveryAreNotPrinted() {
+    Delivery delivery = Delivery.http(URI.create("https://example.org")).with("secret", "whsec_c2VjcmV0");
+    assertThat(QueueSettings.of(delivery).toString()).contains("secret").doesNotContain("c2VjcmV0");
+  }
+
+  @Test
+  void queuesAreListedDeletedPausedAndResumed() {
+    server.answer(200, "{\"queues\":[{\"queue\":\"a\",\"delivery\":{\"type\":\"pull\"}},"
+        + "{\"queue\":\"b\",\"delivery\":{\"type\":\"pull\"}}]}");
+    assertThat(client.listQueues()).extracting(QueueView::queue).containsExactly("a", "b");
+    assertAsked("GET", "/v1/queues", "");
+    server.answer(204, "");
+    client.deleteQueue("a");
+    assertAsked("DELETE", "/v1/queues/a", "");
+    client.pauseQueue("a");
+    assertAsked("POST", "/v1/queues/a/pause", "");
+    client.resumeQueue("a");
+    assertAsked("POST", "/v1/queues/a/resume", "");
+  }
+
+  @Test
+  void aTaskIsSubmittedWithAllThatIsSet() {
+    server.answer(201, SUBMITTED);
+    SubmittedTask task = client.submit("mail",
+        NewTask.after(Duration.ofMinutes(30)).withKey("k").withPayload(Payload.json("{\"n\": 1.10}"))
+            .withHeader("x-kind", "green").withMaxAttempts(3).withOnConflict(OnConflict.KEEP)
+            .withIdempotencyKey("order-7"));
+    assertThat(task).isEqualTo(SUBMITTED_TASK);
+    Request request = server.request();
+    assertThat(request.path()).isEqualTo("/v1/queues/mail/tasks");
+    assertThat(request.header("Idempotency-Key")).isEqualTo("order-7");
+    assertThat(request.header("Content-Type")).isEqualTo("application/json");
+    assertThat(request.body()).isEqualTo("{\"key\":\"k\",\"delay\":\"PT30M\",\"payload\":{\"n\": 1.10},"
+        + "\"headers\":{\"x-kind\":\"green\"},\"maxAttempts\":3,\"onConflict\":\"keep\"}");
+  }
+
+  @Test
+  void aTaskMayHaveADueTimeAndBytes() {
+    server.answer(201, SUBMITTED);
+    SubmittedTask unused = client.submit("mail",
+        NewTask.at(DUE).withPayload(Payload.bytes(new byte[]{-1, 0, 1}, "image/x")));
+    Request request = server.request();
+    assertThat(request.header("Idempotency-Key")).isNull();
+    assertThat(request.body()).isEqualTo(
+        "{\"dueAt\":\"2026-11-21T10:00:00.123Z\",\"payloadBase64\":\"/wAB\",\"contentType\":\"image/x\"}");
+  }
+
+  @Test
+  void aBatchIsLinesAndEachIsAnswered() {
+    List<NewTask> tasks = List.of(
+        NewTask.after(Duration.ZERO).withPayload(Payload.json("{\n\"a\":\r\n[1]}")).withIdempotencyKey("i1"),
+        NewTask.after(Duration.ofSeconds(1)).withKey("k"));
+    String refused = "{\"error\":" + PROBLEM + "}";
+    for (String answer : List.of("[" + SUBMITTED + "," + refused + "]", SUBMITTED + "\n" + refused + "\n")) {
+      server.answer(200, answer);
+      assertThat(client.submitBatch("mail", tasks)).containsExactly(SUBMITTED_TASK,
+          new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live"));
+      Request request = server.request();
+      assertThat(request.method() + request.path()).isEqualTo("POST/v1/queues/mail/tasks:batch");
+      assertThat(request.header("Content-Type")).isEqualTo("application/x-ndjson");
+      assertThat(request.body()).isEqualTo("""
+          {"delay":"PT0S","payload":{ "a":  [1]},"idempotencyKey":"i1"}
+          {"key":"k","delay":"PT1S"}
+          """);
+    }
+  }
+
+  @Test
+  void aFullBatchArrivesWhole() {
+    List<NewTask> tasks = Stream.iterate(0, i -> i + 1).limit(FoliotClient.MAX_BATCH)
+        .map(i -> NewTask.after(Duration.ZERO).withKey("key-" + i)).toList();
+    server.answer(200, "[" + String.join(",", Collections.nCopies(tasks.size(), SUBMITTED)) + "]");
+    assertThat(client.submitBatch("mail", tasks)).hasSize(tasks.size());
+    assertThat(server.request().body().lines())
+        .containsExactlyElementsOf(tasks.stream().map(task -> "{\"key\":\"" + task.key() + "\",\"delay\":\"PT0S\"}")
+            .toList());
+  }
+
+  @Test
+  void aBatchThatIsEmptyOrTooLargeIsRefusedBeforeItIsSent() {
+    NewTask task = NewTask.after(Duration.ZERO);
+    for (int size : new int[]{0, FoliotClient.MAX_BATCH + 1}) {
+      assertThatThrownBy(() -> client.submitBatch("mail", Collections.nCopies(size, task)))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("10000")
+          .hasMessageContaining("size=" + size);
+      assertThatThrownBy(() -> client.touchKeys("mail", Collections.nCopies(size, "k"), Duration.ZERO))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(server.unseen()).isZero();
+  }
+
+  @Test
+  void aBatchAnswerOfAnotherLengthIsAnUnknownOutcome() {
+    server.answer(200, "[" + SUBMITTED + "]");
+    assertThatThrownBy(() -> client.submitBatch("mail", Collections.nCopies(2, NewTask.after(Duration.ZERO))))
+        .isInstanceOf(UnknownOutcomeException.class).rootCause().hasMessageContaining("items=2, answers=1");
+  }
+
+  @Test
+  void aKeyIsPut() {
+    server.answer(200, "{\"result\":\"RESET_PENDING\",\"id\":\"t1\",\"generation\":9,\"dueAt\":\"" + DUE + "\"}");
+    assertThat(client.putKey("mail", "k", NewTask.after(Duration.ofMillis(1500)).withPayload(Payload.text("hi"))))
+        .isEqualTo(new KeyResult(KeyOutcome.RESET_PENDING, "t1", 9, DUE));
+    assertAsked("PUT", "/v1/queues/mail/keys/k",
+        "{\"delay\":\"PT1.5S\",\"payloadBase64\":\"aGk=\",\"contentType\":\"text/plain; charset=utf-8\"}");
+  }
+
+  @Test
+  void whatAPutKeyCannotHonourIsRefused() {
+    NewTask task = NewTask.after(Duration.ZERO);
+    for (NewTask wrong : List.of(task.withKey("other"), task.withOnConflict(OnConflict.KEEP),
+        task.withIdempotencyKey("i"))) {
+      assertThatThrownBy(() -> client.putKey("mail", "k", wrong)).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(server.unseen()).isZero();
+  }
+
+  @Test
+  void keysAreTouched() {
+    server.answer(200, "{\"results\":[{\"key\":\"a\",\"result\":\"RESET\",\"generation\":2,\"dueAt\":\"" + DUE
+        + "\"},{\"key\":\"b\",\"result\":\"NOT_FOUND\"},{\"key\":\"c\",\"result\":\"SHELVED\"}]}");
+    assertThat(client.touchKeys("mail", List.of("a", "b", "c"), Duration.ofSeconds(30))).containsExactly(
+        new TouchResult("a", KeyOutcome.RESET, 2L, DUE), new TouchResult("b", KeyOutcome.NOT_FOUND, null, null),
+        new TouchResult("c", KeyOutcome.UNRECOGNIZED, null, null));
+    assertAsked("POST", "/v1/queues/mail/keys:touch", "{\"keys\":[\"a\",\"b\",\"c\"],\"delay\":\"PT30S\"}");
+  }
+
+  @Test
+  void aTaskIsReadWithAllItsFieldsAndUnknownOnesAreIgnored() {
+    server.answer(200, """
+        {"id":"t1","queue":"mail","key":null,"generation":7,"dueAt":"2026-11-21T11:00:00.123+01:00","state":"FAILED",
+         "attempt":2,"maxAttempts":2,"createdAt":"2026-11-21T09:00:00Z","payload":{"b":1.10, "a":[null]},
+         "contentType":"application/json","headers":{"h":"v"},"reason":"HTTP 500","moon":{"phase":[{}]},
+         "attempts":[{"generation":7,"attempt":1,"begunAt":"2026-11-21T10:00:00Z","endedAt":null,"outcome":"RETRY",
+           "detail":"d","x":1}]}""");
+    TaskView task = client.getTask("t1");
+    assertAsked("GET", "/v1/tasks/t1", "");
+    assertThat(task).isEqualTo(new TaskView("t1", "mail", null, 7, DUE, TaskState.FAILED, 2, 2,
+        Instant.parse("2026-11-21T09:00:00Z"), Payload.json("{\"b\":1.10, \"a\":[null]}"), Map.of("h", "v"), "HTTP 500",
+        List.of(new AttemptView(7, 1, Instant.parse("2026-11-21T10:00:00Z"), null, "RETRY", "d"))));
+  }
+
+  @Test
+  void aTaskIsFoundAndCancelledByItsKey() {
+    server.answer(200, SUBMITTED);
+    TaskView task = client.getByKey("mail", "k");
+    assertAsked("GET", "/v1/queues/mail/keys/k", "");
+    assertThat(task.attempts()).isEmpty();
+    assertThat(task.payload()).isNull();
+    server.answer(200, "{\"result\":\"CANCEL_PENDING\"}");
+    assertThat(client.cancelByKey("mail", "k")).isEqualTo(CancelResult.CANCEL_PENDING);
+    assertAsked("DELETE", "/v1/queues/mail/keys/k", "");
+  }
+
+  @Test
+  void cancelSaysWhatItHasDone() {
+    for (CancelResult result : List.of(CancelResult.CANCELLED, CancelResult.ALREADY_FINISHED)) {
+      server.answer(200, "{\"result\":\"" + result + "\"}");
+      assertThat(client.cancel("t1")).isEqualTo(result);
+      assertAsked("DELETE", "/v1/tasks/t1", "");
+    }
+  }
+
+  @Test
+  void aTaskThatIsNotThereCannotBeCancelledWhichIsNoFailure() {
+    try (
+        StubServer missing = StubServer.answeringInTurn(
+            Reply.problem(404, "{\"type\":\"urn:foliot:problem:unknown-task\",\"status\":404}"),
+            Reply.problem(404, "{\"type\":\"urn:foliot:problem:unknown-queue\",\"status\":404}"),
+            new Reply(404, Map.of("Content-Type", "text/html"), "<h1>no such page</h1>"));
+        FoliotClient other = FoliotClient.builder(missing.url()).build()) {
+      assertThat(other.cancelByKey("mail", "k")).isEqualTo(CancelResult.NOT_FOUND);
+      assertThatThrownBy(() -> other.cancelByKey("mial", "k")).isInstanceOf(FoliotException.class);
+      assertThatThrownBy(() -> other.cancel("t1")).as("from something that is not Foliot")
+          .isInstanceOf(FoliotException.class);
+    }
+  }
+
+  @Test
+  void tasksAreListedInPages() {
+    server.answer(200, "{\"tasks\":[" + SUBMITTED + "],\"nextCursor\":\"a/b=\"}");
+    TaskPage page = client.listTasks("mail", TaskState.FAILED, 50, null);
+    assertAsked("GET", "/v1/queues/mail/tasks?state=FAILED&limit=50", "");
+    assertThat(page.tasks()).extracting(TaskView::id).containsExactly("t1");
+    server.answer(200, "{\"tasks\":[],\"nextCursor\":null}");
+    TaskPage last = client.listTasks("mail", null, 50, page.nextCursor());
+    assertAsked("GET", "/v1/queues/mail/tasks?limit=50&cursor=a%2Fb%3D", "");
+    assertThat(last).isEqualTo(new TaskPage(List.of(), null));
+  }
+
+  @Test
+  void whatIsForPeopleComesAsItIs() {
+    server.answer(200, " {\"state\": \"READY\", \"lane\": {\"full\": true}}");
+    assertThat(client.explain("t1")).isEqualTo("{\"state\": \"READY\", \"lane\": {\"full\": true}}");
+    assertAsked("GET", "/v1/tasks/t1/explain", "");
+    assertThat(client.cluster()).startsWith("{\"state\"");
+    assertAsked("GET", "/v1/cluster", "");
+  }
+
+  @Test
+  void aTaskIsRunNow() {
+    client.runNow("t1");
+    assertAsked("POST", "/v1/tasks/t1/run", "");
+  }
+
+  @Test
+  void tasksAreClaimed() {
+    server.answer(200, "{\"tasks\":[{\"id\":\"t1\",\"queue\":\"mail\",\"key\":\"k\",\"generation\":7,\"attempt\":1,"
+        + "\"dueAt\":\"" + DUE + "\",\"token\":\"secret\",\"leaseEnd\":\"" + DUE.plusSeconds(30)
+        + "\",\"payloadBase64\":\"/wAB\",\"contentType\":\"image/x\",\"headers\":{\"h\":\"v\"}}]}");
+    List<ClaimedTask> tasks = client.claim("mail",
+        new ClaimRequest(5, Duration.ofSeconds(20), Duration.ofSeconds(30), "w1"));
+    assertAsked("POST", "/v1/queues/mail/claims",
+        "{\"max\":5,\"wait\":\"PT20S\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
+    assertThat(tasks).containsExactly(new ClaimedTask("t1", "mail", "k", 7, 1, DUE, "secret", DUE.plusSeconds(30),
+        Payload.bytes(new byte[]{-1, 0, 1}, "image/x"), Map.of("h", "v")));
+    assertThat(tasks.getFirst().lease()).isEqualTo(LEASE);
+  }
+
+  @Test
+  void attemptsAreSettledAndExtended() {
+    client.ack(LEASE);
+    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7}");
+    client.ack(new Lease("t1", "secret", null));
+    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\"}");
+    client.nack(LEASE, "disk full", Duration.ofMinutes(1));
+    assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"disk full\",\"delay\":\"PT1M\"}");
+    client.nack(LEASE, null, null);
+    assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\"}");
+    client.extend(LEASE, Duration.ofSeconds(30));
+    assertAsked("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\"}");
+  }
+
+  @Test
+  void failedTasksAreRedriven() {
+    server.answer(200, "{\"redriven\":2,\"conflicts\":[\"t9\"],\"more\":true}");
+    assertThat(client.redrive("mail", 100)).isEqualTo(new RedriveResult(2, List.of("t9"), true));
+    assertAsked("POST", "/v1/queues/mail/redrive", "{\"limit\":100}");
+    assertThat(client.redrive("mail", List.of("t1", "t2"))).extracting(RedriveResult::redriven).isEqualTo(2L);
+    assertAsked("POST", "/v1/queues/mail/redrive", "{\"ids\":[\"t1\",\"t2\"]}");
+  }
+
+  @Test
+  void namesOfAnyCharactersArriveAsOneSegment() {
+    server.answer(200, SUBMITTED);
+    for (String key : List.of("a/b", "..", ".", "../../v1/cluster", "ключ 鍵 🔑", "%2F", "a?b=c&d#e", "a+b;c=d:e@f",
+        "\u0000\t\n", ".hidden", "...")) {
+      TaskView unused = client.getByKey("q/ü", key);
+      String path = server.request().path();
+      assertThat(path).startsWith("/v1/queues/q%2F%C3%BC/keys/").matches("[A-Za-z0-9/%._~-]+");
+      String segment = path.substring("/v1/queues/q%2F%C3%BC/keys/".length());
+      assertThat(segment).doesNotContain("/").isNotIn(".", "..");
+      assertThat(URLDecoder.decode(segment, UTF_8)).isEqualTo(key);
+    }
+    assertThat(ApiPath.key("q", "..").toString()).isEqualTo("/v1/queues/q/keys/%2E%2E");
+  }
+
+  @Test
+  void aNameWithoutACharacterOrWithHalfAOneIsRefused() {
+    for (String key : List.of("", "\ud800", "a\udc00b")) {
+      assertThatThrownBy(() -> client.getByKey("mail", key)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> client.touchKeys("mail", List.of(key), Duration.ZERO))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> NewTask.after(Duration.ZERO).withKey(key)).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(server.unseen()).isZero();
+  }
+
+  @Test
+  void aRefusalSaysWhatTheServerSaid() {
+    server.answer(409, PROBLEM);
+    assertThatThrownBy(() -> client.submit("mail", NewTask.after(Duration.ZERO)))
+        .isInstanceOfSatisfying(FoliotException.class, e -> {
+          assertThat(e.problem())
+              .isEqualTo(new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live"));
+          assertThat(e.status()).isEqualTo(409);
+          assertThat(e.type()).isEqualTo("https://foliot.io/problems/conflict");
+          assertThat(e.retryAfter()).isEqualTo(Optional.empty());
+          assertThat(e).hasMessageContaining("POST " + server.url() + "/v1/queues/mail/tasks")
+              .hasMessageContaining("the key is live");
+          assertThat(e.getStackTrace()).as("the caller's own").anyMatch(at -> at.getClassName().endsWith("ClientTest"));
+        });
+  }
+
+  @Test
+  void aRefusalThatIsNoProblemStillHasItsStatus() {
+    for (String page : List.of("<h1>Forbidden</h1>", "", "[]", "{\"status\":\"no\",\"title\":3}")) {
+      server.answer(403, page);
+      assertThatThrownBy(() -> client.getTask("t1")).isInstanceOfSatisfying(FoliotException.class,
+          e -> assertThat(e.problem()).isEqualTo(new Problem("about:blank", "HTTP status 403", 403, null)));
+    }
+  }
+
+  @Test
+  void anAnswerThatCannotBeReadIsAnUnknownOutcome() {
+    for (String wrong : List.of("", "{", "[]", "null", "{}", SUBMITTED.replace("\"DELAYED\"", "3"),
+        SUBMITTED.replace("1732183200000001", "1e999"), SUBMITTED.replace("10:00:00", "99:00:00"),
+        SUBMITTED + SUBMITTED)) {
+      server.answer(201, wrong);
+      assertThatThrownBy(() -> client.submit("mail", NewTask.after(Duration.ZERO))).as(wrong)
+          .isInstanceOf(UnknownOutcomeException.class).hasMessageContaining("could not be read");
+    }
+  }
+
+  @Test
+  void aBaseUrlThatIsNoneIsRefusedWithoutItsPassword() {
+    for (String url : List.of("ftp://host", "http:///path", "//host", "http://u:hunter2@host", "http://host?a=b",
+        "http://host#a", "mailto:a@b")) {
+      assertThatThrownBy(() -> FoliotClient.builder(URI.create(url))).as(url)
+          .isInstanceOf(IllegalArgumentException.class).message().doesNotContain("hunter2");
+    }
+  }
+
+  @Test
+  void aKeyThatNoHeaderCanCarryIsRefusedWithoutRepeatingIt() {
+    for (String key : List.of("hunter2\r\nX: y", "hunter 2", "hünter2", "")) {
+      assertThatThrownBy(() -> FoliotClient.builder(server.url()).apiKey(key))
+          .isInstanceOf(IllegalArgumentException.class).message().doesNotContain("unter");
+    }
+  }
+
+  @Test
+  void aClientThatFollowsRedirectsIsRefused() {
+    try (HttpClient following = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build()) {
+      assertThatThrownBy(() -> FoliotClient.builder(server.url()).httpClient(following))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("API key");
+    }
+  }
+
+  @Test
+  void aGivenClientIsUsedAndLeftOpen() {
+    try (HttpClient given = HttpClient.newHttpClient()) {
+      FoliotClient.Builder builder = FoliotClient.builder(server.url()).httpClient(given);
+      try (FoliotClient first = builder.build()) {
+        first.runNow("t1");
+      }
+      try (FoliotClient second = builder.build()) {
+        second.runNow("t1");
+      }
+      assertThat(given.isTerminated()).isFalse();
+      assertThatThrownBy(() -> builder.connectTimeout(Duration.ofSeconds(1)).build())
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void aClosedClientSaysSo() {
+    client.close();
+    assertThatThrownBy(() -> client.getTask("t1")).isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+  }
+}

@@ -1,0 +1,126 @@
+package io.foliot.client;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** A server that breaks off, lets wait, or answers half, after it has read a whole request. */
+final class RawServer implements AutoCloseable {
+  /** What happens on one connection behind the request; the connection is closed when it returns. */
+  interface Conversation {
+    void answer(InputStream in, OutputStream out) throws IOException;
+  }
+
+  /** Closes the connection without an answer. */
+  static final Conversation CUT = (in, out) -> {};
+
+  /** Says nothing until the client closes the connection. */
+  static final Conversation SILENT = (in, out) -> {
+    int nothing = in.read();
+    assert nothing == -1 : "the client sends one request";
+  };
+
+  private final ServerSocket listener;
+  private final Conversation[] conversations;
+  private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+
+  private RawServer(ServerSocket listener, Conversation[] conversations) {
+    this.listener = listener;
+    this.conversations = conversations;
+  }
+
+  /** Has one conversation per connection in turn; the last one for ever. */
+  static RawServer having(Conversation... conversations) {
+    try {
+      RawServer server = new RawServer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), conversations);
+      Thread unused = Thread.startVirtualThread(server::accept);
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends an answer as it is. */
+  static Conversation saying(String... lines) {
+    return (in, out) -> out.write(String.join("\r\n", lines).getBytes(UTF_8));
+  }
+
+  private void accept() {
+    try {
+      for (int i = 0;; i++) {
+        Socket socket = listener.accept();
+        Conversation conversation = conversations[Math.min(i, conversations.length - 1)];
+        Thread unused = Thread.startVirtualThread(() -> serve(socket, conversation));
+      }
+    } catch (IOException e) {
+      assert listener.isClosed() : e;
+    }
+  }
+
+  private void serve(Socket socket, Conversation conversation) {
+    try (socket) {
+      requests.add(read(socket.getInputStream()));
+      conversation.answer(socket.getInputStream(), socket.getOutputStream());
+      ended.add("closed by plan");
+    } catch (IOException e) {
+      ended.add(e.toString());
+    }
+  }
+
+  /** Head and body of one request, whose length is in its head. */
+  private static String read(InputStream in) throws IOException {
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int c = in.read();
+      if (c < 0) {
+        throw new IOException("the client closed the connection within the head");
+      }
+      head.append((char) c);
+    }
+    int length = 0;
+    for (String line : head.toString().split("\r\n", -1)) {
+      if (line.regionMatches(true, 0, "Content-Length:", 0, 15)) {
+        length = Integer.parseInt(line.substring(15).trim());
+      }
+    }
+    return head + new String(in.readNBytes(length), ISO_8859_1);
+  }
+
+  URI url() {
+    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+  }
+
+  /** The next request that was received, waiting for it. */
+  String request() {
+    return Bound.take(requests);
+  }
+
+  /** Waits until a connection has ended. */
+  void awaitEnd() {
+    String unused = Bound.take(ended);
+  }
+
+  int unseen() {
+    return requests.size();
+  }
+
+  @Override
+  public void close() {
+    try {
+      listener.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,307 @@
+package io.foliot.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.client.StubServer.Reply;
+import io.foliot.client.StubServer.Request;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class WorkerTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration THIRD = LEASE.dividedBy(3);
+  private static final Duration GRACE = Duration.ofSeconds(Bound.BOUND_SECONDS);
+  private static final Reply OK = Reply.json(200, "{}");
+
+  /** What claims are answered with; while there is nothing here they wait. */
+  private final BlockingQueue<Reply> claims = new LinkedBlockingQueue<>();
+
+  /** What went to other routes. */
+  private final BlockingQueue<Request> settled = new LinkedBlockingQueue<>();
+
+  private final BlockingQueue<Request> claimed = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> errors = new LinkedBlockingQueue<>();
+  private volatile Reply toExtend = OK;
+  private volatile Reply toSettle = OK;
+  private final StubServer server = StubServer.answering(this::answer);
+  private final ManualClock clock = ManualClock.patient();
+  private final FoliotClient client = FoliotClient.builder(server.url()).clock(clock).retry(RetryPolicy.none()).build();
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  private Reply answer(Request request) {
+    if (request.path().endsWith("/claims")) {
+      claimed.add(request);
+      return Bound.take(claims);
+    }
+    settled.add(request);
+    return request.path().endsWith("/extend") ? toExtend : toSettle;
+  }
+
+  private static Reply tasks(String... ids) {
+    return Reply.json(200, Stream.of(ids)
+        .map(id -> "{\"id\":\"" + id + "\",\"queue\":\"mail\",\"generation\":7,\"attempt\":1,"
+            + "\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"token-" + id
+            + "\",\"leaseEnd\":\"2026-11-21T10:00:30Z\",\"payload\":" + "{}}")
+        .collect(Collectors.joining(",", "{\"tasks\":[", "]}")));
+  }
+
+  private Worker.Builder worker(TaskHandler handler) {
+    return Worker.builder(client, "mail", handler).lease(LEASE).name("w1")
+        .onError((what, failure) -> errors.add(what + ": " + failure));
+  }
+
+  /** Stops a worker whose claim waits for tasks that do not come. */
+  private void stop(Worker worker) throws InterruptedException {
+    claims.add(tasks());
+    assertThat(worker.stop(GRACE)).isTrue();
+  }
+
+  private void assertTold(String path, String body) {
+    Request request = Bound.take(settled);
+    assertThat(request.path()).isEqualTo(path);
+    assertThat(request.body()).isEqualTo(body);
+  }
+
+  @Test
+  void whatIsClaimedIsRunAndAcked() throws InterruptedException {
+    BlockingQueue<ClaimedTask> handled = new LinkedBlockingQueue<>();
+    Worker worker = worker(task -> {
+      handled.add(task);
+      assertThat(Thread.currentThread().isVirtual()).isTrue();
+      return Settlement.ack();
+    }).start();
+    assertThat(Bound.take(claimed).body())
+        .isEqualTo("{\"max\":16,\"wait\":\"PT10S\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
+    claims.add(tasks("t1"));
+    assertTold("/v1/tasks/t1/ack", "{\"token\":\"token-t1\",\"generation\":7}");
+    assertThat(Bound.take(handled).id()).isEqualTo("t1");
+    claims.add(tasks("t2"));
+    assertTold("/v1/tasks/t2/ack", "{\"token\":\"token-t2\",\"generation\":7}");
+    stop(worker);
+    assertThat(errors).isEmpty();
+    assertThat(clock.waiting()).as("timers left behind").isZero();
+  }
+
+  @Test
+  void noMoreIsClaimedThanMayRun() throws InterruptedException {
+    CountDownLatch twoRun = new CountDownLatch(2);
+    BlockingQueue<Boolean> mayEnd = new LinkedBlockingQueue<>();
+    Worker worker = worker(task -> {
+      twoRun.countDown();
+      boolean unused = Bound.take(mayEnd);
+      return Settlement.ack();
+    }).concurrency(2).start();
+    claims.add(tasks("t1", "t2"));
+    assertThat(Bound.take(claimed).body()).startsWith("{\"max\":2,");
+    Bound.await(twoRun);
+    assertThat(claimed).as("claims while all permits are out").isEmpty();
+    mayEnd.add(true);
+    assertThat(Bound.take(claimed).body()).startsWith("{\"max\":1,");
+    mayEnd.add(true);
+    stop(worker);
+    assertThat(settled).hasSize(2);
+  }
+
+  @Test
+  void moreThanWasAskedForIsRunAllTheSame() throws InterruptedException {
+    Worker worker = worker(task -> Settlement.ack()).concurrency(2).start();
+    claims.add(tasks("t1", "t2", "t3", "t4", "t5"));
+    assertThat(Stream.generate(() -> Bound.take(settled).path()).limit(5)).hasSize(5).doesNotHaveDuplicates();
+    stop(worker);
+  }
+
+  @Test
+  void aFailureIsToldWithItsReason() throws InterruptedException {
+    Worker worker = worker(task -> switch (task.id()) {
+      case "throws" -> throw new IllegalStateException("disk \ud800 full");
+      case "long" -> throw new IllegalStateException("x".repeat(100_000));
+      default -> Settlement.nack("not yet", Duration.ofMinutes(5));
+    }).start();
+    claims.add(tasks("throws"));
+    assertTold("/v1/tasks/throws/nack",
+        "{\"token\":\"token-throws\",\"reason\":\"java.lang.IllegalStateException: disk ? full\"}");
+    assertThat(Bound.take(errors)).contains("task=throws");
+    claims.add(tasks("later"));
+    assertTold("/v1/tasks/later/nack", "{\"token\":\"token-later\",\"reason\":\"not yet\",\"delay\":\"PT5M\"}");
+    claims.add(tasks("long"));
+    assertThat(Bound.take(settled).body()).hasSizeLessThan(1100);
+    stop(worker);
+  }
+
+  @Test
+  void theLeaseIsExtendedAsLongAsTheHandlerRuns() throws InterruptedException {
+    CompletableFuture<Settlement> end = new CompletableFuture<>();
+    Worker worker = worker(task -> Bound.get(end)).start();
+    claims.add(tasks("t1"));
+    for (int i = 0; i < 5; i++) {
+      Bound.awaitTrue(() -> clock.waiting() == 1);
+      clock.advance(THIRD.minusNanos(1));
+      assertThat(settled).isEmpty();
+      clock.advance(Duration.ofNanos(1));
+      assertTold("/v1/tasks/t1/extend", "{\"token\":\"token-t1\",\"lease\":\"PT30S\"}");
+    }
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    assertThat(end.complete(Settlement.ack())).isTrue();
+    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/ack");
+    assertThat(clock.waiting()).isZero();
+    stop(worker);
+  }
+
+  @Test
+  void aHandlerWhoseLeaseIsLostIsInterrupted() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker = worker(task -> {
+      never.await();
+      return Settlement.ack();
+    }).start();
+    claims.add(tasks("t1"));
+    toExtend = Reply.problem(409, "{\"title\":\"Cancelled\"}");
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    clock.advance(THIRD);
+    assertThat(Bound.take(errors)).contains("a lease was lost").contains("Cancelled");
+    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/extend");
+    assertThat(Bound.take(settled).body()).as("the server learns that the attempt has ended")
+        .contains("java.lang.InterruptedException");
+    stop(worker);
+  }
+
+  @Test
+  void anExtensionIsTriedUntilTheLeaseHasEnded() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker = worker(task -> {
+      never.await();
+      return Settlement.ack();
+    }).start();
+    claims.add(tasks("t1"));
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    clock.advance(THIRD);
+    assertThat(Bound.take(settled).path()).as("one that succeeds, from which the lease counts").endsWith("/extend");
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    toExtend = Reply.empty(500);
+    Duration passed = Duration.ZERO;
+    int tries = 0;
+    String error = "";
+    while (!error.contains("lost")) {
+      assertThat(passed).isLessThan(LEASE);
+      Bound.awaitTrue(() -> clock.waiting() == 1);
+      Duration wait = clock.waits().getLast();
+      clock.advance(wait);
+      passed = passed.plus(wait);
+      tries++;
+      assertThat(Bound.take(settled).path()).endsWith("/extend");
+      error = Bound.take(errors);
+    }
+    assertThat(passed).isBetween(LEASE, LEASE.plus(LEASE.dividedBy(20)));
+    assertThat(tries).isGreaterThan(4);
+    assertThat(Bound.take(settled).path()).endsWith("/nack");
+    stop(worker);
+  }
+
+  @Test
+  void anEndThatCouldNotBeToldIsReportedAndTheWorkerGoesOn() throws InterruptedException {
+    toSettle = Reply.problem(409, "{\"title\":\"Stale token\"}");
+    Worker worker = worker(task -> Settlement.ack()).start();
+    claims.add(tasks("t1"));
+    assertThat(Bound.take(errors)).contains("task=t1").contains("Stale token");
+    claims.add(tasks("t2"));
+    assertThat(Bound.take(errors)).contains("task=t2");
+    stop(worker);
+  }
+
+  @Test
+  void aClaimThatFailsIsTriedAgainEverMoreSlowlyAndNotBeforeTheServerWants() throws InterruptedException {
+    Worker worker = worker(task -> Settlement.ack()).start();
+    for (int i = 0; i < 8; i++) {
+      claims.add(Reply.empty(500));
+      assertThat(Bound.take(errors)).contains("could not be claimed");
+      Bound.awaitTrue(() -> clock.waiting() == 1);
+      clock.advance(clock.waits().getLast());
+    }
+    assertThat(clock.waits().getFirst()).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+    assertThat(clock.waits().getLast()).isBetween(Duration.ofMillis(2500), Duration.ofSeconds(5));
+    claims.add(Reply.retryAfter(503, "60"));
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    assertThat(clock.waits().getLast()).isEqualTo(Duration.ofSeconds(60));
+    clock.advance(Duration.ofSeconds(60));
+    claims.add(tasks("t1"));
+    assertThat(Bound.take(settled).path()).endsWith("/ack");
+    stop(worker);
+  }
+
+  @Test
+  void aServerThatDoesNotLetClaimsWaitIsNotAskedWithoutEnd() throws InterruptedException {
+    Worker worker = worker(task -> Settlement.ack()).start();
+    claims.add(tasks());
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    assertThat(worker.stop(GRACE)).as("a stop does not wait for the pause").isTrue();
+    assertThat(claimed).hasSize(1);
+    assertThat(errors).isEmpty();
+  }
+
+  @Test
+  void whatAClaimUnderWayBringsIsStillRun() throws InterruptedException {
+    Worker worker = worker(task -> Settlement.ack()).start();
+    assertThat(Bound.take(claimed)).isNotNull();
+    CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+    Thread stopper = Thread.ofPlatform().start(() -> {
+      try {
+        stopped.complete(worker.stop(GRACE));
+      } catch (InterruptedException e) {
+        stopped.completeExceptionally(e);
+      }
+    });
+    Bound.awaitTrue(() -> stopper.getState() == Thread.State.TIMED_WAITING);
+    claims.add(tasks("t1"));
+    assertThat(Bound.get(stopped)).isTrue();
+    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/ack");
+    assertThat(claimed).isEmpty();
+    assertThat(worker.stop(GRACE)).as("a second stop").isTrue();
+  }
+
+  @Test
+  void aStopWaitsForTheHandlers() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CompletableFuture<Settlement> end = new CompletableFuture<>();
+    Worker worker = worker(task -> {
+      begun.countDown();
+      return Bound.get(end);
+    }).concurrency(1).start();
+    claims.add(tasks("t1"));
+    Bound.await(begun);
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(worker::close, Thread::startVirtualThread);
+    assertThat(closed).isNotDone();
+    assertThat(end.complete(Settlement.ack())).isTrue();
+    Bound.get(closed);
+    assertThat(settled).hasSize(1);
+  }
+
+  @Test
+  void afterTheGraceHandlersAreInterrupted() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker = worker(task -> {
+      begun.countDown();
+      never.await();
+      return Settlement.ack();
+    }).start();
+    claims.add(tasks("t1"));
+    Bound.await(begun);
+    assertThat(worker.stop(Duration.ZERO)).isFalse();
+    assertThat(Bound.take(settled).body()).contains("InterruptedException");
+    assertThat(worker.stop(GRACE)).as("the claim under way was broken off").isTrue();
+    assertThat(List.copyOf(errors)).as("a stop is no failure").allMatch(error -> error.contains("the handler failed"));
+  }
+}

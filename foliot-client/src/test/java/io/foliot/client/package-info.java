@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,170 @@
+package io.foliot.delivery.http;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which addresses a callback may reach. What is public is permitted; what is not, only inside a network that the operator
+ * allows. The addresses at which clouds hand out credentials are never permitted.
+ *
+ * <p>An IPv6 address that carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP) is
+ * permitted only if a network that the operator allows contains it, and what it carries is permitted as well.
+ */
+public final class AddressRules {
+  private static final List<Cidr> METADATA = networks(
+      // Amazon, Google, Azure, DigitalOcean, OpenStack
+      "169.254.169.254",
+      // Amazon: time, DNS, credentials of containers and pods
+      "169.254.169.123", "169.254.169.253", "169.254.170.2", "169.254.170.23",
+      "fd00:ec2::254", "fd00:ec2::23", "fd00:ec2::253", "fd00:ec2::123",
+      // Google over IPv6, Azure's host, Alibaba, Oracle, Scaleway
+      "fd20:ce::254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "169.254.42.42");
+
+  private static final List<Range> DENIED_V4 = List.of(new Range("this host (unspecified)", "0.0.0.0/8"),
+      new Range("private", "10.0.0.0/8"), new Range("carrier-grade NAT", "100.64.0.0/10"),
+      new Range("loopback", "127.0.0.0/8"), new Range("link-local", "169.254.0.0/16"),
+      new Range("private", "172.16.0.0/12"), new Range("reserved", "192.0.0.0/24"),
+      new Range("documentation", "192.0.2.0/24"), new Range("reserved", "192.31.196.0/24"),
+      new Range("reserved", "192.52.193.0/24"), new Range("6to4 relay", "192.88.99.0/24"),
+      new Range("private", "192.168.0.0/16"), new Range("reserved", "192.175.48.0/24"),
+      new Range("benchmarking", "198.18.0.0/15"), new Range("documentation", "198.51.100.0/24"),
+      new Range("documentation", "203.0.113.0/24"), new Range("multicast", "224.0.0.0/4"),
+      new Range("reserved or broadcast", "240.0.0.0/4"));
+
+  /** In order: the narrower range before the wider one that names it less well. */
+  private static final List<Range> DENIED_V6 = List.of(new Range("unspecified", "::/128"),
+      new Range("loopback", "::1/128"), new Range("IPv4-mapped", "::ffff:0:0/96"),
+      new Range("IPv4-translated", "::ffff:0:0:0/96"), new Range("IPv4-compatible", "::/96"),
+      new Range("NAT64", "64:ff9b::/96"), new Range("NAT64", "64:ff9b:1::/48"), new Range("discard", "100::/64"),
+      new Range("Teredo", "2001::/32"), new Range("reserved", "2001::/23"), new Range("documentation", "2001:db8::/32"),
+      new Range("6to4", "2002::/16"), new Range("documentation", "3fff::/20"), new Range("unique local", "fc00::/7"),
+      new Range("link-local", "fe80::/10"), new Range("site-local", "fec0::/10"), new Range("multicast", "ff00::/8"));
+
+  private static final Cidr GLOBAL_V6 = Cidr.parse("2000::/3");
+  private static final Cidr LOOPBACK_V4 = Cidr.parse("127.0.0.0/8");
+  private static final Cidr LOOPBACK_V6 = Cidr.parse("::1");
+
+  /** Where an IPv6 network puts the bytes of an IPv4 address, and whether they are inverted. */
+  private static final List<Carrier> CARRIERS = List.of(Carrier.at("::ffff:0:0/96", 12, 13, 14, 15),
+      Carrier.at("::ffff:0:0:0/96", 12, 13, 14, 15), Carrier.at("::/96", 12, 13, 14, 15),
+      Carrier.at("64:ff9b::/96", 12, 13, 14, 15), Carrier.at("64:ff9b:1::/48", 12, 13, 14, 15),
+      Carrier.at("2002::/16", 2, 3, 4, 5), Carrier.at("2001::/32", 4, 5, 6, 7),
+      new Carrier(Cidr.parse("2001::/32"), new int[]{12, 13, 14, 15}, 0xFF));
+
+  /** RFC 6052: translators with prefixes of 48, 56 and 64 bits, which step over byte 8. Elsewhere these bytes are 0. */
+  private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
+      Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));
+
+  private static final byte[] NOTHING = new byte[4];
+
+  private final List<Cidr> allowed;
+  private final boolean allowLoopback;
+
+  /** The rules with the networks that the operator allows, and 127.0.0.0/8 and ::1 if {@code allowLoopback} says so. */
+  public AddressRules(List<Cidr> allowed, boolean allowLoopback) {
+    this.allowed = List.copyOf(allowed);
+    this.allowLoopback = allowLoopback;
+  }
+
+  private record Range(String name, Cidr network) {
+    Range(String name, String network) {
+      this(name, Cidr.parse(network));
+    }
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Carrier(Cidr network, int[] positions, int inversion) {
+    static Carrier at(String network, int... positions) {
+      return new Carrier(Cidr.parse(network), positions, 0);
+    }
+
+    byte[] carried(byte[] address) {
+      byte[] bytes = new byte[4];
+      for (int i = 0; i < 4; i++) {
+        bytes[i] = (byte) (address[positions[i]] ^ inversion);
+      }
+      return bytes;
+    }
+  }
+
+  /** Why an address is denied, in a word or two; null if it is permitted. */
+  public @Nullable String denial(InetAddress address) {
+    return denial(address.getAddress());
+  }
+
+  /** As {@link #denial(InetAddress)}, for 4 or 16 bytes in network order. */
+  @Nullable
+  String denial(byte[] address) {
+    if (isIn(METADATA, address)) {
+      return "cloud metadata, never permitted";
+    }
+    if (allowLoopback && (LOOPBACK_V4.contains(address) || LOOPBACK_V6.contains(address))) {
+      return null;
+    }
+    String denied = address.length == 4 ? rangeOf(DENIED_V4, address) : denialV6(address);
+    return denied != null && isIn(allowed, address) ? carriedDenial(address) : denied;
+  }
+
+  private static @Nullable String denialV6(byte[] address) {
+    String denied = rangeOf(DENIED_V6, address);
+    if (denied != null) {
+      return denied;
+    }
+    if (!GLOBAL_V6.contains(address)) {
+      return "reserved";
+    }
+    return isIsatap(address) ? "ISATAP" : null;
+  }
+
+  /** Why what an address carries is denied; null if it carries nothing or what is permitted. */
+  private @Nullable String carriedDenial(byte[] address) {
+    if (address.length == 4 || LOOPBACK_V6.contains(address)) {
+      return null;
+    }
+    for (Carrier carrier : CARRIERS) {
+      if (carrier.network.contains(address)) {
+        String denied = denial(carrier.carried(address));
+        if (denied != null) {
+          return denied;
+        }
+      }
+    }
+    for (Carrier carrier : SHORT_CARRIERS) {
+      byte[] carried = carrier.network.contains(address) ? carrier.carried(address) : NOTHING;
+      String denied = carried[0] == 0 ? null : denial(carried);
+      if (denied != null) {
+        return denied;
+      }
+    }
+    return isIsatap(address) ? denial(new byte[]{address[12], address[13], address[14], address[15]}) : null;
+  }
+
+  /** RFC 5214: an interface identifier of 00-00-5E-FE or 02-00-5E-FE and an IPv4 address. */
+  private static boolean isIsatap(byte[] address) {
+    return (address[8] & 0xFD) == 0 && address[9] == 0 && address[10] == 0x5E && address[11] == (byte) 0xFE;
+  }
+
+  private static @Nullable String rangeOf(List<Range> ranges, byte[] address) {
+    for (Range range : ranges) {
+      if (range.network.contains(address)) {
+        return range.name;
+      }
+    }
+    return null;
+  }
+
+  private static boolean isIn(List<Cidr> networks, byte[] address) {
+    for (Cidr network : networks) {
+      if (network.contains(address)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<Cidr> networks(String... texts) {
+    return Stream.of(texts).map(Cidr::parse).toList();
+  }
+}

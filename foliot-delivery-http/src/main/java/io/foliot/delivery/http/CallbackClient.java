@@ -1,0 +1,161 @@
+package io.foliot.delivery.http;
+
+import io.foliot.wheel.WheelTimer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import org.apache.hc.client5.http.DnsResolver;
+import org.apache.hc.client5.http.async.AsyncExecCallback;
+import org.apache.hc.client5.http.async.AsyncExecChain;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
+import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
+import org.apache.hc.client5.http.ssl.HttpsSupport;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.RequestNotExecutedException;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.nio.AsyncEntityProducer;
+import org.apache.hc.core5.http.nio.AsyncRequestProducer;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
+import org.apache.hc.core5.reactor.IOReactorConfig;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Apache HttpClient, with all that it does beyond one request and one answer switched off: no retries, redirects, cookies,
+ * authentication, decompression, proxies or protocol upgrades. What remains is HTTP/1.1, TLS, and pools of connections.
+ */
+final class CallbackClient implements AutoCloseable {
+  /**
+   * Many servers close a connection that idles for 5 s (Node) or longer. A request that meets that close is lost, so
+   * connections are given up before.
+   */
+  private static final TimeValue IDLE = TimeValue.ofSeconds(4);
+  /** A connection outlives a change of DNS by this much at most. */
+  private static final TimeValue CONNECTION_LIFE = TimeValue.ofMinutes(1);
+  private static final String READER = "foliot.reader";
+  private static final int MAX_HEADERS = 100;
+  /** A line of the answer's head, in bytes. */
+  private static final int MAX_LINE = 8 << 10;
+
+  private final CloseableHttpAsyncClient client;
+  private final WheelTimer timer = WheelTimer.builder().inline()
+      .threadFactory(Thread.ofPlatform().daemon().name("foliot-http-timer").factory()).build();
+  private final String userAgent;
+
+  CallbackClient(HttpDeliveryOptions options, DnsResolver addresses) {
+    userAgent = "Foliot/" + HeaderText.value(options.version());
+    client = HttpAsyncClients.custom()
+        .setConnectionManager(pools(options, addresses))
+        .setIOReactorConfig(IOReactorConfig.custom().setIoThreadCount(options.ioThreads()).setTcpNoDelay(true).build())
+        .setHttp1Config(Http1Config.custom().setMaxHeaderCount(MAX_HEADERS).setMaxLineLength(MAX_LINE).build())
+        .setDefaultRequestConfig(requests())
+        .setKeepAliveStrategy(new KeepAlive())
+        .setThreadFactory(Thread.ofPlatform().daemon().name("foliot-http-", 0).factory())
+        .evictExpiredConnections().evictIdleConnections(IDLE)
+        .disableAutomaticRetries().disableRedirectHandling().disableCookieManagement().disableAuthCaching()
+        .disableContentCompression()
+        .addExecInterceptorLast("foliot-abort", CallbackClient::noteRuntime)
+        .build();
+    client.start();
+  }
+
+  private static PoolingAsyncClientConnectionManager pools(HttpDeliveryOptions options, DnsResolver addresses) {
+    // Two compare the name with the certificate, the JDK and the client: in 5.6.3 the JDK alone was asked, too late, and
+    // any name passed.
+    ClientTlsStrategyBuilder tls = ClientTlsStrategyBuilder.create()
+        .setHostVerificationPolicy(HostnameVerificationPolicy.BOTH)
+        .setHostnameVerifier(HttpsSupport.getDefaultHostnameVerifier());
+    if (options.tls() != null) {
+      tls.setSslContext(options.tls());
+    }
+    Timeout connect = timeout(options.connectTimeout());
+    // Lax: bounded per destination only, so that no destination takes the places of another.
+    return PoolingAsyncClientConnectionManagerBuilder.create()
+        .setDnsResolver(addresses)
+        .setTlsStrategy(tls.buildAsync())
+        .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
+        .setMaxConnPerRoute(options.connectionsPerDestination())
+        .setDefaultConnectionConfig(ConnectionConfig.custom().setConnectTimeout(connect)
+            .setTimeToLive(CONNECTION_LIFE).setValidateAfterInactivity(TimeValue.ofSeconds(1)).build())
+        .setDefaultTlsConfig(TlsConfig.custom().setVersionPolicy(HttpVersionPolicy.FORCE_HTTP_1)
+            .setHandshakeTimeout(connect).build())
+        .build();
+  }
+
+  /** The client's own timeouts are off: one timer bounds the whole attempt. */
+  private static RequestConfig requests() {
+    return RequestConfig.custom().setConnectionRequestTimeout(Timeout.DISABLED).setResponseTimeout(Timeout.DISABLED)
+        .setRedirectsEnabled(false).setAuthenticationEnabled(false).setExpectContinueEnabled(false)
+        .setProtocolUpgradeEnabled(false).setContentCompressionEnabled(false).build();
+  }
+
+  private static Timeout timeout(Duration duration) {
+    return Timeout.ofMilliseconds(duration.toMillis());
+  }
+
+  /** As long as the receiver says, less a second for the way; and never longer than we keep one. */
+  private static final class KeepAlive extends DefaultConnectionKeepAliveStrategy {
+    @Override
+    public TimeValue getKeepAliveDuration(HttpResponse response, HttpContext context) {
+      if (!response.containsHeader("keep-alive")) {
+        return IDLE;
+      }
+      TimeValue said = super.getKeepAliveDuration(response, context);
+      if (said == null || said.getDuration() < 0) {
+        return IDLE;
+      }
+      return TimeValue.ofMilliseconds(Math.max(1, Math.min(IDLE.toMilliseconds(), said.toMilliseconds() - 1_000)));
+    }
+  }
+
+  /**
+   * Cancelling a future of the client leaves the connection alone once a status of 400 or more was read, so a body that
+   * never ends would keep it for ever. What holds the connection can close it at any time.
+   */
+  private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
+      AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {
+    if (scope.clientContext.getAttribute(READER) instanceof ReplyReader reader && !reader.readFrom(scope.execRuntime)) {
+      reader.abort();
+      callback.failed(new RequestNotExecutedException("the attempt has ended"));
+      return;
+    }
+    chain.proceed(request, entity, scope, callback);
+  }
+
+  /** Sends a request once. The callback hears how it ends. */
+  Future<Reply> execute(AsyncRequestProducer request, ReplyReader reader, FutureCallback<Reply> callback) {
+    HttpClientContext context = HttpClientContext.create();
+    context.setAttribute(READER, reader);
+    return client.execute(request, reader, context, callback);
+  }
+
+  WheelTimer timer() {
+    return timer;
+  }
+
+  String userAgent() {
+    return userAgent;
+  }
+
+  @Override
+  public void close() {
+    timer.close();
+    client.close(CloseMode.IMMEDIATE);
+  }
+}

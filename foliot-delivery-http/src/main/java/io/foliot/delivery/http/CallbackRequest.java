@@ -1,0 +1,93 @@
+package io.foliot.delivery.http;
+
+import io.foliot.core.Body;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.store.TaskRecord;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.hc.core5.http.message.BasicHttpRequest;
+import org.apache.hc.core5.http.nio.AsyncRequestProducer;
+import org.apache.hc.core5.http.nio.entity.BasicAsyncEntityProducer;
+import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
+import org.apache.hc.core5.net.URIAuthority;
+
+/** The request of an attempt. */
+final class CallbackRequest {
+  private static final DateTimeFormatter MILLIS = new DateTimeFormatterBuilder().appendInstant(3).toFormatter(
+      Locale.ROOT);
+  /** So that a short one, a flag or a number, does not tear holes into every detail. */
+  private static final int MIN_REDACTED = 8;
+
+  /** Parts of the names of headers that hold secrets. */
+  private static final List<String> SENSITIVE = List.of("auth", "cookie", "token", "secret", "key", "password");
+
+  private CallbackRequest() {}
+
+  /** Makes the request. Its timestamp is that of this moment. */
+  static AsyncRequestProducer of(Attempt attempt, HttpTarget target, String userAgent, long wallMillis) {
+    TaskRecord task = attempt.task();
+    Body body = task.body();
+    CallbackUrl url = target.url();
+    BasicHttpRequest request = new BasicHttpRequest("POST", url.secure() ? "https" : "http",
+        new URIAuthority(url.host(), url.shownPort()), url.path());
+    for (Map.Entry<String, String> header : body.headers().entrySet()) {
+      String name = header.getKey().toLowerCase(Locale.ROOT);
+      if (HeaderText.isFree(name)) {
+        request.addHeader(name, HeaderText.value(header.getValue()));
+      }
+    }
+    String firing = attempt.firingId();
+    String timestamp = Long.toString(Math.floorDiv(wallMillis, 1_000));
+    if (!body.contentType().isBlank()) {
+      request.addHeader("content-type", HeaderText.value(body.contentType()));
+    }
+    request.addHeader("webhook-id", firing);
+    request.addHeader("webhook-timestamp", timestamp);
+    WebhookSigner signer = target.signer();
+    if (signer != null) {
+      request.addHeader("webhook-signature", signer.sign(firing, timestamp, body.payload()));
+    }
+    addTask(request, task);
+    request.addHeader("traceparent", HeaderText.value(attempt.traceparent()));
+    request.addHeader("user-agent", userAgent);
+    return new BasicRequestProducer(request, new BasicAsyncEntityProducer(body.payload(), null));
+  }
+
+  private static void addTask(BasicHttpRequest request, TaskRecord task) {
+    request.addHeader("foliot-task-id", task.id().toString());
+    request.addHeader("foliot-queue", task.queue());
+    String key = task.key();
+    if (key != null) {
+      request.addHeader("foliot-key", HeaderText.key(key));
+    }
+    request.addHeader("foliot-generation", Long.toString(task.generation()));
+    request.addHeader("foliot-attempt", Integer.toString(task.attempt()));
+    request.addHeader("foliot-due-at", MILLIS.format(Instant.ofEpochMilli(task.dueAt())));
+    Token token = task.token();
+    if (token != null) {
+      request.addHeader("foliot-lease-token", token.toString());
+    }
+  }
+
+  /** What the request carries that must not come back in a detail. */
+  static List<String> secrets(Attempt attempt) {
+    List<String> secrets = new ArrayList<>();
+    Token token = attempt.task().token();
+    if (token != null) {
+      secrets.add(token.toString());
+    }
+    attempt.task().body().headers().forEach((name, value) -> {
+      String lower = name.toLowerCase(Locale.ROOT);
+      if (value.length() >= MIN_REDACTED && SENSITIVE.stream().anyMatch(lower::contains)) {
+        secrets.add(HeaderText.oneLine(value));
+      }
+    });
+    return secrets;
+  }
+}

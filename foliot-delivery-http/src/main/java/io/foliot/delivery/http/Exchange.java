@@ -1,0 +1,174 @@
+package io.foliot.delivery.http;
+
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.delivery.http.HostLookup.Denied;
+import io.foliot.delivery.http.HostLookup.Finding;
+import io.foliot.delivery.http.HostLookup.Permitted;
+import io.foliot.delivery.http.HostLookup.Unresolved;
+import io.foliot.wheel.Timeout;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.RequestNotExecutedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt under way: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, in any
+ * thread; {@link #ended} decides which comes first.
+ */
+final class Exchange implements FutureCallback<Reply> {
+  /** Connections that the receiver closed while they idled may be met this often in a row. */
+  private static final int MAX_RESENDS = 3;
+
+  private final HttpDelivery delivery;
+  private final Attempt attempt;
+  private final HttpTarget target;
+  private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+  private final AtomicBoolean ended = new AtomicBoolean();
+
+  // written by the thread that begins or sends, read by the one that ends
+  private volatile @Nullable Timeout timeout;
+  private volatile @Nullable Future<?> sent;
+
+  /** What the receiver has said so far. Written by the I/O thread, read by the one that ends. */
+  private volatile @Nullable ReplyReader reader;
+
+  // the thread that sends; one after the other
+  private int resends;
+
+  Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {
+    this.delivery = delivery;
+    this.attempt = attempt;
+    this.target = target;
+  }
+
+  CompletionStage<Answer> stage() {
+    return answer;
+  }
+
+  /** Starts the timer, finds the addresses, and sends. Never throws, never blocks. */
+  void begin() {
+    try {
+      Duration limit = attempt.target().timeout();
+      Timeout timer = delivery.client().timer().schedule(this::timeIsUp, limit);
+      timeout = timer;
+      if (ended.get()) {
+        timer.cancel();
+        return;
+      }
+      CallbackUrl url = target.url();
+      byte[] literal = url.literal();
+      Finding finding = literal != null
+          ? delivery.lookup().ofLiteral(url.host(), literal)
+          : delivery.lookup().known(url.host());
+      if (finding != null) {
+        proceed(finding);
+      } else {
+        var unused = delivery.lookup().find(url.host()).thenAccept(this::proceed);
+      }
+    } catch (RejectedExecutionException e) {
+      end(Trouble.unreachable("this node stops"));
+    } catch (Throwable e) {
+      endBroken(e);
+    }
+  }
+
+  private void proceed(Finding finding) {
+    switch (finding) {
+      case Permitted permitted -> send();
+      case Denied denied -> end(Trouble.unreachable(denied.detail()));
+      case Unresolved unresolved -> end(Trouble.unreachable(unresolved.detail()));
+    }
+  }
+
+  private void send() {
+    if (ended.get()) {
+      return;
+    }
+    try {
+      ReplyReader newReader = new ReplyReader(reply -> end(answerOf(reply)));
+      reader = newReader;
+      Future<?> future = delivery.client().execute(
+          CallbackRequest.of(attempt, target, delivery.client().userAgent(), delivery.wallMillis()), newReader, this);
+      sent = future;
+      if (ended.get()) {
+        abort();
+      }
+    } catch (Throwable e) {
+      endBroken(e);
+    }
+  }
+
+  private void endBroken(Throwable e) {
+    end(Trouble.unreachable("the callback could not be sent: " + e.getClass().getSimpleName()));
+  }
+
+  @Override
+  public void completed(Reply reply) {
+    // The reader says so once the connection has been given back.
+  }
+
+  @Override
+  public void failed(Exception failure) {
+    if (failure instanceof RequestNotExecutedException && resends < MAX_RESENDS) {
+      resends++;
+      send();
+      return;
+    }
+    Answer said = saidSoFar();
+    end(said != null ? said : Trouble.answer(failure, target.url()));
+  }
+
+  @Override
+  public void cancelled() {
+    failed(new InterruptedException("cancelled"));
+  }
+
+  private void timeIsUp() {
+    Answer said = saidSoFar();
+    end(said != null ? said : Trouble.timeout(attempt.target().timeout(), reader != null, target.url()));
+  }
+
+  /** The status decides once it is there, however the body ends: a receiver that said 200 has done the work. */
+  private @Nullable Answer saidSoFar() {
+    ReplyReader current = reader;
+    Reply reply = current == null ? null : current.soFar();
+    return reply == null ? null : answerOf(reply);
+  }
+
+  private Answer answerOf(Reply reply) {
+    return reply.answer(delivery.wallMillis(),
+        reply.status() >= 400 ? CallbackRequest.secrets(attempt) : List.of());
+  }
+
+  /** Ends it with this answer, unless it has ended. */
+  void end(Answer with) {
+    if (ended.compareAndSet(false, true)) {
+      Timeout timer = timeout;
+      if (timer != null) {
+        timer.cancel();
+      }
+      abort();
+      delivery.ended(this);
+      answer.complete(with);
+    }
+  }
+
+  /** Takes the request back from the client, if it still has it; closes its connection. */
+  private void abort() {
+    Future<?> future = sent;
+    if (future != null && !future.isDone()) {
+      future.cancel(true);
+    }
+    ReplyReader current = reader;
+    if (current != null) {
+      current.abort();
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package io.foliot.delivery.http;
+
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.Clock;
+import io.foliot.core.SystemClock;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Answer.Health;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.delivery.http.HostLookup.Denied;
+import io.foliot.delivery.http.HostLookup.Finding;
+import io.foliot.delivery.http.HostLookup.Unresolved;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Signed callbacks over HTTP/1.1: each attempt is one POST, to an address that was checked when it began.
+ *
+ * <p>An attempt goes: the settings of its target, read once and kept; a place among those in flight; a timer for the whole;
+ * the checked addresses of its host, nearly always known; then the client. Whichever ends it first, answer, failure,
+ * timer or close, completes its stage, once.
+ *
+ * <p>A request is sent at most once. Only if the connection it was given turns out closed before any byte was handed to
+ * it, it goes to another one.
+ */
+public final class HttpDelivery implements Delivery {
+  /** Registration waits this long for a name server. What it has not seen by then, the attempts see. */
+  private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
+  /** One look-up per host runs at a time; so many hosts may hang without holding up the others. */
+  private static final int LOOKUP_THREADS = 32;
+  /** Beyond this the name server is down, and waiting longer helps nobody. */
+  private static final int LOOKUPS_WAITING = 4_096;
+  /** Distinct targets whose settings are kept read. Beyond that all are read anew: a queue has one. */
+  private static final int MAX_TARGETS = 10_000;
+
+  private final HttpDeliveryOptions options;
+  private final Clock clock;
+  private final HostLookup lookup;
+  private final CallbackClient client;
+  private final @Nullable ExecutorService ownLookups;
+
+  // any thread
+  private final Map<Target, HttpTarget> targets = new ConcurrentHashMap<>();
+  private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private volatile boolean closed;
+
+  /** A delivery with the clock and the resolver of the machine. */
+  public HttpDelivery(HttpDeliveryOptions options) {
+    this(options, new SystemClock(), Resolver.system(), null);
+  }
+
+  /**
+   * A delivery.
+   *
+   * @param clock gives the timestamps of the callbacks and the age of what was looked up
+   * @param resolver finds the addresses of hosts
+   * @param lookups runs the resolver, which may block; null for threads of its own
+   */
+  public HttpDelivery(HttpDeliveryOptions options, Clock clock, Resolver resolver, @Nullable Executor lookups) {
+    this.options = options;
+    this.clock = clock;
+    ownLookups = lookups == null ? lookupThreads() : null;
+    Executor executor = lookups == null ? requireNonNull(ownLookups) : lookups;
+    lookup = new HostLookup(resolver, executor, clock,
+        new AddressRules(options.allowedNetworks(), options.allowLoopback()), options.addressTtl());
+    client = new CallbackClient(options, lookup);
+  }
+
+  private static ExecutorService lookupThreads() {
+    ThreadPoolExecutor threads = new ThreadPoolExecutor(LOOKUP_THREADS, LOOKUP_THREADS, 10, TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(LOOKUPS_WAITING),
+        Thread.ofPlatform().daemon().name("foliot-http-lookup-", 0).factory());
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  @Override
+  public String type() {
+    return HttpTarget.TYPE;
+  }
+
+  /**
+   * Looks at the settings, and at the addresses of the host. Unlike the other methods it may wait, up to two seconds, for a
+   * name server that is slow; the attempts check again in any case.
+   */
+  @Override
+  public void check(Target target) {
+    CallbackUrl url = HttpTarget.parse(target).url();
+    byte[] literal = url.literal();
+    Finding finding = literal != null ? lookup.ofLiteral(url.host(), literal) : await(lookup.find(url.host()));
+    if (finding instanceof Denied denied) {
+      throw new IllegalArgumentException("delivery.url: " + denied.detail());
+    }
+    if (finding instanceof Unresolved unresolved && !options.allowUnresolved()) {
+      throw new IllegalArgumentException("delivery.url: " + unresolved.detail());
+    }
+  }
+
+  private static @Nullable Finding await(CompletableFuture<Finding> finding) {
+    try {
+      return finding.get(CHECK_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      return null;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } catch (ExecutionException e) {
+      throw new AssertionError("a look-up never fails", e);
+    }
+  }
+
+  @Override
+  public String destination(Target target) {
+    try {
+      return read(target).url().destination();
+    } catch (IllegalArgumentException e) {
+      return "http";
+    }
+  }
+
+  private HttpTarget read(Target target) {
+    HttpTarget known = targets.get(target);
+    if (known != null) {
+      return known;
+    }
+    HttpTarget read = HttpTarget.parse(target);
+    if (targets.size() >= MAX_TARGETS) {
+      targets.clear();
+    }
+    targets.put(target, read);
+    return read;
+  }
+
+  @Override
+  public CompletionStage<Answer> deliver(Attempt attempt) {
+    HttpTarget target;
+    try {
+      target = read(attempt.target());
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture
+          .completedFuture(new Answer.Retry(null, Health.WELL, "the queue cannot deliver: " + e.getMessage()));
+    }
+    if (inFlight.incrementAndGet() > options.maxInFlight()) {
+      inFlight.decrementAndGet();
+      return CompletableFuture.completedFuture(new Answer.Retry(null, Health.OVERLOADED,
+          "too many callbacks are under way on this node: maxInFlight=" + options.maxInFlight()));
+    }
+    Exchange exchange = new Exchange(this, attempt, target);
+    exchanges.add(exchange);
+    if (closed) {
+      exchange.end(closedAnswer());
+    } else {
+      exchange.begin();
+    }
+    return exchange.stage();
+  }
+
+  private static Answer closedAnswer() {
+    return new Answer.Retry(null, Health.WELL, "this node stopped while the callback was under way");
+  }
+
+  /** Callbacks under way. */
+  public int inFlight() {
+    return inFlight.get();
+  }
+
+  HttpDeliveryOptions options() {
+    return options;
+  }
+
+  HostLookup lookup() {
+    return lookup;
+  }
+
+  CallbackClient client() {
+    return client;
+  }
+
+  long wallMillis() {
+    return clock.wallMillis();
+  }
+
+  /** Called by an exchange that has ended, once. */
+  void ended(Exchange exchange) {
+    exchanges.remove(exchange);
+    inFlight.decrementAndGet();
+  }
+
+  /** Ends what is under way as failed, for it may have reached its receiver or not. */
+  @Override
+  public void close() {
+    closed = true;
+    exchanges.forEach(exchange -> exchange.end(closedAnswer()));
+    client.close();
+    if (ownLookups != null) {
+      ownLookups.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.foliot.delivery.http;
+
+import io.foliot.core.Target;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a target, read.
+ *
+ * @param url where to
+ * @param signer what signs, or null for no signature
+ */
+record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
+  static final String TYPE = "http";
+  private static final String URL = "url";
+  private static final String SECRET = "secret";
+  private static final List<String> KNOWN = List.of(URL, SECRET);
+
+  /**
+   * Reads the settings of a target.
+   *
+   * @throws IllegalArgumentException if they are not those of a callback
+   */
+  static HttpTarget parse(Target target) {
+    if (!target.type().equals(TYPE)) {
+      throw new IllegalArgumentException("an http delivery is of type http: type=" + target.type());
+    }
+    Map<String, String> settings = target.settings();
+    for (String name : settings.keySet()) {
+      if (!KNOWN.contains(name)) {
+        throw new IllegalArgumentException(
+            "an http delivery has the settings url and secret; did you mean " + nearest(name) + "? setting="
+                + HeaderText.shown(name));
+      }
+    }
+    String url = settings.get(URL);
+    if (url == null) {
+      throw new IllegalArgumentException("an http delivery needs a url: where its callbacks are posted to");
+    }
+    return new HttpTarget(CallbackUrl.parse(url), WebhookSigner.parse(settings.get(SECRET)));
+  }
+
+  private static String nearest(String name) {
+    String lower = name.length() > 64 ? name.substring(0, 64) : name;
+    return distance(lower, SECRET) < distance(lower, URL) ? SECRET : URL;
+  }
+
+  /** How many letters must be inserted, removed or changed, relative to the length of the word. */
+  private static double distance(String name, String word) {
+    int[] row = new int[word.length() + 1];
+    for (int j = 0; j <= word.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= name.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= word.length(); j++) {
+        boolean same = Character.toLowerCase(name.charAt(i - 1)) == word.charAt(j - 1);
+        int best = Math.min(diagonal + (same ? 0 : 1), Math.min(row[j], row[j - 1]) + 1);
+        diagonal = row[j];
+        row[j] = best;
+      }
+    }
+    return (double) row[word.length()] / Math.max(name.length(), word.length());
+  }
+}

@@ -1,0 +1,120 @@
+package io.foliot.delivery.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.foliot.core.Limits;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Answer.Health;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a receiver answered, as far as it matters.
+ *
+ * @param status the status code
+ * @param next the header {@code foliot-next}, or null
+ * @param ack the header {@code foliot-ack}, or null
+ * @param retryAfter the header {@code Retry-After}, or null
+ * @param contentType the header {@code Content-Type}, or null
+ * @param body the beginning of the body; only failures keep one
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
+    @Nullable String contentType, byte[] body) {
+  /** A receiver that asks for more is mistaken, or has forgotten us; retries go on after it. */
+  static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
+  /** What a person reads of an answer. In characters. */
+  static final int DETAIL_LENGTH = 200;
+  private static final Answer DONE = new Answer.Done("HTTP 200");
+  private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
+  private static final String REDACTED = "[redacted]";
+
+  /**
+   * What it means for the task.
+   *
+   * @param wallMillis now, to compare a date with
+   * @param secrets what was sent and must not stand in a detail, should the receiver repeat it
+   */
+  Answer answer(long wallMillis, Collection<String> secrets) {
+    if (status >= 200 && status < 300) {
+      return success();
+    }
+    if (status >= 300 && status < 400) {
+      return new Answer.Retry(null, Health.WELL,
+          "HTTP " + status + ": redirects are not followed; set the url of the queue to where it leads");
+    }
+    String detail = detail(secrets);
+    if (status == 410) {
+      return new Answer.Fail(detail);
+    }
+    if (status == 429 || status == 503) {
+      return new Answer.Retry(retryAfter(wallMillis), Health.OVERLOADED, detail);
+    }
+    return new Answer.Retry(null, status >= 500 ? Health.FAILING : Health.WELL, detail);
+  }
+
+  private Answer success() {
+    if (status == 202 && ack != null && ack.strip().equalsIgnoreCase("later")) {
+      return new Answer.Accepted("HTTP 202");
+    }
+    if (next == null) {
+      return status == 200 ? DONE : new Answer.Done("HTTP " + status);
+    }
+    Duration wait = DurationText.parse(next);
+    if (wait == null || wait.isNegative() || wait.compareTo(MAX_NEXT) > 0) {
+      return new Answer.Done(
+          "HTTP " + status + "; its foliot-next was ignored, which is a duration like 30s or PT30S of"
+              + " at most 100 years: foliot-next=" + HeaderText.shown(next));
+    }
+    return new Answer.Again(wait, "HTTP " + status);
+  }
+
+  private @Nullable Duration retryAfter(long wallMillis) {
+    if (retryAfter == null) {
+      return null;
+    }
+    String text = retryAfter.strip();
+    Duration wait;
+    if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      wait = text.length() > 9 ? MAX_RETRY_AFTER : Duration.ofSeconds(Long.parseLong(text));
+    } else {
+      try {
+        Instant until = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+        wait = Duration.between(Instant.ofEpochMilli(wallMillis), until);
+      } catch (DateTimeException | ArithmeticException e) {
+        return null;
+      }
+    }
+    return wait.isNegative() ? Duration.ZERO : wait.compareTo(MAX_RETRY_AFTER) > 0 ? MAX_RETRY_AFTER : wait;
+  }
+
+  private String detail(Collection<String> secrets) {
+    String start = "HTTP " + status;
+    if (!isText()) {
+      return start;
+    }
+    String text = HeaderText.oneLine(new String(body, UTF_8));
+    for (String secret : secrets) {
+      text = text.replace(secret, REDACTED);
+    }
+    if (text.length() > DETAIL_LENGTH) {
+      int end = Character.isHighSurrogate(text.charAt(DETAIL_LENGTH - 1)) ? DETAIL_LENGTH - 1 : DETAIL_LENGTH;
+      text = text.substring(0, end) + "...";
+    }
+    return text.isEmpty() ? start : start + ": " + text;
+  }
+
+  private boolean isText() {
+    if (contentType == null) {
+      return false;
+    }
+    String type = contentType.toLowerCase(Locale.ROOT);
+    return type.startsWith("text/") || type.contains("json") || type.contains("xml");
+  }
+}

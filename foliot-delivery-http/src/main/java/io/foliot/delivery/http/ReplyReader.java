@@ -1,0 +1,142 @@
+package io.foliot.delivery.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.hc.client5.http.async.AsyncExecRuntime;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.nio.AsyncResponseConsumer;
+import org.apache.hc.core5.http.nio.CapacityChannel;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.jspecify.annotations.Nullable;
+
+/** Reads an answer: its head, the beginning of its body if it is a failure, and the rest up to a limit. */
+final class ReplyReader implements AsyncResponseConsumer<Reply> {
+  /** Reading a little more than needed keeps the connection; reading much more costs more than a new one. In bytes. */
+  static final int MAX_BODY_BYTES = 64 << 10;
+  /** Enough for what a detail shows, in any script. */
+  private static final int KEPT_BYTES = 1 << 10;
+  private static final byte[] EMPTY = new byte[0];
+
+  private final Consumer<Reply> onComplete;
+
+  // I/O thread only
+  private @Nullable FutureCallback<Reply> result;
+  private @Nullable Reply complete;
+  private int read;
+  private int keptBytes;
+  private byte[] kept = EMPTY;
+
+  // written by the sending thread or the I/O thread, read by any
+  private volatile @Nullable AsyncExecRuntime runtime;
+  private volatile boolean aborted;
+  private volatile @Nullable Reply head;
+
+  /** The consumer gets the whole answer when its connection has been given back, so that the next request can have it. */
+  ReplyReader(Consumer<Reply> onComplete) {
+    this.onComplete = onComplete;
+  }
+
+  /** What holds the connection from now on. False if nobody waits for the answer any more, so nothing may be sent. */
+  boolean readFrom(AsyncExecRuntime newRuntime) {
+    runtime = newRuntime;
+    return !aborted;
+  }
+
+  /** Closes the connection, unless it has been given back. Any thread. */
+  void abort() {
+    aborted = true;
+    AsyncExecRuntime current = runtime;
+    if (current != null) {
+      current.discardEndpoint();
+    }
+  }
+
+  /** The answer without its body, once its head is there. */
+  @Nullable
+  Reply soFar() {
+    return head;
+  }
+
+  @Override
+  public void consumeResponse(HttpResponse response, @Nullable EntityDetails entity, HttpContext context,
+      FutureCallback<Reply> callback) {
+    Reply reply = new Reply(response.getCode(), header(response, "foliot-next"), header(response, "foliot-ack"),
+        header(response, "retry-after"), header(response, "content-type"), EMPTY);
+    head = reply;
+    if (entity == null) {
+      complete = reply;
+      callback.completed(reply);
+      return;
+    }
+    result = callback;
+    if (reply.status() >= 400) {
+      kept = new byte[KEPT_BYTES];
+    }
+  }
+
+  private static @Nullable String header(HttpResponse response, String name) {
+    Header header = response.getFirstHeader(name);
+    return header == null ? null : header.getValue();
+  }
+
+  @Override
+  public void informationResponse(HttpResponse response, HttpContext context) {
+    // An answer is still to come.
+  }
+
+  @Override
+  public void updateCapacity(CapacityChannel channel) throws IOException {
+    channel.update(MAX_BODY_BYTES);
+  }
+
+  @Override
+  public void consume(ByteBuffer bytes) throws IOException {
+    read += bytes.remaining();
+    int keep = Math.min(bytes.remaining(), kept.length - keptBytes);
+    bytes.get(kept, keptBytes, keep);
+    keptBytes += keep;
+    bytes.position(bytes.limit());
+    if (read > MAX_BODY_BYTES) {
+      throw new IOException("the body of the answer is longer than is read: bytes=" + MAX_BODY_BYTES);
+    }
+  }
+
+  @Override
+  public void streamEnd(@Nullable List<? extends Header> trailers) {
+    FutureCallback<Reply> callback = result;
+    Reply reply = head;
+    if (callback != null && reply != null) {
+      Reply whole = withBody(reply);
+      complete = whole;
+      callback.completed(whole);
+    }
+  }
+
+  private Reply withBody(Reply reply) {
+    return keptBytes == 0
+        ? reply
+        : new Reply(reply.status(), reply.next(), reply.ack(), reply.retryAfter(), reply.contentType(),
+            Arrays.copyOf(kept, keptBytes));
+  }
+
+  @Override
+  public void failed(Exception cause) {
+    // The exchange hears of it from the client.
+  }
+
+  @Override
+  public void releaseResources() {
+    result = null;
+    Reply whole = complete;
+    if (whole != null) {
+      complete = null;
+      onComplete.accept(whole);
+    }
+  }
+}

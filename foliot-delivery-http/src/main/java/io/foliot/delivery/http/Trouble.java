@@ -1,0 +1,57 @@
+package io.foliot.delivery.http;
+
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Answer.Health;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.MessageConstraintException;
+
+/** What it means that an attempt got no answer, in plain words. */
+final class Trouble {
+  private Trouble() {}
+
+  /** The answer that stands for a failure of the exchange. */
+  static Answer answer(Exception failure, CallbackUrl url) {
+    String where = ": receiver=" + url.hostAndPort();
+    return switch (failure) {
+      case UnknownHostException e -> unreachable("the host has no checked address any more" + where);
+      case ConnectTimeoutException e -> unreachable("no connection in time; does a firewall drop it?" + where);
+      case NoRouteToHostException e -> unreachable("no route to the host" + where);
+      case ConnectException e -> unreachable("the connection was refused; is the receiver running?" + where);
+      case SSLPeerUnverifiedException e ->
+        unreachable("the certificate is for another host: " + HeaderText.shown(words(e)) + where);
+      case SSLException e -> unreachable("TLS failed: " + HeaderText.shown(words(e)) + where);
+      case MessageConstraintException e -> failing("the answer has more or longer headers than are read" + where);
+      case HttpException e -> failing("the answer is not HTTP/1.1" + where);
+      default ->
+        unreachable("the connection broke before the answer was complete; the receiver may have done the work" + where);
+    };
+  }
+
+  /** The answer when time is up. */
+  static Answer timeout(Duration timeout, boolean sent, CallbackUrl url) {
+    String where = ": receiver=" + url.hostAndPort() + ", timeout=" + timeout;
+    return unreachable(sent
+        ? "no answer in time; the receiver may have done the work" + where
+        : "its name did not resolve in time; nothing was sent" + where);
+  }
+
+  static Answer unreachable(String detail) {
+    return new Answer.Retry(null, Health.UNREACHABLE, detail);
+  }
+
+  private static Answer failing(String detail) {
+    return new Answer.Retry(null, Health.FAILING, detail);
+  }
+
+  private static String words(Exception e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getSimpleName() : message;
+  }
+}

@@ -1,0 +1,102 @@
+package io.foliot.delivery.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Signs as <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a> says: {@code v1,} and the HMAC-SHA256 of
+ * {@code id.timestamp.body} in base64, once for each secret.
+ */
+final class WebhookSigner {
+  private static final String PREFIX = "whsec_";
+  private static final String ALGORITHM = "HmacSHA256";
+  /** Of the standard: 192 to 512 bits. */
+  private static final int MIN_SECRET_BYTES = 24;
+  private static final int MAX_SECRET_BYTES = 64;
+  /** The old one, the new one, and room; each costs a pass over the body. */
+  static final int MAX_SECRETS = 4;
+
+  /** One for each secret, its key taken in; cloned for each signature, which is cheaper than a new one. */
+  private final List<Mac> prototypes;
+
+  private WebhookSigner(List<Mac> prototypes) {
+    this.prototypes = prototypes;
+  }
+
+  /**
+   * Reads secrets with spaces between them; null makes no signer.
+   *
+   * @throws IllegalArgumentException if one is malformed; the message does not hold it
+   */
+  static @Nullable WebhookSigner parse(@Nullable String secrets) {
+    if (secrets == null) {
+      return null;
+    }
+    List<Mac> prototypes = new ArrayList<>();
+    for (String secret : secrets.strip().split(" +", MAX_SECRETS + 2)) {
+      prototypes.add(prototype(key(secret)));
+    }
+    if (prototypes.size() > MAX_SECRETS) {
+      throw malformed("are at most " + MAX_SECRETS + ", with spaces between: secrets=" + prototypes.size());
+    }
+    return new WebhookSigner(List.copyOf(prototypes));
+  }
+
+  private static byte[] key(String secret) {
+    byte[] key = new byte[0];
+    try {
+      if (secret.startsWith(PREFIX)) {
+        key = Base64.getDecoder().decode(secret.substring(PREFIX.length()));
+      }
+    } catch (IllegalArgumentException e) {
+      throw malformed("are whsec_ and base64; this is not base64");
+    }
+    if (key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES) {
+      throw malformed("are whsec_ and the base64 of 24 to 64 random bytes; make one with:"
+          + " echo whsec_$(openssl rand -base64 32)");
+    }
+    return key;
+  }
+
+  private static IllegalArgumentException malformed(String why) {
+    return new IllegalArgumentException("the secrets in delivery.secret " + why);
+  }
+
+  private static Mac prototype(byte[] key) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(key, ALGORITHM));
+      return mac;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this Java has no " + ALGORITHM, e);
+    }
+  }
+
+  /** The value of the {@code webhook-signature} header. */
+  String sign(String id, String timestamp, byte[] body) {
+    byte[] head = (id + "." + timestamp + ".").getBytes(US_ASCII);
+    StringBuilder signatures = new StringBuilder();
+    for (Mac prototype : prototypes) {
+      Mac mac = copy(prototype);
+      mac.update(head);
+      signatures.append(signatures.isEmpty() ? "v1," : " v1,")
+          .append(Base64.getEncoder().encodeToString(mac.doFinal(body)));
+    }
+    return signatures.toString();
+  }
+
+  private static Mac copy(Mac prototype) {
+    try {
+      return (Mac) prototype.clone();
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException("the provider of " + ALGORITHM + " cannot copy it", e);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Delivery by signed callback: an HTTP POST to the URL of the queue. {@link HttpDelivery} is the way in. */
+@NullMarked
+package io.foliot.delivery.http;
+
+import org.jspecify.annotations.NullMarked;

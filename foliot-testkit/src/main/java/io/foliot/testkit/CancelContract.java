@@ -1,0 +1,167 @@
+package io.foliot.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.TaskRecord;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Part of the kit: cancel, row by row. */
+abstract class CancelContract extends SubmitContract {
+  @Test
+  void aWaitingTaskIsCancelledByIdAndByKey() {
+    TaskId byId = created("a", now() + HOUR);
+    TaskRecord before = record(byId);
+    assertThat(cancel(id(byId)))
+        .isEqualTo(new CancelResult(CancelResult.Kind.CANCELLED, byId, before.generation()));
+    TaskId byKey = due("b");
+    assertThat(cancel(key("b")))
+        .isEqualTo(new CancelResult(CancelResult.Kind.CANCELLED, byKey, record(byKey).generation()));
+    for (TaskId id : List.of(byId, byKey)) {
+      TaskRecord after = record(id);
+      assertThat(after.state()).isEqualTo(TaskState.CANCELLED);
+      assertThat(after.reason()).isNotEmpty();
+      assertThat(wakes(id)).isEmpty();
+      assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
+    }
+  }
+
+  @Test
+  void anAbsentTaskIsNotFound() {
+    created("b", now() + HOUR);
+    assertThat(cancel(id(newId(QUEUE, "a")))).isEqualTo(CancelResult.NOT_FOUND);
+    assertThat(cancel(key("a"))).isEqualTo(CancelResult.NOT_FOUND);
+  }
+
+  @Test
+  void aFinalTaskStaysAsItIs() {
+    TaskId finished = due("a");
+    finish(won(finished));
+    TaskId failed = failed("b");
+    TaskId cancelled = due("c");
+    cancel(id(cancelled));
+    for (TaskId id : List.of(finished, failed, cancelled)) {
+      TaskRecord before = record(id);
+      CancelResult expected = new CancelResult(CancelResult.Kind.ALREADY_FINISHED, id, before.generation());
+      assertThat(cancel(id(id))).isEqualTo(expected);
+      assertThat(cancel(key(String.valueOf(before.key())))).isEqualTo(expected);
+      assertThat(record(id).state()).isEqualTo(before.state());
+      assertThat(record(id).changedAt()).isEqualTo(before.changedAt());
+    }
+  }
+
+  @Test
+  void aCancelOfARunningTaskIsPendingAndNoNewClaimIsMade() {
+    TaskId id = due("a");
+    TaskRecord running = won(id, 2 * tickMillis());
+    CancelResult expected = new CancelResult(CancelResult.Kind.CANCEL_PENDING, id, running.generation());
+    assertThat(cancel(id(id))).isEqualTo(expected);
+    assertThat(cancel(key("a"))).as("again").isEqualTo(expected);
+    TaskRecord task = record(id);
+    assertThat(task.state()).isEqualTo(TaskState.RUNNING);
+    assertThat(task.cancelRequested()).isTrue();
+    pass(3);
+    assertThat(claim(id)).isEqualTo(new ClaimResult.Gone(TaskState.CANCELLED, QUEUE));
+    TaskRecord ended = record(id);
+    assertThat(ended.state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(ended.generation()).isEqualTo(running.generation());
+    assertThat(ended.attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.LEASE_ENDED);
+    assertThat(wakes(id)).isEmpty();
+    assertThat(claim(id)).as("only the claim that ended it says so").isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  @Test
+  void aCancelAfterTheLeaseIsFinalButPending() {
+    TaskId id = due("a");
+    TaskRecord running = lost(id);
+    assertThat(cancel(id(id)))
+        .isEqualTo(new CancelResult(CancelResult.Kind.CANCEL_PENDING, id, running.generation()));
+    TaskRecord ended = record(id);
+    assertThat(ended.state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(ended.attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.LEASE_ENDED);
+    assertThat(wakes(id)).isEmpty();
+    assertThat(settle(running, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
+  }
+
+  @Test
+  void aCancelOfAWaitingTaskWithAnOutstandingAttemptIsFinalButPending() {
+    TaskId id = due("a");
+    TaskRecord lost = lost(id);
+    touch(key("a"), now() + HOUR);
+    later(claim(id));
+    TaskRecord waiting = record(id);
+    assertThat(waiting.outstanding()).isTrue();
+    assertThat(cancel(id(id)))
+        .isEqualTo(new CancelResult(CancelResult.Kind.CANCEL_PENDING, id, waiting.generation()));
+    assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(settle(lost, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+  }
+
+  @Test
+  void anOutstandingAttemptIsRememberedThroughAReportedOne() {
+    TaskId id = due("a");
+    lost(id);
+    settled(won(id), new Outcome.RetryAt(now() + HOUR));
+    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
+  }
+
+  @Test
+  void aTaskThatWaitsForItsNextAttemptIsCancelledAtOnce() {
+    TaskId id = due("a");
+    settled(won(id), new Outcome.RetryAt(now() + HOUR));
+    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCELLED);
+    assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(wakes(id)).isEmpty();
+  }
+
+  @Test
+  void aCancelDropsTheSuccessor() {
+    TaskId id = due("a");
+    TaskRecord running = won(id);
+    touch(key("a"), now());
+    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(record(id).successor()).isNull();
+    assertThat(settled(running, new Outcome.RetryAt(now())).state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  @Test
+  void aCancelAfterTheLeaseDropsTheSuccessorToo() {
+    TaskId id = due("a");
+    lost(id);
+    touch(key("a"), now());
+    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  @Test
+  void aCancelledKeyIsNewForTheNextSubmit() {
+    TaskId old = due("a");
+    cancel(id(old));
+    TaskId next = created("a", now() + HOUR);
+    assertThat(next).isNotEqualTo(old);
+    assertThat(cancel(key("a")).id()).as("the key names the live one").isEqualTo(next);
+  }
+
+  @Test
+  void aBatchOfCancelsActsInItsOrder() {
+    TaskId a = due("a");
+    TaskId b = due("b");
+    won(b);
+    List<CancelResult> results = get(store().cancel(List.of(id(a), key("none"), id(b), key("a"), id(b))));
+    assertThat(results).extracting(CancelResult::kind).containsExactly(CancelResult.Kind.CANCELLED,
+        CancelResult.Kind.NOT_FOUND, CancelResult.Kind.CANCEL_PENDING, CancelResult.Kind.ALREADY_FINISHED,
+        CancelResult.Kind.CANCEL_PENDING);
+    assertThat(results).extracting(CancelResult::id).containsExactly(a, null, b, a, b);
+  }
+}

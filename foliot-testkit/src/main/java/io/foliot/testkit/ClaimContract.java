@@ -1,0 +1,302 @@
+package io.foliot.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Part of the kit: claim, the step on which all safety rests, and extend. */
+abstract class ClaimContract extends IndexContract {
+  @Test
+  void noTaskIsClaimedEarly() {
+    TaskId id = created("a", now() + HOUR);
+    long dueAt = record(id).dueAt();
+    assertThat(later(claim(id))).isEqualTo(dueAt);
+    assertThat(record(id).state()).isEqualTo(TaskState.DELAYED);
+    TaskId soon = created("b", now() + 2 * tickMillis());
+    assertThat(later(claim(soon))).isEqualTo(record(soon).dueAt());
+    pass(3);
+    assertThat(won(soon).dueAt()).isLessThanOrEqualTo(now());
+  }
+
+  @Test
+  void aClaimAnswersWithTheTaskAndItsBodyAndALease() {
+    long before = now();
+    TaskId id = created(withAttempts(draft("a", before), 3));
+    ClaimBatch batch = get(store().claim(List.of(new Claim(id, HOUR))));
+    TaskRecord task = won(batch.results().getFirst());
+    assertThat(batch.nowMillis()).isBetween(before, now());
+    assertThat(task.id()).isEqualTo(id);
+    assertThat(task.queue()).isEqualTo(QUEUE);
+    assertThat(task.key()).isEqualTo("a");
+    assertThat(task.body()).isEqualTo(body("of a"));
+    assertThat(task.state()).isEqualTo(TaskState.RUNNING);
+    assertThat(task.attempt()).isEqualTo(1);
+    assertThat(task.maxAttempts()).isEqualTo(3);
+    assertThat(task.dueAt()).isEqualTo(before);
+    assertThat(task.token()).isNotNull();
+    assertThat(task.claimedAt()).isBetween(before, now());
+    assertThat(task.leaseEnd()).isEqualTo(task.claimedAt() + HOUR);
+    assertThat(task.leaseEnd()).isEqualTo(batch.nowMillis() + HOUR);
+    TaskRecord found = record(id);
+    assertThat(found.state()).isEqualTo(TaskState.RUNNING);
+    assertThat(found.generation()).isEqualTo(task.generation());
+    assertThat(found.leaseEnd()).isEqualTo(task.leaseEnd());
+    assertThat(found.token()).isEqualTo(task.token());
+    assertThat(wakes(id)).containsExactly(task.leaseEnd());
+  }
+
+  @Test
+  void aRunningTaskIsNotClaimedAgain() {
+    TaskId id = due("a");
+    TaskRecord running = won(id);
+    assertThat(later(claim(id))).isEqualTo(running.leaseEnd());
+    assertThat(record(id).token()).isEqualTo(running.token());
+    assertThat(record(id).attempt()).isEqualTo(1);
+    finish(running);
+  }
+
+  @Test
+  void ofTwoClaimsInABatchOneWins() {
+    TaskId id = due("a");
+    List<ClaimResult> results = get(store().claim(List.of(new Claim(id, HOUR), new Claim(id, 2 * HOUR)))).results();
+    TaskRecord running = won(results.getFirst());
+    assertThat(later(results.get(1))).isEqualTo(running.leaseEnd());
+    finish(running);
+  }
+
+  @Test
+  void aBatchOfClaimsAnswersInItsOrder() {
+    TaskId due = due("a");
+    TaskId waiting = created("b", now() + HOUR);
+    TaskId absent = newId(QUEUE, "c");
+    TaskId ended = due("d");
+    cancel(id(ended));
+    List<ClaimResult> results = get(store().claim(List.of(new Claim(absent, HOUR), new Claim(waiting, HOUR),
+        new Claim(due, HOUR), new Claim(ended, HOUR)))).results();
+    assertThat(results).hasSize(4);
+    assertThat(results.getFirst()).isEqualTo(ClaimResult.Gone.ABSENT);
+    assertThat(later(results.get(1))).isEqualTo(record(waiting).dueAt());
+    assertThat(won(results.get(2)).id()).isEqualTo(due);
+    assertThat(results.get(3)).isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  @Test
+  void eachClaimHasItsOwnLease() {
+    TaskId a = due("a");
+    TaskId b = due("b");
+    ClaimBatch batch = get(store().claim(List.of(new Claim(a, HOUR), new Claim(b, 2 * HOUR))));
+    assertThat(won(batch.results().getFirst()).leaseEnd()).isEqualTo(batch.nowMillis() + HOUR);
+    assertThat(won(batch.results().get(1)).leaseEnd()).isEqualTo(batch.nowMillis() + 2 * HOUR);
+  }
+
+  @Test
+  void aFinalTaskIsNotClaimed() {
+    TaskId finished = due("a");
+    finish(won(finished));
+    TaskId failed = failed("b");
+    assertThat(claim(finished)).isEqualTo(ClaimResult.Gone.ABSENT);
+    assertThat(claim(failed)).isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  @Test
+  void aTokenIsNeverUsedAgain() {
+    Set<Token> tokens = new HashSet<>();
+    List<Claim> claims = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      claims.add(new Claim(due("key " + i), HOUR));
+    }
+    for (int round = 0; round < 3; round++) {
+      for (ClaimResult result : get(store().claim(claims)).results()) {
+        TaskRecord task = won(result);
+        assertThat(tokens.add(tokenOf(task))).isTrue();
+        settled(task, new Outcome.RetryAt(now()));
+      }
+    }
+  }
+
+  @Test
+  void afterItsLeaseATaskIsClaimedAgainAndTheFirstClaimStandsNoMore() {
+    TaskId id = due("a");
+    TaskRecord first = lost(id);
+    TaskRecord second = won(id);
+    assertThat(second.attempt()).isEqualTo(2);
+    assertThat(second.generation()).isEqualTo(first.generation());
+    assertThat(second.token()).isNotEqualTo(first.token());
+    assertThat(second.outstanding()).isTrue();
+    assertThat(second.attempts()).containsExactly(new AttemptRecord(first.generation(), 1, first.claimedAt(),
+        first.leaseEnd(), AttemptRecord.End.LEASE_ENDED, second.attempts().getFirst().detail()));
+    assertThat(settle(first, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(extend(first, HOUR).kind()).isEqualTo(ExtendResult.Kind.STALE);
+    assertThat(record(id).state()).isEqualTo(TaskState.RUNNING);
+    finish(second);
+    assertThat(settle(first, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+  }
+
+  @Test
+  void theLastAttemptWithoutAReportEndsAsADeadLetter() {
+    store().configure(QUEUE, attempts(2));
+    TaskId id = due("a");
+    lost(id);
+    TaskRecord last = won(id, tickMillis());
+    assertThat(last.attempt()).isEqualTo(2);
+    pass(2);
+    assertThat(claim(id)).isEqualTo(new ClaimResult.Gone(TaskState.FAILED, QUEUE));
+    TaskRecord ended = record(id);
+    assertThat(ended.state()).isEqualTo(TaskState.FAILED);
+    assertThat(ended.reason()).isNotEmpty();
+    assertThat(ended.attempts()).extracting(AttemptRecord::attempt).containsExactly(1, 2);
+    assertThat(wakes(id)).isEmpty();
+    assertThat(settle(last, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(record(id).state()).isEqualTo(TaskState.FAILED);
+    assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  @Test
+  void aTaskMayHaveOtherAttemptsThanItsQueue() {
+    store().configure(QUEUE, attempts(1));
+    TaskId more = created(withAttempts(draft("a", now()), 2));
+    lost(more);
+    assertThat(won(more).attempt()).isEqualTo(2);
+    store().configure(QUEUE, attempts(9));
+    TaskId fewer = created(withAttempts(draft("b", now()), 1));
+    lost(fewer);
+    assertThat(claim(fewer)).isEqualTo(new ClaimResult.Gone(TaskState.FAILED, QUEUE));
+  }
+
+  @Test
+  void theNewestTermsOfAQueueHold() {
+    store().configure(QUEUE, attempts(1));
+    TaskId id = due("a");
+    lost(id);
+    store().configure(QUEUE, attempts(2));
+    assertThat(won(id).attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void aSuccessorThatIsDueTakesOverAtTheClaimAfterTheLease() {
+    TaskId id = due("a");
+    TaskRecord lost = lost(id);
+    long generation = submit(withBody(withAttempts(draft("a", now()), 8), body("next"))).generation();
+    TaskRecord next = won(id);
+    assertThat(next.generation()).isEqualTo(generation);
+    assertThat(next.attempt()).isEqualTo(1);
+    assertThat(next.maxAttempts()).isEqualTo(8);
+    assertThat(next.body()).isEqualTo(body("next"));
+    assertThat(next.successor()).isNull();
+    assertThat(next.outstanding()).isTrue();
+    assertThat(settle(lost, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+  }
+
+  @Test
+  void aSuccessorThatIsNotDueTakesOverAndWaits() {
+    TaskId id = due("a");
+    TaskRecord lost = lost(id);
+    long dueAt = now() + HOUR;
+    long generation = touch(key("a"), dueAt).generation();
+    assertThat(later(claim(id))).isEqualTo(dueAt);
+    TaskRecord waiting = record(id);
+    assertThat(waiting.state()).isEqualTo(TaskState.DELAYED);
+    assertThat(waiting.generation()).isEqualTo(generation);
+    assertThat(waiting.attempt()).isZero();
+    assertThat(waiting.outstanding()).isTrue();
+    assertThat(wakes(id)).containsExactly(dueAt);
+    assertThat(settle(lost, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(record(id).state()).isEqualTo(TaskState.DELAYED);
+  }
+
+  @Test
+  void aSuccessorTakesOverWhereTheAttemptsAreUsedUp() {
+    store().configure(QUEUE, attempts(1));
+    TaskId id = due("a");
+    lost(id);
+    long generation = touch(key("a"), now()).generation();
+    assertThat(won(id).generation()).isEqualTo(generation);
+  }
+
+  @Test
+  void anExtensionMovesTheLeaseEndAndLeavesTheIndexAlone() {
+    TaskId id = due("a");
+    TaskRecord running = won(id, 2 * tickMillis());
+    long before = now();
+    ExtendResult extended = extend(running, HOUR);
+    assertThat(extended.kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
+    assertThat(extended.leaseEnd()).isBetween(before + HOUR, now() + HOUR);
+    assertThat(wakes(id)).as("the entry moves when it wakes").containsExactly(running.leaseEnd());
+    pass(3);
+    assertThat(later(claim(id))).isEqualTo(extended.leaseEnd());
+    assertThat(wakes(id)).containsExactly(extended.leaseEnd());
+    finish(running);
+  }
+
+  @Test
+  void anExtensionNeverShortensALease() {
+    TaskRecord running = won(due("a"));
+    assertThat(extend(running, 1)).isEqualTo(new ExtendResult(ExtendResult.Kind.EXTENDED, running.leaseEnd()));
+    assertThat(record(running.id()).leaseEnd()).isEqualTo(running.leaseEnd());
+  }
+
+  @Test
+  void extensionsAreBoundedByTheQueuesLongestRunTime() {
+    store().configure(QUEUE, maxRun(2 * HOUR));
+    TaskRecord running = won(due("a"));
+    assertThat(extend(running, 24 * HOUR))
+        .isEqualTo(new ExtendResult(ExtendResult.Kind.EXTENDED, running.claimedAt() + 2 * HOUR));
+    assertThat(extend(running, Long.MAX_VALUE))
+        .isEqualTo(new ExtendResult(ExtendResult.Kind.EXTENDED, running.claimedAt() + 2 * HOUR));
+  }
+
+  @Test
+  void aLeaseThatHasEndedMayBeExtendedUntilSomebodyElseClaims() {
+    TaskId id = due("a");
+    TaskRecord running = lost(id);
+    assertThat(extend(running, HOUR).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
+    assertThat(later(claim(id))).isGreaterThan(now());
+    finish(running);
+  }
+
+  @Test
+  void anExtensionIsRefusedWhereTheClaimDoesNotStand() {
+    TaskId id = due("a");
+    TaskRecord running = won(id);
+    assertThat(one(store().extend(List.of(
+        new Extension(newId(QUEUE, "x"), tokenOf(running), HOUR)))))
+        .isEqualTo(new ExtendResult(ExtendResult.Kind.NOT_FOUND, 0));
+    assertThat(one(store().extend(List.of(new Extension(id, new Token(1, 2), HOUR)))))
+        .isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    settled(running, new Outcome.RetryAt(now() + HOUR));
+    assertThat(extend(running, HOUR)).as("after the settle").isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    cancel(id(id));
+    assertThat(extend(running, HOUR)).as("of a final task").isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+  }
+
+  @Test
+  void anExtensionIsRefusedAfterACancel() {
+    TaskRecord running = won(due("a"));
+    cancel(key("a"));
+    assertThat(extend(running, 5 * HOUR)).isEqualTo(new ExtendResult(ExtendResult.Kind.CANCELLED, 0));
+    assertThat(record(running.id()).leaseEnd()).isEqualTo(running.leaseEnd());
+  }
+
+  @Test
+  void anExtensionIsGrantedBesideASuccessor() {
+    TaskRecord running = won(due("a"));
+    touch(key("a"), now());
+    assertThat(extend(running, 5 * HOUR).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
+  }
+}

@@ -1,0 +1,112 @@
+package io.foliot.testkit;
+
+import io.foliot.core.EventLoop;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An {@link EventLoop} that turns only when a test says so, on the thread of the test. Time is that of a
+ * {@link SettableClock}. Several loops that share a clock are driven together, by {@link ManualLoops}.
+ *
+ * <p>What a turn throws reaches the test; the loop can be turned on afterwards.
+ */
+public final class ManualEventLoop implements EventLoop {
+  private final SettableClock clock;
+  private final ManualLoops alone;
+
+  // any thread
+  private volatile boolean woken;
+  private volatile boolean closed;
+
+  // guarded by this
+  private @Nullable Duty duty;
+  private long nextTurnNanos;
+  private boolean turning;
+
+  /** A loop on its own, not yet started. */
+  public ManualEventLoop(SettableClock clock) {
+    this.clock = clock;
+    alone = new ManualLoops(clock, this);
+  }
+
+  /** Sets what to do; the first turn is due now, and runs when the test says so. */
+  @Override
+  public synchronized void start(Duty newDuty) {
+    if (duty != null || closed) {
+      throw new IllegalStateException("a loop is started once");
+    }
+    duty = newDuty;
+    woken = true;
+  }
+
+  /** Makes a turn due now. */
+  @Override
+  public void wake() {
+    woken = true;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    synchronized (this) {
+      // Whoever holds the lock on another thread is in a turn, which ends before this does.
+      duty = null;
+    }
+  }
+
+  /** Whether it was closed. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** Whether a turn is due now: after the start, after a wake, and from the instant on that the last turn asked for. */
+  public synchronized boolean isDue() {
+    return duty != null && !closed && (woken || nextTurnNanos - clock.monotonicNanos() <= 0);
+  }
+
+  /** How long until a turn is due, if nobody wakes the loop: zero if one is due now, null if never. */
+  public synchronized @Nullable Duration untilDue() {
+    if (duty == null || closed) {
+      return null;
+    }
+    return isDue() ? Duration.ZERO : Duration.ofNanos(nextTurnNanos - clock.monotonicNanos());
+  }
+
+  /**
+   * Runs one turn, due or not.
+   *
+   * @throws IllegalStateException if the loop is not started, closed, or in a turn
+   */
+  public synchronized void turn() {
+    Duty current = duty;
+    if (current == null || closed) {
+      throw new IllegalStateException("only a started loop turns: closed=" + closed);
+    }
+    if (turning) {
+      throw new IllegalStateException("a duty is never called two times at once");
+    }
+    turning = true;
+    woken = false;
+    nextTurnNanos = clock.monotonicNanos();
+    try {
+      nextTurnNanos = current.turn();
+    } finally {
+      turning = false;
+    }
+  }
+
+  /** Runs a turn if one is due; answers whether. */
+  public boolean runDue() {
+    return alone.runDue() > 0;
+  }
+
+  /** As {@link ManualLoops#runUntilIdle()} for this loop. */
+  public int runUntilIdle() {
+    return alone.runUntilIdle();
+  }
+
+  /** As {@link ManualLoops#advance} for this loop. */
+  public void advance(Duration time) {
+    alone.advance(time);
+  }
+}

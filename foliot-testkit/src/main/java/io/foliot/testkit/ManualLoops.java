@@ -1,0 +1,116 @@
+package io.foliot.testkit;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. The loops are
+ * turned round by round, each once, in the order in which they were made.
+ */
+public final class ManualLoops {
+  /**
+   * Turns without an end at one instant before the test fails: far more than honest work in tests takes, and still less
+   * than a second.
+   */
+  public static final int MAX_TURNS_AT_ONE_INSTANT = 100_000;
+
+  private final SettableClock clock;
+  private final List<ManualEventLoop> loops = new CopyOnWriteArrayList<>();
+
+  /** None yet. */
+  public ManualLoops(SettableClock clock) {
+    this.clock = clock;
+  }
+
+  ManualLoops(SettableClock clock, ManualEventLoop only) {
+    this(clock);
+    loops.add(only);
+  }
+
+  /** One more loop. */
+  public ManualEventLoop newLoop() {
+    ManualEventLoop loop = new ManualEventLoop(clock);
+    loops.add(loop);
+    return loop;
+  }
+
+  /** Runs one turn of each loop that is due; answers how many. */
+  public int runDue() {
+    int turns = 0;
+    for (ManualEventLoop loop : loops) {
+      if (loop.isDue()) {
+        loop.turn();
+        turns++;
+      }
+    }
+    return turns;
+  }
+
+  /**
+   * Runs turns until none is due, without letting time pass; answers how many.
+   *
+   * @throws IllegalStateException after {@link #MAX_TURNS_AT_ONE_INSTANT}
+   */
+  public int runUntilIdle() {
+    int turns = 0;
+    for (int round = runDue(); round > 0; round = runDue()) {
+      turns += round;
+      if (turns > MAX_TURNS_AT_ONE_INSTANT) {
+        throw new IllegalStateException(
+            "a loop that has nothing to do asks for a later turn: turns=" + turns + ", clock=" + clock
+                + "; some duty wakes itself, or asks for now, for ever");
+      }
+    }
+    return turns;
+  }
+
+  /** Lets time pass, turning the loops at each instant at which one is due; at the end none is. */
+  public void advance(Duration time) {
+    long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
+    runUntilIdle();
+    for (Duration next = untilDue(); next != null; next = untilDue()) {
+      if (next.toNanos() > endNanos - clock.monotonicNanos()) {
+        break;
+      }
+      clock.advance(next);
+      runUntilIdle();
+    }
+    clock.advance(Duration.ofNanos(Math.max(0, endNanos - clock.monotonicNanos())));
+    runUntilIdle();
+  }
+
+  /**
+   * Lets time pass from turn to turn until a condition holds.
+   *
+   * @param atMost how much time may pass
+   * @throws IllegalStateException if it does not hold by then
+   */
+  public void runUntil(BooleanSupplier condition, Duration atMost) {
+    long endNanos = Math.addExact(clock.monotonicNanos(), atMost.toNanos());
+    runUntilIdle();
+    while (!condition.getAsBoolean()) {
+      Duration next = untilDue();
+      if (next == null || next.toNanos() > endNanos - clock.monotonicNanos()) {
+        throw new IllegalStateException("the condition did not come true: within=" + atMost + ", nextTurnIn="
+            + (next == null ? "never" : next) + ", clock=" + clock);
+      }
+      clock.advance(next);
+      runUntilIdle();
+    }
+  }
+
+  /** How long until one of the loops is due, or null if none ever is. */
+  public @Nullable Duration untilDue() {
+    Duration soonest = null;
+    for (ManualEventLoop loop : loops) {
+      Duration next = loop.untilDue();
+      if (next != null && (soonest == null || next.compareTo(soonest) < 0)) {
+        soonest = next;
+      }
+    }
+    return soonest;
+  }
+}

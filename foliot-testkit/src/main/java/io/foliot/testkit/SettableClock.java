@@ -1,0 +1,80 @@
+package io.foliot.testkit;
+
+import io.foliot.core.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * A clock that stands still until a test moves it. Any thread may read and move it.
+ *
+ * <p>{@link #advance} is time that passes: it moves both readings. {@link #stepWall} is what an operator or an NTP daemon
+ * does to a machine: only the wall clock jumps, in either direction.
+ */
+public final class SettableClock implements Clock {
+  /** Where the wall clock of {@link #SettableClock()} begins. */
+  public static final Instant DEFAULT_START = Instant.parse("2026-01-01T00:00:00Z");
+  /** Not 0: nobody may take the origin of a monotonic clock for granted. */
+  private static final long MONOTONIC_ORIGIN_NANOS = 7_000_000_007L;
+
+  // guarded by this
+  private long wallMicrosAtStart;
+  private long elapsedNanos;
+
+  /** A clock that stands at the beginning of 2026. */
+  public SettableClock() {
+    this(DEFAULT_START);
+  }
+
+  /** A clock whose wall reading stands at an instant, rounded down to microseconds. */
+  public SettableClock(Instant start) {
+    wallMicrosAtStart = micros(start);
+  }
+
+  private static long micros(Instant instant) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+  }
+
+  @Override
+  public synchronized long wallMicros() {
+    return Math.addExact(wallMicrosAtStart, elapsedNanos / 1_000);
+  }
+
+  @Override
+  public synchronized long monotonicNanos() {
+    return Math.addExact(MONOTONIC_ORIGIN_NANOS, elapsedNanos);
+  }
+
+  /** The wall reading. */
+  public Instant instant() {
+    return Instant.EPOCH.plus(wallMicros(), ChronoUnit.MICROS);
+  }
+
+  /**
+   * Lets time pass.
+   *
+   * @throws IllegalArgumentException if it is negative: that is {@link #stepWall}
+   */
+  public synchronized void advance(Duration time) {
+    if (time.isNegative()) {
+      throw new IllegalArgumentException(
+          "time does not pass backwards; stepWall sets the wall clock back: time=" + time);
+    }
+    elapsedNanos = Math.addExact(elapsedNanos, time.toNanos());
+  }
+
+  /** Sets the wall clock forth or back by so much; the monotonic one does not notice. */
+  public synchronized void stepWall(Duration step) {
+    wallMicrosAtStart = Math.addExact(wallMicrosAtStart, Math.floorDiv(step.toNanos(), 1_000L));
+  }
+
+  /** Sets the wall clock to an instant; the monotonic one does not notice. */
+  public synchronized void setWall(Instant instant) {
+    wallMicrosAtStart = Math.subtractExact(micros(instant), elapsedNanos / 1_000);
+  }
+
+  @Override
+  public String toString() {
+    return "SettableClock[wall=" + instant() + ", monotonicNanos=" + monotonicNanos() + "]";
+  }
+}

@@ -1,0 +1,393 @@
+package io.foliot.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** What the parts of the kit share: the store under test, and its calls with one item, waiting for the answer. */
+abstract class StoreFixture {
+  static final String QUEUE = "orders";
+  static final String OTHER_QUEUE = "mails";
+  /** For what is not to happen within a test. */
+  static final long HOUR = 3_600_000;
+  /** The beginning of the index: tasks may be due before 1970, which means now. */
+  static final long EVER = Long.MIN_VALUE;
+  /** The end of the index. */
+  static final long FOR_EVER = Long.MAX_VALUE;
+  /** A store that has not answered by then hangs. */
+  private static final long ANSWER_SECONDS = 60;
+  /** What a store may be behind with counts and the queues that have parked tasks. */
+  private static final int LAG_SECONDS_MAX = 12;
+
+  private TaskStore store;
+
+  abstract TaskStore openEmpty();
+
+  abstract TaskStore openAgain(TaskStore old);
+
+  abstract void pass(Duration time);
+
+  abstract long tickMillis();
+
+  @BeforeEach
+  void openStore() {
+    store = openEmpty();
+  }
+
+  @AfterEach
+  void closeStore() {
+    store.close();
+  }
+
+  final TaskStore store() {
+    return store;
+  }
+
+  final void reopenStore() {
+    store = openAgain(store);
+  }
+
+  static <T> T get(CompletionStage<T> stage) {
+    try {
+      return stage.toCompletableFuture().get(ANSWER_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new AssertionError("the call failed: " + e.getCause(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new AssertionError("no answer: seconds=" + ANSWER_SECONDS, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+
+  static <T> T one(CompletionStage<List<T>> stage) {
+    List<T> results = get(stage);
+    assertThat(results).as("one result per item").hasSize(1);
+    return results.getFirst();
+  }
+
+  /** The store's clock. */
+  final long now() {
+    return Math.floorDiv(get(store.timeMicros(0)), 1_000L);
+  }
+
+  /** Lets so many ticks pass: what is due, or ends, in fewer ticks is over. */
+  final void pass(int ticks) {
+    pass(Duration.ofMillis(ticks * tickMillis()));
+  }
+
+  /** Waits for what a store may be late with. */
+  final void eventually(BooleanSupplier condition, String what) {
+    for (int second = 0; !condition.getAsBoolean(); second++) {
+      assertThat(second).as("%s, seconds", what).isLessThan(LAG_SECONDS_MAX);
+      pass(Duration.ofSeconds(1));
+    }
+  }
+
+  final SlotSet allSlots() {
+    return SlotSet.all(store.slotCount());
+  }
+
+  final SlotSet slots(int... slots) {
+    BitSet bits = new BitSet();
+    for (int slot : slots) {
+      bits.set(slot);
+    }
+    return SlotSet.of(store.slotCount(), bits);
+  }
+
+  final int slotOf(TaskId id) {
+    return id.slot(store.slotCount());
+  }
+
+  /** The same slot for all, so that order within a slot can be told. */
+  static TaskId idIn(int hash16) {
+    return TaskId.of(System.currentTimeMillis(), hash16, ThreadLocalRandom.current().nextLong());
+  }
+
+  static TaskId newId(String queue, @Nullable String key) {
+    return idIn(key == null ? ThreadLocalRandom.current().nextInt() : SlotHash.of(queue, key));
+  }
+
+  static Body body(String text) {
+    return Body.json("\"" + text + "\"");
+  }
+
+  static Draft draft(@Nullable String key, long dueAt) {
+    return draft(key, dueAt, OnConflict.RESET);
+  }
+
+  static Draft draft(@Nullable String key, long dueAt, OnConflict onConflict) {
+    return new Draft(newId(QUEUE, key), QUEUE, key, dueAt, body("of " + key), 0, onConflict, null);
+  }
+
+  static Draft draftIn(int hash16, long dueAt) {
+    return new Draft(idIn(hash16), QUEUE, null, dueAt, null, 0, OnConflict.RESET, null);
+  }
+
+  static Draft withBody(Draft draft, @Nullable Body body) {
+    return new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), body, draft.maxAttempts(),
+        draft.onConflict(), draft.idempotency());
+  }
+
+  static Draft withAttempts(Draft draft, int maxAttempts) {
+    return new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), draft.body(), maxAttempts,
+        draft.onConflict(), draft.idempotency());
+  }
+
+  static Draft withQueue(Draft draft, String queue) {
+    return new Draft(newId(queue, draft.key()), queue, draft.key(), draft.dueAt(), draft.body(), draft.maxAttempts(),
+        draft.onConflict(), draft.idempotency());
+  }
+
+  static Draft withIdempotency(Draft draft, String key, long digest) {
+    return new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), draft.body(), draft.maxAttempts(),
+        draft.onConflict(), new Draft.Idempotency(key, digest));
+  }
+
+  /** Terms that say nothing but how many attempts there are. */
+  static QueueTerms attempts(int maxAttempts) {
+    return new QueueTerms(maxAttempts, Long.MAX_VALUE, 24 * HOUR, HOUR, HOUR);
+  }
+
+  static QueueTerms maxWait(long maxWaitMillis) {
+    return new QueueTerms(5, maxWaitMillis, 24 * HOUR, HOUR, HOUR);
+  }
+
+  static QueueTerms maxRun(long maxRunMillis) {
+    return new QueueTerms(5, Long.MAX_VALUE, maxRunMillis, HOUR, HOUR);
+  }
+
+  static QueueTerms retention(long finishedMillis, long failedMillis) {
+    return new QueueTerms(5, Long.MAX_VALUE, 24 * HOUR, finishedMillis, failedMillis);
+  }
+
+  static TaskRef.ByKey key(String key) {
+    return new TaskRef.ByKey(QUEUE, key);
+  }
+
+  static TaskRef.ById id(TaskId id) {
+    return new TaskRef.ById(id);
+  }
+
+  final SubmitResult submit(Draft draft) {
+    return one(store.submit(List.of(draft)));
+  }
+
+  final SubmitResult submit(@Nullable String key, long dueAt) {
+    return submit(draft(key, dueAt));
+  }
+
+  /** A new task. */
+  final TaskId created(Draft draft) {
+    SubmitResult result = submit(draft);
+    assertThat(result.kind()).isEqualTo(SubmitResult.Kind.CREATED);
+    return result.id();
+  }
+
+  final TaskId created(@Nullable String key, long dueAt) {
+    return created(draft(key, dueAt));
+  }
+
+  /** A new task that is due. */
+  final TaskId due(@Nullable String key) {
+    return created(key, now());
+  }
+
+  final TouchResult touch(TaskRef ref, long dueAt) {
+    return one(store.touch(List.of(new Touch(ref, dueAt))));
+  }
+
+  final CancelResult cancel(TaskRef ref) {
+    return one(store.cancel(List.of(ref)));
+  }
+
+  final CancelResult.Kind cancelKind(TaskRef ref) {
+    return cancel(ref).kind();
+  }
+
+  final ClaimResult claim(TaskId id) {
+    return claim(id, HOUR);
+  }
+
+  final ClaimResult claim(TaskId id, long leaseMillis) {
+    ClaimBatch batch = get(store.claim(List.of(new Claim(id, leaseMillis))));
+    assertThat(batch.results()).as("one result per item").hasSize(1);
+    return batch.results().getFirst();
+  }
+
+  /** A claim that stands. */
+  final TaskRecord won(TaskId id) {
+    return won(id, HOUR);
+  }
+
+  final TaskRecord won(TaskId id, long leaseMillis) {
+    return won(claim(id, leaseMillis));
+  }
+
+  static TaskRecord won(ClaimResult result) {
+    assertThat(result).isInstanceOf(ClaimResult.Won.class);
+    return ((ClaimResult.Won) result).task();
+  }
+
+  static long later(ClaimResult result) {
+    assertThat(result).isInstanceOf(ClaimResult.Later.class);
+    return ((ClaimResult.Later) result).wakeAt();
+  }
+
+  static ClaimResult.Gone gone(ClaimResult result) {
+    assertThat(result).isInstanceOf(ClaimResult.Gone.class);
+    return (ClaimResult.Gone) result;
+  }
+
+  /** A claim whose lease has ended without a word. */
+  final TaskRecord lost(TaskId id) {
+    TaskRecord claimed = won(id, tickMillis());
+    pass(2);
+    return claimed;
+  }
+
+  static Extension extension(TaskRecord claimed, long leaseMillis) {
+    return new Extension(claimed.id(), tokenOf(claimed), leaseMillis);
+  }
+
+  final ExtendResult extend(TaskRecord claimed, long leaseMillis) {
+    return one(store.extend(List.of(extension(claimed, leaseMillis))));
+  }
+
+  static Token tokenOf(TaskRecord claimed) {
+    assertThat(claimed.token()).as("a claimed task has a token").isNotNull();
+    return Optional.ofNullable(claimed.token()).orElseThrow();
+  }
+
+  static Settlement settlement(TaskRecord claimed, Outcome outcome) {
+    return new Settlement(claimed.id(), claimed.generation(), tokenOf(claimed), outcome, claimed.claimedAt(), "said");
+  }
+
+  final SettleResult settle(TaskRecord claimed, Outcome outcome) {
+    return one(store.settle(List.of(settlement(claimed, outcome))));
+  }
+
+  /** A settlement that is recorded. */
+  final SettleResult settled(TaskRecord claimed, Outcome outcome) {
+    SettleResult result = settle(claimed, outcome);
+    assertThat(result.kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    return result;
+  }
+
+  final SettleResult finish(TaskRecord claimed) {
+    return settled(claimed, new Outcome.Finished());
+  }
+
+  /** A task that failed for good. */
+  final TaskId failed(@Nullable String key) {
+    TaskId id = due(key);
+    settled(won(id), new Outcome.Failed());
+    return id;
+  }
+
+  final RedriveResult redrive(TaskId id) {
+    return one(store.redrive(List.of(id)));
+  }
+
+  final Optional<TaskRecord> find(TaskRef ref) {
+    return get(store.find(ref));
+  }
+
+  final TaskRecord record(TaskId id) {
+    Optional<TaskRecord> found = find(id(id));
+    assertThat(found).as("task %s", id).isPresent();
+    TaskRecord record = found.orElseThrow();
+    assertThat(record.id()).isEqualTo(id);
+    return record;
+  }
+
+  /** Where a live task's entry stands, parked or not. */
+  final DueEntry entry(TaskId id) {
+    TaskRecord record = record(id);
+    return new DueEntry(record.wakeAt(), id, record.queue());
+  }
+
+  final boolean park(TaskId id) {
+    return one(store.park(List.of(entry(id))));
+  }
+
+  /** A task that is due and parked. */
+  final TaskId parked(Draft draft) {
+    TaskId id = created(draft);
+    assertThat(park(id)).isTrue();
+    return id;
+  }
+
+  final DueSlice scan(int slot, long from, @Nullable TaskId after, long to, int limit) {
+    return one(store.due(List.of(new DueScan(slot, from, after, to, limit))));
+  }
+
+  /** The whole index of a slot. */
+  final List<DueEntry> index(int slot) {
+    return indexBetween(slot, EVER, FOR_EVER);
+  }
+
+  final List<DueEntry> indexBetween(int slot, long from, long to) {
+    List<DueEntry> entries = new ArrayList<>();
+    DueSlice slice = scan(slot, from, null, to, 1_000);
+    entries.addAll(slice.entries());
+    while (slice.more()) {
+      DueEntry last = entries.getLast();
+      slice = scan(slot, last.wakeAt(), last.id(), to, 1_000);
+      assertThat(slice.entries()).as("the page behind %s", last).isNotEmpty().doesNotContain(last);
+      entries.addAll(slice.entries());
+    }
+    return entries;
+  }
+
+  /** Where the index has a task, parked tasks excepted; empty if nowhere. */
+  final List<Long> wakes(TaskId id) {
+    return index(slotOf(id)).stream().filter(entry -> entry.id().equals(id)).map(DueEntry::wakeAt).toList();
+  }
+
+  /** All that is parked in a queue. */
+  final List<DueEntry> allParked(String queue) {
+    return get(store.parked(queue, allSlots(), null, 100_000));
+  }
+}

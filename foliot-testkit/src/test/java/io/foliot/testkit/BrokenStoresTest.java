@@ -1,0 +1,614 @@
+package io.foliot.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.foliot.core.Body;
+import io.foliot.core.Clock;
+import io.foliot.core.OnConflict;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** The canaries: stores that are wrong in one way each, and the properties of the kit that must say so. */
+final class BrokenStoresTest {
+  /** Between looking and writing, for those who do not do both in one step. */
+  private static final long ROUND_TRIP_NANOS = 100_000;
+  private static final int MODEL_SEEDS = 30;
+  private static final int MODEL_STEPS = 300;
+
+  /** A test of the kit. */
+  private interface Property {
+    void holdsFor(TaskStoreContract kit);
+  }
+
+  /**
+   * A store that is wrong in one way.
+   *
+   * @param how it is wrong
+   * @param seenByModel whether random operations bring it to light, too
+   * @param properties each of which it breaks
+   */
+  private record Broken(String how, Function<Clock, TaskStore> open, boolean seenByModel, List<Property> properties) {
+    Broken(String how, Function<Clock, TaskStore> open, boolean seenByModel, Property... properties) {
+      this(how, open, seenByModel, List.of(properties));
+    }
+  }
+
+  /** The kit, as the author of such a store would run it. */
+  private static final class Kit extends TaskStoreContract {
+    private final Function<Clock, TaskStore> open;
+    private final boolean forgets;
+
+    Kit(Function<Clock, TaskStore> open, boolean forgets) {
+      this.open = open;
+      this.forgets = forgets;
+    }
+
+    @Override
+    protected TaskStore open(Clock storeClock) {
+      return open.apply(storeClock);
+    }
+
+    @Override
+    protected TaskStore reopen(TaskStore old, Clock storeClock) {
+      return forgets ? open.apply(storeClock) : old;
+    }
+  }
+
+  private static TaskStore sound(Clock clock) {
+    return new MemoryStore(16, clock,
+        () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
+  }
+
+  private static @Nullable Throwable run(Function<Clock, TaskStore> open, boolean forgets, Property property) {
+    Kit kit = new Kit(open, forgets);
+    kit.openStore();
+    try {
+      return catchThrowable(() -> property.holdsFor(kit));
+    } finally {
+      kit.closeStore();
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theKitFailsOnAStoreThat() {
+    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records()).flatMap(List::stream)
+        .map(broken -> DynamicTest.dynamicTest(broken.how(), () -> {
+          for (int i = 0; i < broken.properties().size(); i++) {
+            Property property = broken.properties().get(i);
+            assertThat(run(broken.open(), true, property)).as("property %s on the broken store", i)
+                .isNotNull();
+            assertThat(run(clock -> new WrappedStore(sound(clock)), false, property))
+                .as("property %s on a sound store", i).isNull();
+          }
+        }));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theModelFailsOnAStoreThat() {
+    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records()).flatMap(List::stream)
+        .filter(Broken::seenByModel)
+        .map(broken -> DynamicTest.dynamicTest(broken.how(), () -> assertThat(modelFails(broken)).isTrue()));
+  }
+
+  private static boolean modelFails(Broken broken) {
+    for (long seed = 0; seed < MODEL_SEEDS; seed++) {
+      SettableClock clock = new SettableClock();
+      ModelRun run = new ModelRun(seed, clock, broken.open().apply(clock), sound(clock));
+      if (catchThrowable(() -> run.run(MODEL_STEPS)) instanceof AssertionError) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aStoreThatOnlyPassesCallsOnIsSound() {
+    return Stream.of(DynamicTest.dynamicTest("by the model", () -> assertThatCode(() -> {
+      SettableClock clock = new SettableClock();
+      new ModelRun(0, clock, new WrappedStore(sound(clock)), sound(clock)).run(MODEL_STEPS);
+    }).doesNotThrowAnyException()));
+  }
+
+  private static List<Broken> claims() {
+    return List.of(new Broken("hands a running task out again", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+        ClaimBatch batch = StoreFixture.get(sound.claim(claims));
+        return changed(claims, CompletableFuture.completedFuture(batch.results()), (claim, result) -> {
+          TaskRecord task = read(claim.id());
+          return result instanceof ClaimResult.Later && task != null && task.state() == TaskState.RUNNING
+              ? new ClaimResult.Won(task)
+              : result;
+        }).thenApply(results -> new ClaimBatch(batch.nowMillis(), results));
+      }
+    }, true, TaskStoreContract::aRunningTaskIsNotClaimedAgain, TaskStoreContract::ofTwoClaimsInABatchOneWins,
+        TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne,
+        TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
+        new Broken("looks before it claims, and loses the race", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            List<Boolean> free = claims.stream().map(claim -> {
+              TaskRecord task = read(claim.id());
+              return task != null && task.state() == TaskState.DELAYED && task.dueAt() <= clock.wallMillis();
+            }).toList();
+            LockSupport.parkNanos(ROUND_TRIP_NANOS);
+            return sound.claim(claims).thenApply(batch -> {
+              List<ClaimResult> results = new ArrayList<>();
+              for (int i = 0; i < claims.size(); i++) {
+                TaskRecord task = read(claims.get(i).id());
+                ClaimResult result = batch.results().get(i);
+                results.add(result instanceof ClaimResult.Later && free.get(i) && task != null && task.token() != null
+                    ? new ClaimResult.Won(task)
+                    : result);
+              }
+              return new ClaimBatch(batch.nowMillis(), results);
+            });
+          }
+        }, false, TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne),
+        new Broken("claims a few milliseconds early", clock -> {
+          long[] aheadMicros = {0};
+          Clock hasty = new Clock() {
+            @Override
+            public long wallMicros() {
+              return clock.wallMicros() + aheadMicros[0];
+            }
+
+            @Override
+            public long monotonicNanos() {
+              return clock.monotonicNanos();
+            }
+          };
+          return new WrappedStore(sound(hasty)) {
+            @Override
+            public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+              aheadMicros[0] = 3_000;
+              try {
+                return sound.claim(claims);
+              } finally {
+                aheadMicros[0] = 0;
+              }
+            }
+          };
+        }, true, TaskStoreContract::aTaskIsDueInItsMillisecondAndNotInTheOneBefore),
+        new Broken("gives all claims of a batch the lease of the first", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            return sound.claim(
+                claims.stream().map(claim -> new Claim(claim.id(), claims.getFirst().leaseMillis())).toList());
+          }
+        }, true, TaskStoreContract::eachClaimHasItsOwnLease),
+        new Broken("uses a token again", clock -> {
+          return new MemoryStore(16, clock, () -> new Token(7, ThreadLocalRandom.current().nextInt(2)));
+        }, false, TaskStoreContract::aTokenIsNeverUsedAgain,
+            TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
+        new Broken("extends after a cancel", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
+            return changed(extensions, sound.extend(extensions),
+                (extension, result) -> result.kind() == ExtendResult.Kind.CANCELLED
+                    ? new ExtendResult(ExtendResult.Kind.EXTENDED, clock.wallMillis() + extension.leaseMillis())
+                    : result);
+          }
+        }, true, TaskStoreContract::anExtensionIsRefusedAfterACancel),
+        new Broken("knows no queue's terms", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public void configure(String queue, QueueTerms terms) {
+            // Forgotten.
+          }
+        }, true, TaskStoreContract::theLastAttemptWithoutAReportEndsAsADeadLetter,
+            TaskStoreContract::resetsCannotPushATaskBeyondMaxWait,
+            TaskStoreContract::extensionsAreBoundedByTheQueuesLongestRunTime,
+            TaskStoreContract::finalTasksVanishAfterTheirTimeAndNotBefore));
+  }
+
+  private static List<Broken> settles() {
+    return List.of(new Broken("takes any token", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+        return sound.settle(settlements.stream().map(settlement -> {
+          TaskRecord task = read(settlement.id());
+          Token token = task == null ? null : task.token();
+          return token == null || task == null
+              ? settlement
+              : new Settlement(settlement.id(), task.generation(), token, settlement.outcome(), settlement.begunAt(),
+                  settlement.detail());
+        }).toList());
+      }
+    }, true, TaskStoreContract::onlyTheTokenOfTheClaimSettles,
+        TaskStoreContract::aStaleTokenSettlesNothingAfterAnotherClaim,
+        TaskStoreContract::afterItsLeaseATaskIsClaimedAgainAndTheFirstClaimStandsNoMore),
+        new Broken("takes any generation", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            return sound.settle(settlements.stream().map(settlement -> {
+              TaskRecord task = read(settlement.id());
+              return task == null
+                  ? settlement
+                  : new Settlement(settlement.id(), task.generation(), settlement.token(), settlement.outcome(),
+                      settlement.begunAt(), settlement.detail());
+            }).toList());
+          }
+        }, true, TaskStoreContract::onlyTheGenerationOfTheClaimIsSettled),
+        new Broken("says settled to whoever comes later", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            return changed(settlements, sound.settle(settlements),
+                (settlement, result) -> result.kind() == SettleResult.Kind.REPEATED
+                    ? new SettleResult(SettleResult.Kind.SETTLED, result.state(), result.wakeAt())
+                    : result);
+          }
+        }, true, TaskStoreContract::oneOwnOutcomeMayBeRepeatedAndAnotherIsRefused,
+            TaskStoreContract::amongManySettlersEachTokenIsAcceptedOnce,
+            TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
+        new Broken("refuses a report that comes after the lease", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            return sound.settle(settlements.stream().map(settlement -> {
+              TaskRecord task = read(settlement.id());
+              return task == null || task.leaseEnd() > clock.wallMillis()
+                  ? settlement
+                  : new Settlement(settlement.id(), settlement.generation(), new Token(1, 2), settlement.outcome(),
+                      settlement.begunAt(), settlement.detail());
+            }).toList());
+          }
+        }, true, TaskStoreContract::aReportAfterTheLeaseIsAcceptedUntilSomebodyElseClaims),
+        new Broken("says that it redrove beside a live task", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+            return changed(ids, sound.redrive(ids), (id, result) -> result.kind() == RedriveResult.Kind.CONFLICT
+                ? new RedriveResult(RedriveResult.Kind.REDRIVEN, id, 1, clock.wallMillis())
+                : result);
+          }
+        }, false, TaskStoreContract::aRedriveLeavesTheLiveTaskOfTheKeyAlone));
+  }
+
+  private static List<Broken> resets() {
+    return List.of(new Broken("forgets the successor", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+        return sound.touch(touches.stream().map(touch -> {
+          TaskRecord task = read(touch.ref());
+          return task != null && task.state() == TaskState.RUNNING
+              ? new Touch(new TaskRef.ById(new TaskId(1, 2)), 0)
+              : touch;
+        }).toList()).thenCompose(results -> changed(touches, CompletableFuture.completedFuture(results),
+            (touch, result) -> {
+              TaskRecord task = read(touch.ref());
+              return task != null && task.state() == TaskState.RUNNING
+                  ? new TouchResult(TouchResult.Kind.RESET_PENDING, task.id(), task.generation() + 1, touch.dueAt(),
+                      false)
+                  : result;
+            }));
+      }
+    }, true, TaskStoreContract::aTouchOfARunningTaskSetsItsSuccessorWithTheSameBody,
+        TaskStoreContract::aSuccessorTakesOverWhereTheAttemptsAreUsedUp,
+        TaskStoreContract::aSuccessorThatIsNotDueTakesOverAndWaits),
+        new Broken("answers a reset of a running task as if nothing ran", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return changed(drafts, sound.submit(drafts),
+                (draft, result) -> result.kind() == SubmitResult.Kind.RESET_PENDING
+                    ? new SubmitResult(SubmitResult.Kind.RESET, result.id(), result.generation(), result.dueAt(),
+                        result.state(), result.indexed())
+                    : result);
+          }
+        }, true, TaskStoreContract::aResetOfARunningTaskWaitsBesideIt,
+            TaskStoreContract::aResetOfATaskWithAnOutstandingAttemptIsPending),
+        new Broken("drops the body of a reset without one", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts.stream()
+                .map(draft -> draft.body() == null ? StoreFixture.withBody(draft, Body.EMPTY) : draft).toList());
+          }
+        }, true, TaskStoreContract::anOmittedBodyIsKeptAndANewTaskWithoutOneHasNone),
+        new Broken("resets what it was to keep", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts.stream()
+                .map(draft -> new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), draft.body(),
+                    draft.maxAttempts(), OnConflict.RESET, draft.idempotency()))
+                .toList());
+          }
+        }, true, TaskStoreContract::aLiveKeyIsKeptIfItsDraftSaysSo, TaskStoreContract::aLiveKeyRejectsIfItsDraftSaysSo,
+            TaskStoreContract::amongManySubmittersOneCreatesTheTaskOfAKey),
+        new Broken("answers a touch with the generation before it", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+            return changed(touches, sound.touch(touches), (touch, result) -> new TouchResult(result.kind(),
+                result.id(), result.generation() - 1, result.dueAt(), result.indexed()));
+          }
+        }, true, TaskStoreContract::aTouchMovesTheDeadlineAndKeepsTheRest,
+            TaskStoreContract::theGenerationsOfAKeyOnlyGrow),
+        new Broken("revives by a touch what is being cancelled", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+            for (Touch touch : touches) {
+              TaskRecord task = read(touch.ref());
+              if (task != null && task.cancelRequested() && task.key() != null) {
+                StoreFixture.get(sound.submit(List.of(new Draft(task.id(), task.queue(), task.key(), touch.dueAt(),
+                    null, 0, OnConflict.RESET, null))));
+              }
+            }
+            return sound.touch(touches);
+          }
+        }, true, TaskStoreContract::aTouchRevivesNothingThatIsBeingCancelled),
+        new Broken("forgets requests", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts.stream().map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
+                draft.dueAt(), draft.body(), draft.maxAttempts(), draft.onConflict(), null)).toList());
+          }
+        }, true, TaskStoreContract::aRepeatedRequestIsAnsweredAsTheFirstTime,
+            TaskStoreContract::anIdempotencyKeyWithAnotherBodyIsRefused,
+            TaskStoreContract::amongManyRepeatedRequestsOneCreatesATask,
+            TaskStoreContract::aRequestIsRecognisedForADay),
+        new Broken("answers a batch in another order", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts).thenApply(
+                results -> results.stream().sorted(Comparator.comparing(SubmitResult::id)).toList());
+          }
+        }, true, TaskStoreContract::aBatchAnswersInTheOrderOfItsItems,
+            TaskStoreContract::aBatchIsFoldedByKeyInItsOrder),
+        new Broken("takes keys for the same that differ in case", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts.stream().map(draft -> {
+              String key = draft.key();
+              return new Draft(draft.id(), draft.queue(), key == null ? null : key.toLowerCase(Locale.ROOT),
+                  draft.dueAt(), draft.body(), draft.maxAttempts(), draft.onConflict(), draft.idempotency());
+            }).toList());
+          }
+        }, false, TaskStoreContract::everyKeyIsItsOwn),
+        new Broken("keeps instants in 32 bits of seconds", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts.stream()
+                .map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
+                    Math.clamp(draft.dueAt(), 0, Integer.MAX_VALUE * 1_000L), draft.body(), draft.maxAttempts(),
+                    draft.onConflict(), draft.idempotency()))
+                .toList());
+          }
+        }, true, TaskStoreContract::aTaskMayBeDueAtAnyInstant),
+        new Broken("drops the end of a large batch", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts.subList(0, Math.min(drafts.size(), 8_192)));
+          }
+        }, false, TaskStoreContract::theLargestBatchFits));
+  }
+
+  private static List<Broken> cancels() {
+    return List.of(new Broken("forgets to cancel what runs", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+        List<CancelResult> results = new ArrayList<>();
+        for (TaskRef ref : refs) {
+          TaskRecord task = read(ref);
+          results.add(task != null && task.state() == TaskState.RUNNING
+              ? new CancelResult(CancelResult.Kind.CANCEL_PENDING, task.id(), task.generation())
+              : StoreFixture.one(sound.cancel(List.of(ref))));
+        }
+        return CompletableFuture.completedFuture(results);
+      }
+    }, true, TaskStoreContract::aCancelOfARunningTaskIsPendingAndNoNewClaimIsMade,
+        TaskStoreContract::aCancelThatWaitsEndsEverythingElse, TaskStoreContract::aCancelDropsTheSuccessor),
+        new Broken("says cancelled while an attempt is outstanding", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+            return changed(refs, sound.cancel(refs), (ref, result) -> {
+              TaskRecord task = read(ref);
+              return result.kind() == CancelResult.Kind.CANCEL_PENDING && task != null && !task.isLive()
+                  ? new CancelResult(CancelResult.Kind.CANCELLED, result.id(), result.generation())
+                  : result;
+            });
+          }
+        }, true, TaskStoreContract::aCancelAfterTheLeaseIsFinalButPending,
+            TaskStoreContract::aCancelOfAWaitingTaskWithAnOutstandingAttemptIsFinalButPending,
+            TaskStoreContract::anOutstandingAttemptIsRememberedThroughAReportedOne));
+  }
+
+  private static List<Broken> indexes() {
+    return List.of(new Broken("begins every page at the beginning", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+        return sound.due(scans.stream().map(
+            scan -> new DueScan(scan.slot(), scan.fromWakeAt(), null, scan.toWakeAt(), scan.limit())).toList());
+      }
+    }, true, TaskStoreContract::aScanGoesOnBehindWhereThePageEnded),
+        new Broken("skips what is at the instant where a page ended", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+            return sound.due(scans.stream().map(scan -> scan.after() == null
+                ? scan
+                : new DueScan(scan.slot(), scan.fromWakeAt() + 1, null, scan.toWakeAt(), scan.limit())).toList());
+          }
+        }, false, TaskStoreContract::aScanGoesOnBehindWhereThePageEnded),
+        new Broken("leaves the end of a range out", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+            return sound.due(scans.stream().map(scan -> new DueScan(scan.slot(), scan.fromWakeAt(), scan.after(),
+                scan.toWakeAt() - 1, scan.limit())).toList());
+          }
+        }, true, TaskStoreContract::bothEndsOfARangeBelongToIt),
+        new Broken("says more whenever a page is full", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+            return changed(scans, sound.due(scans), (scan, slice) -> new DueSlice(slice.slot(), slice.entries(),
+                slice.entries().size() == scan.limit()));
+          }
+        }, true, TaskStoreContract::onlyAnswersThatTheLimitCutSayThatThereIsMore),
+        new Broken("leaves the entry where it was after answering later", clock -> new WrappedStore(sound(clock)) {
+          private final Map<TaskId, DueEntry> old = new ConcurrentHashMap<>();
+
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            for (Claim claim : claims) {
+              TaskRecord task = read(claim.id());
+              if (task != null) {
+                old.put(claim.id(), new DueEntry(task.wakeAt(), task.id(), task.queue()));
+              }
+            }
+            return sound.claim(claims).thenApply(batch -> {
+              for (int i = 0; i < claims.size(); i++) {
+                if (!(batch.results().get(i) instanceof ClaimResult.Later)) {
+                  old.remove(claims.get(i).id());
+                }
+              }
+              return batch;
+            });
+          }
+
+          @Override
+          public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+            return changed(scans, sound.due(scans), (scan, slice) -> new DueSlice(slice.slot(),
+                slice.entries().stream().map(entry -> Optional.ofNullable(old.get(entry.id())).orElse(entry)).toList(),
+                slice.more()));
+          }
+        }, true, TaskStoreContract::aLaterResetLeavesTheIndexAloneUntilTheEntryWakes,
+            TaskStoreContract::anExtensionMovesTheLeaseEndAndLeavesTheIndexAlone),
+        new Broken("moves the entry with every reset", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+            return sound.touch(touches).thenCompose(results -> sound
+                .park(touches.stream().map(touch -> read(touch.ref())).filter(task -> task != null && task.isLive())
+                    .map(task -> new DueEntry(task.wakeAt(), task.id(), task.queue())).toList())
+                .thenApply(parked -> results));
+          }
+        }, true, TaskStoreContract::aLaterResetLeavesTheIndexAloneUntilTheEntryWakes));
+  }
+
+  private static List<Broken> parks() {
+    return List.of(new Broken("shows parked tasks among the due ones", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+        return changed(scans, sound.due(scans), (scan, slice) -> {
+          List<DueEntry> entries = new ArrayList<>(slice.entries());
+          for (String queue : StoreFixture.get(sound.parkedQueues(SlotSet.all(slotCount())))) {
+            StoreFixture.get(sound.parked(queue, SlotSet.all(slotCount()), null, 1_000)).stream()
+                .filter(entry -> entry.id().slot(slotCount()) == scan.slot()).forEach(entries::add);
+          }
+          return new DueSlice(slice.slot(), entries, slice.more());
+        });
+      }
+    }, true, TaskStoreContract::aTaskThatIsDueCanBeParked),
+        new Broken("says that it parked what is not due", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
+            return changed(entries, sound.park(entries), (entry, parked) -> true);
+          }
+        }, true, TaskStoreContract::whatIsNotDueIsNotParkedAndItsEntryMovesToWhereItBelongs,
+            TaskStoreContract::aRunningTaskIsNotParkedUntilItsLeaseHasEnded,
+            TaskStoreContract::aParkWithAnOldEntryDoesNothing),
+        new Broken("lists parked tasks of all slots", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after,
+              int limit) {
+            return sound.parked(queue, SlotSet.all(slotCount()), after, limit);
+          }
+        }, false, TaskStoreContract::parkedTasksAreListedBySlot),
+        new Broken("lists the first parked tasks again and again", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after,
+              int limit) {
+            return sound.parked(queue, slots, null, limit);
+          }
+        }, false, TaskStoreContract::parkedTasksAreListedInOrderPageByPage,
+            TaskStoreContract::parkedTasksOfAllSlotsAreListedOnceEach));
+  }
+
+  private static List<Broken> records() {
+    return List.of(new Broken("forgets when it is closed", BrokenStoresTest::sound, false,
+        TaskStoreContract::whatWasAnsweredIsThereAfterTheStoreWasClosedAndOpenedAgain),
+        new Broken("does not keep final tasks", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public void configure(String queue, QueueTerms terms) {
+            sound.configure(queue,
+                new QueueTerms(terms.maxAttempts(), terms.maxWaitMillis(), terms.maxRunMillis(), 0, 0));
+          }
+        }, true, TaskStoreContract::finalTasksVanishInTheirMillisecondAndNotInTheOneBefore),
+        new Broken("takes any cursor for the beginning", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+              @Nullable String cursor) {
+            return sound.query(queue, state, limit, cursor).exceptionallyCompose(
+                failure -> sound.query(queue, state, limit, null));
+          }
+        }, false, TaskStoreContract::aCursorThatIsNoneIsAnIllegalArgument),
+        new Broken("tells READY and DELAYED apart by what was written", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+              @Nullable String cursor) {
+            return sound.query(queue, null, limit, cursor).thenApply(page -> new TaskPage(page.tasks().stream()
+                .filter(task -> state == null || task.state() == state).toList(), page.cursor()));
+          }
+        }, true, TaskStoreContract::aQueryTellsTheStatesApartAndReadinessByTheClock,
+            TaskStoreContract::aQueryShowsParkedTasksToo),
+        new Broken("writes documents whatever their version", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+              byte @Nullable [] content) {
+            return sound.document(kind, name).thenCompose(
+                old -> sound.writeDocument(kind, name, old.isEmpty() ? 0 : old.orElseThrow().version(), content));
+          }
+        }, false, TaskStoreContract::aDocumentIsWrittenIfItsVersionIsStillTheOneGiven,
+            TaskStoreContract::aDeletedDocumentIsGoneAndItsVersionsDoNotComeBack),
+        new Broken("finds only live tasks by key", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+            return sound.find(ref)
+                .thenApply(found -> found.filter(task -> ref instanceof TaskRef.ById || task.isLive()));
+          }
+        }, true, TaskStoreContract::aKeyFindsItsLastTaskOnceThatIsFinal),
+        new Broken("has another clock than it says", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<Long> timeMicros(int slot) {
+            return sound.timeMicros(slot).thenApply(micros -> micros + Duration.ofSeconds(1).toNanos() / 1_000);
+          }
+        }, false, TaskStoreContract::theStoreLivesByItsClock));
+  }
+}

@@ -1,0 +1,21 @@
+package io.foliot.testkit;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Token;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.TaskStore;
+import java.security.SecureRandom;
+
+final class MemoryStoreTest extends TaskStoreContract {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  @Override
+  protected TaskStore open(Clock storeClock) {
+    return new MemoryStore(16, storeClock, () -> new Token(RANDOM.nextLong(), RANDOM.nextLong()));
+  }
+
+  @Override
+  protected TaskStore model(int slotCount, Clock storeClock) {
+    return new PlainModel(slotCount, storeClock);
+  }
+}

@@ -1,0 +1,46 @@
+package io.foliot.testkit;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Token;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The kit for stores with a clock of their own, on one that goes on by itself with each look at it. */
+final class RunningClockStoreTest extends ServerClockStoreContract {
+  private final SettableClock clock = new SettableClock();
+  private final Clock running = new Clock() {
+    @Override
+    public long wallMicros() {
+      clock.advance(Duration.ofNanos(1_370_003));
+      return clock.wallMicros();
+    }
+
+    @Override
+    public long monotonicNanos() {
+      return clock.monotonicNanos();
+    }
+  };
+
+  @Override
+  protected TaskStore open() {
+    return new MemoryStore(1, running,
+        () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
+  }
+
+  @Override
+  protected TaskStore reopen(TaskStore old) {
+    return old;
+  }
+
+  @Override
+  protected void passes(Duration time) {
+    clock.advance(time);
+  }
+
+  @Override
+  protected Duration tick() {
+    return Duration.ofSeconds(1);
+  }
+}
