@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.sim.history;
+
+import org.jspecify.annotations.NullMarked;
