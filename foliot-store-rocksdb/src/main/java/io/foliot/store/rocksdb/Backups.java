@@ -1,0 +1,93 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.rocksdb.BackupEngine;
+import org.rocksdb.BackupEngineOptions;
+import org.rocksdb.BackupInfo;
+import org.rocksdb.Env;
+import org.rocksdb.RestoreOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+/** Backups in a folder of their own; each further one adds only files that have changed. */
+final class Backups implements AutoCloseable {
+  private final Path folder;
+  private final BackupEngineOptions options;
+  private final BackupEngine engine;
+
+  Backups(Path folder) {
+    this.folder = folder;
+    RocksDB.loadLibrary();
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new StoreException("the folder for backups cannot be made: " + folder + ": " + e, e);
+    }
+    options = new BackupEngineOptions(folder.toString()).setSync(true).setShareTableFiles(true)
+        .setShareFilesWithChecksum(true).setBackupLogFiles(true);
+    try {
+      engine = BackupEngine.open(Env.getDefault(), options);
+    } catch (RocksDBException e) {
+      options.close();
+      throw Database.failure("the folder for backups cannot be used: " + folder, e);
+    }
+  }
+
+  BackupSummary add(Database db) {
+    try {
+      // Without a flush first: the log is part of the backup, so that writes go on meanwhile as fast as ever.
+      engine.createNewBackup(db.rocksDb(), false);
+    } catch (RocksDBException e) {
+      throw Database.failure("the backup failed: " + folder, e);
+    }
+    BackupSummary made = list().getLast();
+    for (int broken : engine.getCorruptedBackups()) {
+      if (broken == made.number()) {
+        throw new StoreException("the backup is broken: folder=" + folder + ", number=" + broken, null);
+      }
+    }
+    return made;
+  }
+
+  List<BackupSummary> list() {
+    return engine.getBackupInfo().stream().map(Backups::summary).toList();
+  }
+
+  private static BackupSummary summary(BackupInfo info) {
+    return new BackupSummary(info.backupId(), Instant.ofEpochSecond(info.timestamp()), info.size(),
+        info.numberFiles());
+  }
+
+  /** Writes the latest one into a folder; every file is compared with its checksum. */
+  void restoreLatest(StoreFolder target) {
+    if (list().isEmpty()) {
+      throw new StoreException("the folder holds no backup: " + folder, null);
+    }
+    try (Stream<Path> there = Files.exists(target.path()) ? Files.list(target.path()) : Stream.empty()) {
+      if (there.findAny().isPresent()) {
+        throw new StoreException("a backup is restored into an empty folder only: folder=" + target.path(), null);
+      }
+      Files.createDirectories(target.rocks());
+    } catch (IOException e) {
+      throw new StoreException("the folder cannot be used: " + target.path() + ": " + e, e);
+    }
+    try (RestoreOptions keepNothing = new RestoreOptions(false)) {
+      engine.restoreDbFromLatestBackup(target.rocks().toString(), target.rocks().toString(), keepNothing);
+    } catch (RocksDBException e) {
+      throw Database.failure("the backup could not be restored: from=" + folder + ", to=" + target.path(), e);
+    }
+    target.writeNote();
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    options.close();
+  }
+}

@@ -1,0 +1,318 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.store.StoreException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.BuiltinComparator;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+import org.rocksdb.Status;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The RocksDB under the store: its families, its tuning, and its errors as {@link StoreException}. Reads from any thread;
+ * writes from one.
+ *
+ * <p><b>Visibility.</b> RocksDB's ordinary write path appends to the log, syncs it, inserts into the memtable, and only
+ * then publishes the sequence number that reads go by: no read sees a write that is not synced. The options that would
+ * break this (pipelined and unordered writes, two write queues) stay off.
+ */
+final class Database implements AutoCloseable {
+  private static final int BLOOM_BITS = 10;
+  private static final int BLOCK_BYTES = 8 << 10;
+  /** One for flushes, one for merges: there may be only two cores, and callers need them. */
+  private static final int BACKGROUND_JOBS = 2;
+  private static final int OPEN_FILES = 1024;
+  private static final long INFO_LOG_BYTES = 4L << 20;
+  private static final int INFO_LOGS = 3;
+
+  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final RocksDB db;
+  private final ColumnFamilyHandle[] handles = new ColumnFamilyHandle[Family.values().length];
+  private final WriteOptions synced;
+  private final ReadOptions plain;
+  private final Cache blockCache;
+
+  private Database(Path folder, RocksDbOptions options, boolean create) throws RocksDBException {
+    RocksDB.loadLibrary();
+    boolean opened = false;
+    try {
+      blockCache = own(new LRUCache(options.blockCacheBytes(), 4, false, 0.5));
+      List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+      for (Family family : Family.values()) {
+        descriptors.add(new ColumnFamilyDescriptor(family.text.getBytes(StandardCharsets.US_ASCII),
+            familyOptions(family, options)));
+      }
+      List<ColumnFamilyHandle> opens = new ArrayList<>();
+      db = RocksDB.open(dbOptions(options, create), folder.toString(), descriptors, opens);
+      for (int i = 0; i < handles.length; i++) {
+        handles[i] = opens.get(i);
+      }
+      synced = own(new WriteOptions().setSync(true));
+      plain = own(new ReadOptions());
+      opened = true;
+    } finally {
+      if (!opened) {
+        release();
+      }
+    }
+  }
+
+  /** Opens what is there. */
+  static Database open(Path folder, RocksDbOptions options, boolean create) {
+    try {
+      return new Database(folder, options, create);
+    } catch (RocksDBException e) {
+      throw failure("cannot open " + folder, e);
+    }
+  }
+
+  private <T extends AutoCloseable> T own(T resource) {
+    owned.push(resource);
+    return resource;
+  }
+
+  private DBOptions dbOptions(RocksDbOptions options, boolean create) {
+    Properties byName = new Properties();
+    // The Java API knows it by name only: a log that is missing or cut short between others is noticed. (Its younger
+    // sibling track_and_verify_wals is marked experimental; LogCheck does that part.)
+    byName.setProperty("track_and_verify_wals_in_manifest", "true");
+    DBOptions parsed = DBOptions.getDBOptionsFromProps(byName);
+    if (parsed == null) {
+      throw new IllegalStateException("this RocksDB does not know an option: options=" + byName);
+    }
+    return own(parsed).setCreateIfMissing(create).setCreateMissingColumnFamilies(create).setParanoidChecks(true)
+        .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery).setMaxTotalWalSize(options.logBytes())
+        .setDbWriteBufferSize(options.writeBufferBytes()).setMaxBackgroundJobs(BACKGROUND_JOBS)
+        .setAllowConcurrentMemtableWrite(false).setMaxOpenFiles(OPEN_FILES).setBytesPerSync(1 << 20)
+        .setInfoLogLevel(InfoLogLevel.WARN_LEVEL).setMaxLogFileSize(INFO_LOG_BYTES).setKeepLogFileNum(INFO_LOGS)
+        .setStatsDumpPeriodSec(0).setStatsPersistPeriodSec(0);
+  }
+
+  private ColumnFamilyOptions familyOptions(Family family, RocksDbOptions options) {
+    BlockBasedTableConfig table = new BlockBasedTableConfig().setBlockCache(blockCache).setBlockSize(BLOCK_BYTES)
+        .setCacheIndexAndFilterBlocks(true).setCacheIndexAndFilterBlocksWithHighPriority(true)
+        .setPinL0FilterAndIndexBlocksInCache(true).setFormatVersion(5);
+    boolean looksUpAbsent = switch (family) {
+      case RECORDS, KEYS, HISTORY, ANSWERS, BODIES -> true;
+      case META, INDEX, PARKED, DOCUMENTS -> false;
+    };
+    if (looksUpAbsent) {
+      table.setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
+    }
+    ColumnFamilyOptions settings = own(new ColumnFamilyOptions());
+    settings.setComparator(BuiltinComparator.BYTEWISE_COMPARATOR);
+    settings.setTableFormatConfig(table).setCompressionType(CompressionType.NO_COMPRESSION)
+        .setWriteBufferSize(Math.max(1 << 20, options.writeBufferBytes() / 4)).setMaxWriteBufferNumber(4)
+        .setLevelCompactionDynamicLevelBytes(true).setForceConsistencyChecks(true);
+    if (looksUpAbsent) {
+      settings.setMemtablePrefixBloomSizeRatio(0.02).setMemtableWholeKeyFiltering(true);
+    }
+    return settings;
+  }
+
+  int[] familyIds() {
+    int[] ids = new int[handles.length];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = handles[i].getID();
+    }
+    return ids;
+  }
+
+  private ColumnFamilyHandle handle(Family family) {
+    return handles[family.place];
+  }
+
+  byte @Nullable [] get(Family family, byte[] key) {
+    try {
+      return db.get(handle(family), plain, key);
+    } catch (RocksDBException e) {
+      throw failure("a read failed", e);
+    }
+  }
+
+  byte @Nullable [] get(Family family, View view, byte[] key) {
+    try {
+      return db.get(handle(family), view.options, key);
+    } catch (RocksDBException e) {
+      throw failure("a read failed", e);
+    }
+  }
+
+  /** The values of many keys, null for those that are absent. */
+  List<byte @Nullable []> getAll(Family family, List<byte[]> keys) {
+    if (keys.isEmpty()) {
+      return List.of();
+    }
+    try {
+      return db.multiGetAsList(plain, Collections.nCopies(keys.size(), handle(family)), keys);
+    } catch (RocksDBException e) {
+      throw failure("a read failed", e);
+    }
+  }
+
+  /** Writes and syncs; what it wrote can be read when it returns, and not before it is synced. */
+  void write(byte[] serialized) {
+    try (WriteBatch batch = new WriteBatch(serialized)) {
+      db.write(synced, batch);
+    } catch (RocksDBException e) {
+      throw failure("a write or its sync failed, so what the log holds is in doubt", e);
+    }
+  }
+
+  /** Gives back the files that lie wholly in a range that has been deleted. */
+  void dropFiles(Family family, byte[] from, byte[] to) {
+    try {
+      db.deleteFilesInRanges(handle(family), List.of(from, to), false);
+    } catch (RocksDBException e) {
+      throw failure("files of expired tasks could not be deleted", e);
+    }
+  }
+
+  /** A view of everything as it is now. */
+  View view() {
+    return new View();
+  }
+
+  /** Bounds for iterators over all keys with a prefix. */
+  Range range(byte[] prefix) {
+    return new Range(prefix, Layout.behind(prefix));
+  }
+
+  RocksIterator iterator(Family family, Range range) {
+    return db.newIterator(handle(family), range.options);
+  }
+
+  RocksIterator iterator(Family family) {
+    return db.newIterator(handle(family), plain);
+  }
+
+  RocksIterator iterator(Family family, View view) {
+    return db.newIterator(handle(family), view.options);
+  }
+
+  /** Throws if an iterator ended because a read failed. */
+  static void check(RocksIterator iterator) {
+    try {
+      iterator.status();
+    } catch (RocksDBException e) {
+      throw failure("a read failed", e);
+    }
+  }
+
+  /** Writes what is in memory to files, so that the next open has no log to read. */
+  void flush() {
+    try (FlushOptions options = new FlushOptions().setWaitForFlush(true)) {
+      db.flush(options, List.of(handles));
+    } catch (RocksDBException e) {
+      throw failure("a flush failed", e);
+    }
+  }
+
+  /** A number that RocksDB knows of itself. */
+  long number(String property) {
+    try {
+      return db.getAggregatedLongProperty(property);
+    } catch (RocksDBException e) {
+      throw failure("a property could not be read", e);
+    }
+  }
+
+  long logBytes() {
+    try {
+      return db.getSortedWalFiles().stream().mapToLong(file -> file.sizeFileBytes()).sum();
+    } catch (RocksDBException e) {
+      throw failure("the log's size could not be read", e);
+    }
+  }
+
+  RocksDB rocksDb() {
+    return db;
+  }
+
+  @Override
+  public void close() {
+    for (ColumnFamilyHandle handle : handles) {
+      handle.close();
+    }
+    db.close();
+    release();
+  }
+
+  private void release() {
+    while (!owned.isEmpty()) {
+      try {
+        owned.pop().close();
+      } catch (Exception e) {
+        throw new IllegalStateException("native memory could not be given back", e);
+      }
+    }
+  }
+
+  /** RocksDB's error as ours, with what to do. */
+  static StoreException failure(String what, RocksDBException e) {
+    Status status = e.getStatus();
+    boolean damaged = status != null && status.getCode() == Status.Code.Corruption;
+    String message = what + ": " + e.getMessage();
+    return damaged
+        ? new DamagedException(message + "; restore a backup, or ask for help with the folder as it is", e)
+        : new StoreException(message, e);
+  }
+
+  /** Everything as it was at one moment; to be closed soon. */
+  final class View implements AutoCloseable {
+    private final Snapshot snapshot = Objects.requireNonNull(db.getSnapshot());
+    private final ReadOptions options = new ReadOptions().setSnapshot(snapshot);
+
+    @Override
+    public void close() {
+      options.close();
+      db.releaseSnapshot(snapshot);
+    }
+  }
+
+  /** All keys with a prefix. */
+  static final class Range implements AutoCloseable {
+    private final Slice lower;
+    private final Slice upper;
+    private final ReadOptions options;
+
+    private Range(byte[] prefix, byte[] behind) {
+      lower = new Slice(prefix);
+      upper = new Slice(behind);
+      options = new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
+    }
+
+    @Override
+    public void close() {
+      options.close();
+      lower.close();
+      upper.close();
+    }
+  }
+}

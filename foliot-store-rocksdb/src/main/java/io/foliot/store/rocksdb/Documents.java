@@ -1,0 +1,96 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksIterator;
+
+/** Configuration records. Reads from any thread; {@link #write} and what it keeps are the writer's. */
+final class Documents {
+  private static final int VERSION_BYTES = 8;
+  private static final int SUM_BYTES = 4;
+
+  private record Name(DocumentKind kind, String name) {}
+
+  private final Database db;
+  private final Map<Name, Optional<Document>> uncommitted = new HashMap<>();
+  private long lastVersion;
+
+  Documents(Database db) {
+    this.db = db;
+    byte[] stored = db.get(Family.META, Layout.META_DOCUMENT_VERSION);
+    lastVersion = stored == null ? 0 : BytesReader.u64(stored, 0);
+  }
+
+  Optional<Document> find(DocumentKind kind, String name) {
+    byte[] stored = db.get(Family.DOCUMENTS, Layout.document(new Bytes(64), kind, name).toArray());
+    return stored == null ? Optional.empty() : Optional.of(decode(name, stored));
+  }
+
+  List<Document> all(DocumentKind kind) {
+    byte[] prefix = Layout.document(new Bytes(32), kind, "").toArray();
+    List<Document> found = new ArrayList<>();
+    try (Database.Range range = db.range(prefix); RocksIterator iterator = db.iterator(Family.DOCUMENTS, range)) {
+      for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+        byte[] key = iterator.key();
+        String name = new String(key, prefix.length, key.length - prefix.length, StandardCharsets.UTF_8);
+        found.add(decode(name, iterator.value()));
+      }
+      Database.check(iterator);
+    }
+    return List.copyOf(found);
+  }
+
+  /** As {@link io.foliot.core.store.TaskStore#writeDocument}, into a batch. */
+  boolean write(DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content, Batch batch) {
+    Name known = new Name(kind, name);
+    Optional<Document> before = uncommitted.get(known);
+    Optional<Document> old = before != null ? before : find(kind, name);
+    long oldVersion = old.map(Document::version).orElse(0L);
+    if (oldVersion != expectedVersion) {
+      return false;
+    }
+    Bytes key = Layout.document(new Bytes(64), kind, name);
+    if (content == null) {
+      uncommitted.put(known, Optional.empty());
+      batch.delete(Family.DOCUMENTS, key);
+      return true;
+    }
+    // A name that was deleted goes on behind all versions that were ever given out.
+    long version = oldVersion == 0 ? lastVersion + 1 : oldVersion + 1;
+    lastVersion = Math.max(lastVersion, version);
+    uncommitted.put(known, Optional.of(new Document(name, version, content)));
+    Bytes value = new Bytes(content.length + VERSION_BYTES + SUM_BYTES).u64(version).bytes(content);
+    value.u32(sum(value.array(), value.length()));
+    batch.put(Family.DOCUMENTS, key, value);
+    batch.put(Family.META, new Bytes(16).bytes(Layout.META_DOCUMENT_VERSION), new Bytes(8).u64(lastVersion));
+    return true;
+  }
+
+  void committed() {
+    uncommitted.clear();
+  }
+
+  private static Document decode(String name, byte[] stored) {
+    int end = stored.length - SUM_BYTES;
+    if (end < VERSION_BYTES || BytesReader.u32(stored, end) != sum(stored, end)) {
+      throw new DamagedException("a document does not match its checksum: name=" + name, null);
+    }
+    byte[] content = new byte[end - VERSION_BYTES];
+    System.arraycopy(stored, VERSION_BYTES, content, 0, content.length);
+    return new Document(name, BytesReader.u64(stored, 0), content);
+  }
+
+  private static int sum(byte[] bytes, int count) {
+    CRC32C sum = new CRC32C();
+    sum.update(bytes, 0, count);
+    return (int) sum.getValue();
+  }
+}

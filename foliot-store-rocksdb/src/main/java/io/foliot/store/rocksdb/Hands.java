@@ -1,0 +1,123 @@
+package io.foliot.store.rocksdb;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * For each range of an index, its hand: an instant before which nothing stands there. Scans start at it and so never walk
+ * what is dead; a poll of ranges whose hand is ahead costs no read at all.
+ *
+ * <p><b>Invariant.</b> No entry that a read can see stands before its range's hand.
+ *
+ * <p>The writer lowers the hand <i>before</i> an entry can be seen. A scan raises it to the first entry that it has seen.
+ * What may come between: an entry that became visible behind the scan's back. So the scan says when it begins, before it
+ * takes its view of the index, and from then on the lowest of the entries written meanwhile is noted, those under way at
+ * that moment included; the hand is never raised beyond it. One scan at a time learns in a range; others only read.
+ *
+ * <p>Rejected: a version of the range that must not have changed between begin and end (while a loaded writer is always
+ * under way with something, no scan ever learns).
+ */
+final class Hands {
+  /** Nothing is known. */
+  static final long UNKNOWN = Long.MIN_VALUE;
+  /** The range is empty. */
+  static final long EMPTY = Long.MAX_VALUE;
+
+  // written under the lock, read by any thread
+  private volatile AtomicLongArray hands;
+
+  // guarded by this
+  private long[] underWay;
+  private long[] sinceBegin;
+  private boolean[] learning;
+  private int[] touched = new int[64];
+  private int touchedCount;
+
+  Hands(int ranges) {
+    hands = new AtomicLongArray(ranges);
+    underWay = new long[ranges];
+    sinceBegin = new long[ranges];
+    learning = new boolean[ranges];
+    Arrays.fill(underWay, EMPTY);
+    for (int i = 0; i < ranges; i++) {
+      hands.setPlain(i, UNKNOWN);
+    }
+  }
+
+  /** An instant before which nothing can be seen in the range. */
+  long hand(int range) {
+    AtomicLongArray now = hands;
+    return range < now.length() ? now.get(range) : UNKNOWN;
+  }
+
+  /** Makes room for more ranges. */
+  synchronized void growTo(int ranges) {
+    int old = underWay.length;
+    if (ranges <= old) {
+      return;
+    }
+    int size = Math.max(ranges, old * 2);
+    AtomicLongArray grown = new AtomicLongArray(size);
+    for (int i = 0; i < size; i++) {
+      grown.setPlain(i, i < old ? hands.get(i) : UNKNOWN);
+    }
+    underWay = Arrays.copyOf(underWay, size);
+    Arrays.fill(underWay, old, size, EMPTY);
+    sinceBegin = Arrays.copyOf(sinceBegin, size);
+    learning = Arrays.copyOf(learning, size);
+    hands = grown;
+  }
+
+  /** An entry is about to be written; the writer calls this before it commits. */
+  synchronized void lower(int range, long wakeAt) {
+    if (wakeAt < hands.get(range)) {
+      hands.set(range, wakeAt);
+    }
+    if (underWay[range] == EMPTY) {
+      if (touchedCount == touched.length) {
+        touched = Arrays.copyOf(touched, touchedCount * 2);
+      }
+      touched[touchedCount++] = range;
+    }
+    underWay[range] = Math.min(underWay[range], wakeAt);
+    if (learning[range]) {
+      sinceBegin[range] = Math.min(sinceBegin[range], wakeAt);
+    }
+  }
+
+  /** Everything that was about to be written can be seen now. */
+  synchronized void visible() {
+    for (int i = 0; i < touchedCount; i++) {
+      underWay[touched[i]] = EMPTY;
+    }
+    touchedCount = 0;
+  }
+
+  /**
+   * A scan is about to take its view of the index.
+   *
+   * @return whether it may learn; then it must end with {@link #learned} or {@link #abandon}
+   */
+  synchronized boolean begin(int range) {
+    if (learning[range]) {
+      return false;
+    }
+    learning[range] = true;
+    sinceBegin[range] = underWay[range];
+    return true;
+  }
+
+  /** The scan that began has seen that nothing stands before that instant, in the view it took. */
+  synchronized void learned(int range, long first) {
+    learning[range] = false;
+    long hand = Math.min(first, sinceBegin[range]);
+    if (hand > hands.get(range)) {
+      hands.set(range, hand);
+    }
+  }
+
+  /** The scan that began has learned nothing. */
+  synchronized void abandon(int range) {
+    learning[range] = false;
+  }
+}

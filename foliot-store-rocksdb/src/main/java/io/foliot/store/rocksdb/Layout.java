@@ -1,0 +1,121 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.DocumentKind;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of all families, and the small values. */
+final class Layout {
+  static final int INDEX_KEY = 26;
+  static final int INDEX_WAKE_AT = 2;
+  static final int INDEX_ID_AT = 10;
+  static final int PARKED_KEY = 28;
+  static final int PARKED_WAKE_AT = 4;
+  static final int PARKED_ID_AT = 12;
+  static final int HISTORY_KEY = 21;
+  static final int HISTORY_ID_AT = 5;
+
+  /** Meta: the number of a queue → its name. */
+  static final int META_QUEUE = 'q';
+  /** Meta: the number of a queue → how many live tasks it has. */
+  static final int META_LIVE = 'c';
+  /** Meta: bucket and number of a queue → how many final tasks are there. */
+  static final int META_KEPT = 'h';
+  /** Meta: the format version. */
+  static final byte[] META_FORMAT = text("format");
+  /** Meta: the number of slots. */
+  static final byte[] META_SLOTS = text("slots");
+  /** Meta: generations that are given out are smaller. */
+  static final byte[] META_FLOOR = text("floor");
+  /** Meta: the version of the last document that was written. */
+  static final byte[] META_DOCUMENT_VERSION = text("version");
+
+  private static final int NO_KEY = 0xFFFF;
+  /** Buckets of answers are 2^25 ms wide (9.3 hours): at most four are alive, for answers are kept for a day. */
+  private static final int ANSWER_EXPONENT = 25;
+
+  private Layout() {}
+
+  private static byte[] text(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  static Bytes id(Bytes out, TaskId id) {
+    return out.u64(id.high()).u64(id.low());
+  }
+
+  static TaskId id(byte[] key, int at) {
+    return new TaskId(BytesReader.u64(key, at), BytesReader.u64(key, at + 8));
+  }
+
+  static byte[] recordKey(TaskId id) {
+    return id(new Bytes(16), id).array();
+  }
+
+  static Bytes index(Bytes out, int slot, long wakeAt, TaskId id) {
+    return id(out.u16(slot).ordered(wakeAt), id);
+  }
+
+  static Bytes parked(Bytes out, int queue, long wakeAt, TaskId id) {
+    return id(out.u32(queue).ordered(wakeAt), id);
+  }
+
+  static Bytes body(Bytes out, TaskId id, boolean ofSuccessor) {
+    return id(out, id).u8(ofSuccessor ? 1 : 0);
+  }
+
+  static Bytes key(Bytes out, int queue, String key) {
+    return out.u32(queue).bytes(key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static Bytes bucket(Bytes out, Bucket bucket) {
+    return out.u8(bucket.kind()).u32((int) bucket.number());
+  }
+
+  static Bucket bucket(byte[] key, int at) {
+    return new Bucket(key[at] & 0xFF, BytesReader.u32(key, at + 1) & 0xFFFF_FFFFL);
+  }
+
+  static Bytes history(Bytes out, Bucket bucket, TaskId id) {
+    return id(bucket(out, bucket), id);
+  }
+
+  static byte[] historyKey(Bucket bucket, TaskId id) {
+    return history(new Bytes(HISTORY_KEY), bucket, id).array();
+  }
+
+  static long answerBucket(long dropAt) {
+    return Math.max(0, dropAt) >>> ANSWER_EXPONENT & 0xFFFF_FFFFL;
+  }
+
+  static boolean answersExpired(long bucket, long nowMillis) {
+    return answerBucket(nowMillis) > bucket;
+  }
+
+  static Bytes answer(Bytes out, long bucket, int queue, @Nullable String key, String idempotencyKey) {
+    out.u32((int) bucket).u32(queue);
+    if (key == null) {
+      out.u16(NO_KEY);
+    } else {
+      byte[] utf8 = key.getBytes(StandardCharsets.UTF_8);
+      out.u16(utf8.length).bytes(utf8);
+    }
+    return out.bytes(idempotencyKey.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static Bytes document(Bytes out, DocumentKind kind, String name) {
+    return out.text(kind.name()).bytes(name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The first key behind all that begin with this one. */
+  static byte[] behind(byte[] prefix) {
+    byte[] next = prefix.clone();
+    for (int i = next.length - 1; i >= 0; i--) {
+      if (++next[i] != 0) {
+        return next;
+      }
+    }
+    throw new IllegalArgumentException("nothing lies behind a prefix of highest bytes only");
+  }
+}

@@ -1,0 +1,54 @@
+package io.foliot.store.rocksdb;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A call that waits for the writer, and then its result that waits for the commit. */
+final class Operation<R> {
+  /** What a call does, at a time of the store's. */
+  interface Step<R> {
+    R run(long nowMicros);
+  }
+
+  final CompletableFuture<R> stage = new CompletableFuture<>();
+  final int items;
+  final long bytes;
+  private final Consumer<CommitTable> wants;
+  private final Step<R> step;
+
+  // writer thread only, until it is handed over
+  private @Nullable R result;
+  private @Nullable RuntimeException refusal;
+
+  Operation(int items, long bytes, Consumer<CommitTable> wants, Step<R> step) {
+    this.items = items;
+    this.bytes = bytes;
+    this.wants = wants;
+    this.step = step;
+  }
+
+  /** Says which records it will ask for. */
+  void announce(CommitTable table) {
+    wants.accept(table);
+  }
+
+  void run(long nowMicros) {
+    result = step.run(nowMicros);
+  }
+
+  void refuse(RuntimeException reason) {
+    refusal = reason;
+  }
+
+  /** Answers the caller; runs the caller's code. */
+  void complete() {
+    R answer = result;
+    RuntimeException reason = refusal;
+    if (reason != null || answer == null) {
+      stage.completeExceptionally(reason != null ? reason : new IllegalStateException("no result"));
+    } else {
+      stage.complete(answer);
+    }
+  }
+}

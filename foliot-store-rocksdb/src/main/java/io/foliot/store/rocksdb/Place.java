@@ -1,0 +1,28 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.TaskRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the latest task of a key is.
+ *
+ * @param id the task
+ * @param bucket where it is kept, or null while it is live
+ */
+record Place(TaskId id, @Nullable Bucket bucket) {
+  private static final int BUCKET_AT = 16;
+
+  static Place of(TaskRecord record) {
+    return new Place(record.id(), record.isLive() ? null : Bucket.of(record));
+  }
+
+  static Place decode(byte[] value) {
+    return new Place(Layout.id(value, 0), value.length > BUCKET_AT ? Layout.bucket(value, BUCKET_AT) : null);
+  }
+
+  Bytes encode(Bytes out) {
+    Layout.id(out, id);
+    return bucket == null ? out : Layout.bucket(out, bucket);
+  }
+}

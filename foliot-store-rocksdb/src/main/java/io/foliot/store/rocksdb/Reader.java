@@ -1,0 +1,380 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.Clock;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksIterator;
+
+/** Reads of what is committed. Any thread, several at once. */
+final class Reader implements AutoCloseable {
+  /** Records a query looks at in one call: some tens of milliseconds. */
+  private static final int MAX_EXAMINED = 20_000;
+  private static final char LIVE_CURSOR = 'l';
+  private static final char KEPT_CURSOR = 'k';
+
+  private final Database db;
+  private final Clock clock;
+  private final int slotCount;
+  private final Queues queues;
+  private final Tally tally;
+  private final Hands indexHands;
+  private final Hands parkedHands;
+  private final AtomicReferenceArray<Database.@Nullable Range> slotRanges;
+
+  Reader(Database db, Clock clock, int slotCount, Queues queues, Tally tally, Hands indexHands, Hands parkedHands) {
+    this.db = db;
+    this.clock = clock;
+    this.slotCount = slotCount;
+    this.queues = queues;
+    this.tally = tally;
+    this.indexHands = indexHands;
+    this.parkedHands = parkedHands;
+    slotRanges = new AtomicReferenceArray<>(slotCount);
+  }
+
+  private Database.Range slotRange(int slot) {
+    Database.Range range = slotRanges.get(slot);
+    if (range == null) {
+      Database.Range made = db.range(new Bytes(2).u16(slot).array());
+      if (slotRanges.compareAndSet(slot, null, made)) {
+        return made;
+      }
+      made.close();
+      range = slotRanges.get(slot);
+      assert range != null;
+    }
+    return range;
+  }
+
+  /** Whether the scan finds nothing, known without a read. */
+  boolean findsNothing(DueScan scan) {
+    return indexHands.hand(scan.slot()) > scan.toWakeAt();
+  }
+
+  DueSlice due(DueScan scan) {
+    int slot = scan.slot();
+    if (findsNothing(scan)) {
+      return new DueSlice(slot, List.of(), false);
+    }
+    boolean learns = indexHands.begin(slot);
+    long hand = indexHands.hand(slot);
+    // Only a scan that begins at the hand or before it sees what is first.
+    boolean fromHand = scan.fromWakeAt() < hand || (scan.fromWakeAt() == hand && scan.after() == null);
+    long first = Hands.UNKNOWN;
+    try (RocksIterator iterator = db.iterator(Family.INDEX, slotRange(slot))) {
+      DueSlice slice = due(scan, hand, iterator);
+      if (fromHand && slice.entries().isEmpty()) {
+        first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.INDEX_WAKE_AT) : Hands.EMPTY;
+      } else if (fromHand) {
+        first = slice.entries().getFirst().wakeAt();
+      }
+      return slice;
+    } finally {
+      if (learns) {
+        indexHands.learned(slot, first);
+      }
+    }
+  }
+
+  private DueSlice due(DueScan scan, long hand, RocksIterator iterator) {
+    TaskId after = scan.fromWakeAt() >= hand ? scan.after() : null;
+    long from = Math.max(scan.fromWakeAt(), hand);
+    TaskId fromId = after == null ? new TaskId(0, 0) : after;
+    iterator.seek(Layout.index(new Bytes(Layout.INDEX_KEY), scan.slot(), from, fromId).array());
+    List<DueEntry> entries = new ArrayList<>();
+    boolean more = false;
+    byte[] key = new byte[Layout.INDEX_KEY];
+    byte[] value = new byte[4];
+    for (; iterator.isValid(); iterator.next()) {
+      iterator.key(key);
+      long wakeAt = BytesReader.ordered(key, Layout.INDEX_WAKE_AT);
+      TaskId id = Layout.id(key, Layout.INDEX_ID_AT);
+      if (after != null && wakeAt == from && id.equals(after)) {
+        continue;
+      }
+      if (wakeAt > scan.toWakeAt()) {
+        break;
+      }
+      if (entries.size() == scan.limit()) {
+        more = true;
+        break;
+      }
+      iterator.value(value);
+      entries.add(new DueEntry(wakeAt, id, queues.name(BytesReader.u32(value, 0))));
+    }
+    Database.check(iterator);
+    return new DueSlice(scan.slot(), entries, more);
+  }
+
+  List<DueEntry> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+    int number = queues.number(queue);
+    List<DueEntry> found = new ArrayList<>();
+    if (number < 0 || parkedHands.hand(number) == Hands.EMPTY) {
+      return found;
+    }
+    boolean learns = after == null && parkedHands.begin(number);
+    long hand = parkedHands.hand(number);
+    long first = Hands.UNKNOWN;
+    byte[] prefix = new Bytes(4).u32(number).array();
+    try (Database.Range range = db.range(prefix); RocksIterator iterator = db.iterator(Family.PARKED, range)) {
+      boolean fromHand = after == null || after.wakeAt() < hand;
+      Bytes from = new Bytes(Layout.PARKED_KEY);
+      iterator.seek(fromHand || after == null
+          ? Layout.parked(from, number, hand, new TaskId(0, 0)).array()
+          : Layout.parked(from, number, after.wakeAt(), after.id()).array());
+      if (learns) {
+        first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.PARKED_WAKE_AT) : Hands.EMPTY;
+      }
+      for (; iterator.isValid() && found.size() < limit; iterator.next()) {
+        byte[] key = iterator.key();
+        TaskId id = Layout.id(key, Layout.PARKED_ID_AT);
+        DueEntry entry = new DueEntry(BytesReader.ordered(key, Layout.PARKED_WAKE_AT), id, queue);
+        if (slots.contains(id) && !entry.equals(after)) {
+          found.add(entry);
+        }
+      }
+      Database.check(iterator);
+      return found;
+    } catch (RuntimeException e) {
+      first = Hands.UNKNOWN;
+      throw e;
+    } finally {
+      if (learns) {
+        parkedHands.learned(number, first);
+      }
+    }
+  }
+
+  Set<String> parkedQueues(SlotSet slots) {
+    Set<String> found = new HashSet<>();
+    tally.published().forEach((queue, counts) -> {
+      if (counts.parked() > 0 && (slots.isAll() || !parked(queue, slots, null, 1).isEmpty())) {
+        found.add(queue);
+      }
+    });
+    return found;
+  }
+
+  Optional<TaskRecord> find(TaskRef ref) {
+    try (Database.View view = db.view()) {
+      TaskRecord record = switch (ref) {
+        case TaskRef.ById byId -> byId(byId.id(), view);
+        case TaskRef.ByKey byKey -> byKey(byKey.queue(), byKey.key(), view);
+      };
+      return Optional.ofNullable(record).filter(this::isKnown);
+    }
+  }
+
+  private boolean isKnown(TaskRecord record) {
+    return record.isLive() || record.dropAt() > clock.wallMillis();
+  }
+
+  private @Nullable TaskRecord byId(TaskId id, Database.View view) {
+    byte[] live = db.get(Family.RECORDS, view, Layout.recordKey(id));
+    if (live != null) {
+      return decode(id, live, view);
+    }
+    for (Bucket bucket : tally.buckets()) {
+      byte[] kept = db.get(Family.HISTORY, view, Layout.historyKey(bucket, id));
+      if (kept != null) {
+        return decode(id, kept, view);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable TaskRecord byKey(String queue, String key, Database.View view) {
+    int number = queues.number(queue);
+    byte[] stored = number < 0
+        ? null
+        : db.get(Family.KEYS, view, Layout.key(new Bytes(64), number, key).toArray());
+    if (stored == null) {
+      return null;
+    }
+    Place place = Place.decode(stored);
+    Bucket bucket = place.bucket();
+    TaskId id = place.id();
+    byte[] record = bucket == null
+        ? db.get(Family.RECORDS, view, Layout.recordKey(id))
+        : db.get(Family.HISTORY, view, Layout.historyKey(bucket, id));
+    return record == null ? null : decode(id, record, view);
+  }
+
+  private TaskRecord decode(TaskId id, byte[] stored, Database.View view) {
+    return RecordCodec.decode(id, stored, queues::name, (task, ofSuccessor) -> db.get(Family.BODIES, view,
+        Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
+  }
+
+  TaskPage query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    boolean wantsLive = state == null || !state.isFinal();
+    boolean wantsKept = state == null || state.isFinal();
+    boolean inKept = cursor == null ? !wantsLive : cursorKind(cursor) == KEPT_CURSOR;
+    byte @Nullable [] after = cursor == null ? null : cursorKey(cursor);
+    int number = queues.number(queue);
+    if (number < 0) {
+      return new TaskPage(List.of(), null);
+    }
+    Query query = new Query(number, state, Math.max(1, limit), clock.wallMillis());
+    try (Database.View view = db.view()) {
+      if (!inKept) {
+        byte[] last = query.live(after, view);
+        if (last != null) {
+          return query.page(LIVE_CURSOR, last);
+        }
+        after = null;
+      }
+      byte[] last = wantsKept ? query.kept(after, view) : null;
+      return last == null ? new TaskPage(query.found, null) : query.page(KEPT_CURSOR, last);
+    }
+  }
+
+  private static char cursorKind(String cursor) {
+    char kind = cursor.isEmpty() ? ' ' : cursor.charAt(0);
+    if (kind != LIVE_CURSOR && kind != KEPT_CURSOR) {
+      throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor);
+    }
+    return kind;
+  }
+
+  private static byte[] cursorKey(String cursor) {
+    int expected = cursorKind(cursor) == LIVE_CURSOR ? 16 : Layout.HISTORY_KEY;
+    try {
+      byte[] key = HexFormat.of().parseHex(cursor, 1, cursor.length());
+      if (key.length == expected) {
+        return key;
+      }
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor, e);
+    }
+    throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor);
+  }
+
+  /** One call's way through records and history: first what lives, by id, then what is kept, by bucket and id. */
+  private final class Query {
+    final List<TaskRecord> found = new ArrayList<>();
+    private final int queue;
+    private final @Nullable TaskState state;
+    private final int limit;
+    private final long nowMillis;
+    private int examined;
+
+    Query(int queue, @Nullable TaskState state, int limit, long nowMillis) {
+      this.queue = queue;
+      this.state = state;
+      this.limit = limit;
+      this.nowMillis = nowMillis;
+    }
+
+    TaskPage page(char kind, byte[] last) {
+      return new TaskPage(found, kind + HexFormat.of().formatHex(last));
+    }
+
+    private boolean isDone() {
+      return found.size() == limit || examined >= MAX_EXAMINED;
+    }
+
+    /** The key at which it stopped because the page is full, or null at the end. */
+    byte @Nullable [] live(byte @Nullable [] after, Database.View view) {
+      try (RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
+        seekBehind(iterator, after);
+        byte[] last = scan(iterator, 0, view);
+        Database.check(iterator);
+        return last;
+      }
+    }
+
+    byte @Nullable [] kept(byte @Nullable [] after, Database.View view) {
+      try (RocksIterator iterator = db.iterator(Family.HISTORY, view)) {
+        Bucket start = after == null ? null : Layout.bucket(after, 0);
+        for (Bucket bucket : tally.buckets()) {
+          boolean isPassed = start != null && bucket.compareTo(start) < 0;
+          boolean isOther = state != null && bucket.ofFailed() != (state == TaskState.FAILED);
+          if (isPassed || isOther) {
+            continue;
+          }
+          if (bucket.equals(start)) {
+            seekBehind(iterator, after);
+          } else {
+            iterator.seek(Layout.bucket(new Bytes(5), bucket).array());
+          }
+          byte[] last = scanBucket(iterator, bucket, view);
+          if (last != null) {
+            return last;
+          }
+        }
+        Database.check(iterator);
+        return null;
+      }
+    }
+
+    private byte @Nullable [] scanBucket(RocksIterator iterator, Bucket bucket, Database.View view) {
+      for (; iterator.isValid() && Layout.bucket(iterator.key(), 0).equals(bucket); iterator.next()) {
+        look(iterator, Layout.HISTORY_ID_AT, view);
+        if (isDone()) {
+          return iterator.key();
+        }
+      }
+      return null;
+    }
+
+    private byte @Nullable [] scan(RocksIterator iterator, int idAt, Database.View view) {
+      for (; iterator.isValid(); iterator.next()) {
+        look(iterator, idAt, view);
+        if (isDone()) {
+          return iterator.key();
+        }
+      }
+      return null;
+    }
+
+    private void look(RocksIterator iterator, int idAt, Database.View view) {
+      examined++;
+      byte[] stored = iterator.value();
+      if (RecordCodec.queueOf(stored) != queue) {
+        return;
+      }
+      TaskRecord record = decode(Layout.id(iterator.key(), idAt), stored, view);
+      if ((state == null || record.stateAt(nowMillis) == state)
+          && (record.isLive() || record.dropAt() > nowMillis)) {
+        found.add(record);
+      }
+    }
+
+    private static void seekBehind(RocksIterator iterator, byte @Nullable [] after) {
+      if (after == null) {
+        iterator.seekToFirst();
+        return;
+      }
+      iterator.seek(after);
+      if (iterator.isValid() && Arrays.equals(iterator.key(), after)) {
+        iterator.next();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < slotCount; i++) {
+      Database.Range range = slotRanges.getAndSet(i, null);
+      if (range != null) {
+        range.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.TaskRecord;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Committed live records that are likely to be asked for again: those with a key (touches) and those that run (settles),
+ * the least recently used leaving first. The writer's alone, which is why it can never be stale.
+ */
+final class RecordCache {
+  /** Its objects and its places in both maps: 450 bytes with 100 of payload, as measured with compact headers. */
+  private static final int BYTES_PER_RECORD = 340;
+  private static final int BYTES_PER_ATTEMPT = 80;
+
+  private final long maxBytes;
+  private final LinkedHashMap<TaskId, TaskRecord> byId = new LinkedHashMap<>(1024, 0.75f, true);
+  private final Map<KeyName, TaskRecord> byKey = new HashMap<>();
+  // written by the writer, read by any thread
+  private volatile long shownBytes;
+  private volatile int shownSize;
+  private long bytes;
+
+  RecordCache(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  @Nullable
+  TaskRecord get(TaskId id) {
+    return byId.get(id);
+  }
+
+  @Nullable
+  TaskRecord get(KeyName name) {
+    TaskRecord record = byKey.get(name);
+    if (record != null) {
+      // For the order of use.
+      byId.get(record.id());
+    }
+    return record;
+  }
+
+  /** Takes in what has been committed, or lets go of what is not worth keeping. */
+  void put(TaskRecord record) {
+    remove(record.id());
+    if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)) {
+      return;
+    }
+    byId.put(record.id(), record);
+    if (record.key() != null) {
+      byKey.put(new KeyName(record.queue(), record.key()), record);
+    }
+    bytes += weight(record);
+    Iterator<TaskRecord> eldest = byId.values().iterator();
+    while (bytes > maxBytes && eldest.hasNext()) {
+      TaskRecord leaving = eldest.next();
+      eldest.remove();
+      forget(leaving);
+    }
+    shownBytes = bytes;
+    shownSize = byId.size();
+  }
+
+  private void remove(TaskId id) {
+    TaskRecord old = byId.remove(id);
+    if (old != null) {
+      forget(old);
+    }
+  }
+
+  private void forget(TaskRecord record) {
+    bytes -= weight(record);
+    if (record.key() != null) {
+      byKey.remove(new KeyName(record.queue(), record.key()));
+    }
+  }
+
+  private static long weight(TaskRecord record) {
+    long weight = BYTES_PER_RECORD + record.body().payload().length
+        + (long) record.attempts().size() * BYTES_PER_ATTEMPT;
+    if (record.key() != null) {
+      weight += record.key().length() * 2L;
+    }
+    for (Map.Entry<String, String> header : record.body().headers().entrySet()) {
+      weight += 64L + header.getKey().length() + header.getValue().length();
+    }
+    for (AttemptRecord attempt : record.attempts()) {
+      weight += attempt.detail().length();
+    }
+    TaskRecord.Successor successor = record.successor();
+    if (successor != null && successor.body() != null) {
+      weight += successor.body().payload().length;
+    }
+    return weight;
+  }
+
+  int size() {
+    return shownSize;
+  }
+
+  long bytes() {
+    return shownBytes;
+  }
+}

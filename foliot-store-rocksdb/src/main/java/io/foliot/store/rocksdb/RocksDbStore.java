@@ -1,0 +1,470 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.Clock;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksIterator;
+
+/**
+ * A store in a folder of this machine, for one process: durability class D. A key-value timing wheel: per slot an ordered
+ * index {@code wakeAt | id}, and a {@linkplain Hands hand} before which nothing lives, so that looking for what is due
+ * never walks what is dead, and costs nothing at all while nothing is due.
+ *
+ * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read. Callers'
+ * code that continues a stage runs on the answering or a reading thread: it must be short, or continue elsewhere
+ * ({@code whenCompleteAsync}), and must not wait for another call of the store.
+ *
+ * <p><b>Fail stop.</b> A checksum that does not match, a failed write, a failed sync: the store closes itself, every call
+ * fails with the reason, {@link #failure} gives it, and {@link RocksDbOptions#onFailure} is told.
+ */
+public final class RocksDbStore implements TaskStore {
+  private static final int READ_THREADS = 2;
+  /** Reads that wait; each is a caller that waits for its answer. */
+  private static final int MAX_WAITING_READS = 10_000;
+
+  /** What tests put in the place of the real world. */
+  record Seams(Supplier<Token> tokens, ToLongFunction<Path> freeBytes) {
+    static Seams real() {
+      return new Seams(new SecureTokens(), StoreFolder::usableBytes);
+    }
+  }
+
+  private final StoreFolder folder;
+  private final RocksDbOptions options;
+  private final Clock clock;
+  private final int slotCount;
+  private final Database db;
+  private final TaskOperations operations;
+  private final RecordCache cache;
+  private final Tally tally;
+  private final Documents documents;
+  private final CommitTable table;
+  private final Reader reader;
+  private final Writer writer;
+  private final Room room;
+  private final ThreadPoolExecutor reads;
+
+  private RocksDbStore(StoreFolder folder, RocksDbOptions options, Clock clock, Seams seams, Database db,
+      boolean isNew) {
+    this.folder = folder;
+    this.options = options;
+    this.clock = clock;
+    this.db = db;
+    Queues queues = new Queues();
+    tally = new Tally(queues);
+    long floor = isNew ? 0 : readMeta(queues);
+    slotCount = isNew ? options.slots() : readSlots();
+    Hands indexHands = new Hands(slotCount);
+    Hands parkedHands = new Hands(Math.max(64, queues.count()));
+    cache = new RecordCache(options.recordCacheBytes());
+    documents = new Documents(db);
+    table = new CommitTable(db, slotCount, queues, tally, cache, indexHands, parkedHands, floor);
+    operations = new TaskOperations(table, seams.tokens(), floor);
+    reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands);
+    room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
+    reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(MAX_WAITING_READS), task -> Writer.daemon(task, "foliot-rocksdb-reads"));
+    writer = new Writer(clock, table, operations, db, List.of(indexHands, parkedHands), documents, this::end);
+    if (isNew) {
+      writeMeta();
+    }
+  }
+
+  /**
+   * Opens the store in a folder, or makes one there. Reads no tasks: it takes the time that reading the log takes.
+   *
+   * @param folder empty or absent for a new store; RocksDB's files go into a folder of their own in it
+   * @param clock the store's clock
+   * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is damaged;
+   *     the message says which, and what to do
+   */
+  public static RocksDbStore open(Path folder, RocksDbOptions options, Clock clock) {
+    return open(folder, options, clock, Seams.real());
+  }
+
+  static RocksDbStore open(Path path, RocksDbOptions options, Clock clock, Seams seams) {
+    StoreFolder folder = new StoreFolder(path);
+    boolean exists = folder.prepare();
+    new LogCheck(folder.path(), folder.rocks()).check();
+    Database db = openDatabase(folder, options, !exists);
+    try {
+      byte[] format = db.get(Family.META, Layout.META_FORMAT);
+      if (format != null) {
+        folder.ensureFormat(BytesReader.u32(format, 0));
+      }
+      RocksDbStore store = new RocksDbStore(folder, options, clock, seams, db, format == null);
+      if (!exists) {
+        folder.writeNote();
+      }
+      store.writer.start();
+      return store;
+    } catch (RuntimeException e) {
+      db.close();
+      throw e;
+    }
+  }
+
+  private static Database openDatabase(StoreFolder folder, RocksDbOptions options, boolean create) {
+    try {
+      return Database.open(folder.rocks(), options, create);
+    } catch (StoreException e) {
+      String message = String.valueOf(e.getMessage());
+      if (message.contains("/LOCK:")) {
+        throw new StoreException("the store is in use by another process, or is open in this one already: folder="
+            + folder.path() + "; stop that process, or give each its own folder", e);
+      }
+      throw e;
+    }
+  }
+
+  private long readMeta(Queues queues) {
+    long floor = 0;
+    try (RocksIterator iterator = db.iterator(Family.META)) {
+      List<byte[][]> counts = new ArrayList<>();
+      for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+        byte[] key = iterator.key();
+        byte[] value = iterator.value();
+        if (Arrays.equals(key, Layout.META_FLOOR)) {
+          floor = BytesReader.u64(value, 0);
+        } else if (key.length == 5 && key[0] == Layout.META_QUEUE) {
+          queues.set(BytesReader.u32(key, 1), new BytesReader(value).text());
+        } else if ((key.length == 5 && key[0] == Layout.META_LIVE)
+            || (key.length == 10 && key[0] == Layout.META_KEPT)) {
+          counts.add(new byte[][]{key, value});
+        }
+      }
+      Database.check(iterator);
+      counts.forEach(count -> tally.read(count[0], count[1]));
+    }
+    tally.publish();
+    return floor;
+  }
+
+  private int readSlots() {
+    byte[] stored = db.get(Family.META, Layout.META_SLOTS);
+    if (stored == null) {
+      throw new DamagedException("the store in " + folder.path() + " does not know its number of slots", null);
+    }
+    return BytesReader.u32(stored, 0);
+  }
+
+  private void writeMeta() {
+    Batch batch = new Batch(db.familyIds(), 256);
+    Bytes key = new Bytes(16);
+    batch.put(Family.META, key.clear().bytes(Layout.META_SLOTS), new Bytes(4).u32(slotCount));
+    batch.put(Family.META, key.clear().bytes(Layout.META_FORMAT), new Bytes(4).u32(StoreFolder.FORMAT));
+    db.write(batch.serialized());
+  }
+
+  @Override
+  public int slotCount() {
+    return slotCount;
+  }
+
+  @Override
+  public Durability durability() {
+    return new Durability("D", 0, "RocksDB, every commit synced to its log before it is answered");
+  }
+
+  @Override
+  public String kind() {
+    return "rocksdb";
+  }
+
+  @Override
+  public void configure(String queue, QueueTerms terms) {
+    operations.configure(queue, terms);
+  }
+
+  @Override
+  public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+    List<Draft> items = List.copyOf(drafts);
+    long bytes = 0;
+    for (Draft draft : items) {
+      bytes += draft.body() == null ? 0 : draft.body().payload().length;
+    }
+    return writer.call(new Operation<>(items.size(), bytes, wants -> {
+      for (Draft draft : items) {
+        wants.wantNew(draft.id());
+        if (draft.key() != null) {
+          wants.want(draft.queue(), draft.key());
+        }
+      }
+    }, now -> {
+      room.ensure();
+      return operations.submit(items, now);
+    }));
+  }
+
+  @Override
+  public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+    List<Touch> items = List.copyOf(touches);
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.want(touch.ref())),
+        now -> operations.touch(items, now)));
+  }
+
+  @Override
+  public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+    List<TaskRef> items = List.copyOf(refs);
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::want),
+        now -> operations.cancel(items, now)));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
+    List<DueEntry> items = List.copyOf(entries);
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(entry -> wants.want(entry.id())),
+        now -> operations.park(items, now)));
+  }
+
+  @Override
+  public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+    List<Claim> items = List.copyOf(claims);
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(claim -> wants.want(claim.id())),
+        now -> operations.claim(items, now)));
+  }
+
+  @Override
+  public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
+    List<Extension> items = List.copyOf(extensions);
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.want(item.id())),
+        now -> operations.extend(items, now)));
+  }
+
+  @Override
+  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    List<Settlement> items = List.copyOf(settlements);
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.want(item.id())),
+        now -> operations.settle(items, now)));
+  }
+
+  @Override
+  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+    List<TaskId> items = List.copyOf(ids);
+    return writer.call(new Operation<>(items.size(), 0, wants -> {}, now -> operations.redrive(items, now)));
+  }
+
+  @Override
+  public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+      byte @Nullable [] content) {
+    byte[] copy = content == null ? null : content.clone();
+    return writer.call(new Operation<>(1, copy == null ? 0 : copy.length, wants -> {},
+        now -> documents.write(kind, name, expectedVersion, copy, table.batch())));
+  }
+
+  @Override
+  public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+    boolean needsRead = false;
+    for (DueScan scan : scans) {
+      if (scan.slot() < 0 || scan.slot() >= slotCount || scan.limit() < 1) {
+        return CompletableFuture.failedFuture(new IllegalArgumentException(
+            "a scan has a slot of this store and a limit of at least 1: slots=" + slotCount + ", scan=" + scan));
+      }
+      needsRead |= !reader.findsNothing(scan);
+    }
+    if (needsRead) {
+      List<DueScan> items = List.copyOf(scans);
+      return read(() -> items.stream().map(reader::due).toList());
+    }
+    return inline(() -> scans.stream().map(scan -> new DueSlice(scan.slot(), List.<DueEntry>of(), false)).toList());
+  }
+
+  @Override
+  public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+    return read(() -> reader.parked(queue, slots, after, limit));
+  }
+
+  @Override
+  public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
+    return slots.isAll() ? inline(() -> reader.parkedQueues(slots)) : read(() -> reader.parkedQueues(slots));
+  }
+
+  @Override
+  public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+    return read(() -> reader.find(ref));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    return read(() -> reader.query(queue, state, limit, cursor));
+  }
+
+  @Override
+  public CompletionStage<Map<String, QueueCounts>> counts() {
+    return inline(tally::published);
+  }
+
+  @Override
+  public CompletionStage<Long> timeMicros(int slot) {
+    return inline(clock::wallMicros);
+  }
+
+  @Override
+  public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
+    return read(() -> documents.find(kind, name));
+  }
+
+  @Override
+  public CompletionStage<List<Document>> documents(DocumentKind kind) {
+    return read(() -> documents.all(kind));
+  }
+
+  private <R> CompletionStage<R> inline(Supplier<R> answer) {
+    try {
+      writer.ensureOpen();
+      return CompletableFuture.completedFuture(answer.get());
+    } catch (StoreException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private <R> CompletionStage<R> read(Supplier<R> step) {
+    CompletableFuture<R> stage = new CompletableFuture<>();
+    try {
+      writer.ensureOpen();
+      reads.execute(() -> {
+        try {
+          stage.complete(step.get());
+        } catch (StoreException e) {
+          writer.fail(e);
+          stage.completeExceptionally(e);
+        } catch (Throwable e) {
+          stage.completeExceptionally(e);
+        }
+      });
+    } catch (StoreException e) {
+      stage.completeExceptionally(e);
+    } catch (RejectedExecutionException e) {
+      StoreException reason = reads.isShutdown()
+          ? new StoreException("the store is closed", e)
+          : new StoreException("too many reads wait: reads=" + MAX_WAITING_READS, e);
+      stage.completeExceptionally(reason);
+    }
+    return stage;
+  }
+
+  /** Why the store has closed itself, if it has. */
+  public Optional<StoreException> failure() {
+    return Optional.ofNullable(writer.failure());
+  }
+
+  /**
+   * Adds a backup of everything to a folder of backups while the store goes on. Blocks until it is there, synced and
+   * looked through.
+   *
+   * @param target a folder for backups of this store alone; files that have not changed are not copied again
+   * @throws StoreException if it fails, or the store is closed
+   */
+  public synchronized BackupSummary backup(Path target) {
+    writer.ensureOpen();
+    try (Backups backups = new Backups(target)) {
+      return backups.add(db);
+    }
+  }
+
+  /**
+   * The backups in a folder, oldest first.
+   *
+   * @throws StoreException if the folder cannot be read
+   */
+  public static List<BackupSummary> backups(Path folder) {
+    try (Backups backups = new Backups(folder)) {
+      return backups.list();
+    }
+  }
+
+  /**
+   * Makes a store from the latest backup in a folder.
+   *
+   * @param emptyFolder where; must be absent or empty
+   * @throws StoreException if there is no backup, the folder is not empty, or a file does not match its checksum
+   */
+  public static void restore(Path backups, Path emptyFolder) {
+    try (Backups from = new Backups(backups)) {
+      from.restoreLatest(new StoreFolder(emptyFolder));
+    }
+  }
+
+  /**
+   * What the store has done and what it holds; reads RocksDB's own figures.
+   *
+   * @throws StoreException if the store is closed
+   */
+  public synchronized StoreStats stats() {
+    writer.ensureOpen();
+    Writer.Done done = writer.done();
+    return new StoreStats(done.commits(), done.items(), done.prepareNanos() / 1_000, done.syncNanos() / 1_000,
+        done.lastItems(), done.lastSyncNanos() / 1_000, writer.waitingItems(), cache.size(), cache.bytes(),
+        room.lastFreeBytes(), db.logBytes(), db.number("rocksdb.total-sst-files-size"),
+        db.number("rocksdb.cur-size-all-mem-tables"));
+  }
+
+  /** Runs on the writer when it ends, for whatever reason. */
+  private void end() {
+    reads.shutdown();
+    try {
+      while (!reads.awaitTermination(1, TimeUnit.MINUTES)) {
+        // A read cannot be broken off; it is bounded.
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    synchronized (this) {
+      reader.close();
+      db.close();
+    }
+    StoreException failure = writer.failure();
+    if (failure != null) {
+      options.onFailure().accept(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    writer.close();
+  }
+}

@@ -1,0 +1,51 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.Clock;
+import io.foliot.core.store.StoreFullException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+
+/** Refuses new tasks before the disk is full, so that those there are can still be settled. The writer's alone. */
+final class Room {
+  /** How often the file system is asked: often enough for what can be written in between. */
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Path folder;
+  private final long reserveBytes;
+  private final ToLongFunction<Path> freeBytes;
+  private final Clock clock;
+  private long lookedNanos;
+  private volatile long lastFreeBytes;
+
+  Room(Path folder, long reserveBytes, ToLongFunction<Path> freeBytes, Clock clock) {
+    this.folder = folder;
+    this.reserveBytes = reserveBytes;
+    this.freeBytes = freeBytes;
+    this.clock = clock;
+    look(clock.monotonicNanos());
+  }
+
+  private void look(long nowNanos) {
+    lookedNanos = nowNanos;
+    lastFreeBytes = freeBytes.applyAsLong(folder);
+  }
+
+  /** Throws if there is not enough room for new tasks. */
+  void ensure() {
+    long nowNanos = clock.monotonicNanos();
+    if (nowNanos - lookedNanos >= LOOK_NANOS) {
+      look(nowNanos);
+    }
+    if (lastFreeBytes < reserveBytes) {
+      throw new StoreFullException("the disk is nearly full, new tasks are refused: folder=" + folder + ", freeBytes="
+          + lastFreeBytes + ", neededBytes=" + reserveBytes
+          + "; what is there is still settled; free some room, and tasks are taken again within a second");
+    }
+  }
+
+  /** As of the last look; any thread. */
+  long lastFreeBytes() {
+    return lastFreeBytes;
+  }
+}

@@ -1,0 +1,179 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.TaskState;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.TaskRecord;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * How many tasks each queue has, by state, and each bucket of history. Written with every commit, so that it is exact
+ * after a crash without counting. The writer's alone, but for {@link #published} and {@link #buckets}.
+ */
+final class Tally {
+  private static final int LIVE_NUMBERS = 3;
+  private static final int DELAYED = 0;
+  private static final int PARKED = 1;
+  private static final int RUNNING = 2;
+
+  private static final int KEPT_NUMBERS = 4;
+  private static final int FINISHED = 0;
+  private static final int FAILED = 1;
+  private static final int CANCELLED = 2;
+  /** Final tasks that leave a key or a body behind. */
+  private static final int TRACES = 3;
+
+  private record Kept(Bucket bucket, int queue) {}
+
+  private final Queues queues;
+  private final Map<Integer, long[]> live = new HashMap<>();
+  private final NavigableMap<Bucket, Map<Integer, long[]>> kept = new TreeMap<>();
+  private final Set<Integer> changedLive = new HashSet<>();
+  private final Set<Kept> changedKept = new HashSet<>();
+  private final Set<Integer> changedQueues = new HashSet<>();
+
+  // written by the writer, read by any thread
+  private final Map<String, QueueCounts> published = new ConcurrentHashMap<>();
+  private volatile Bucket[] buckets = new Bucket[0];
+
+  Tally(Queues queues) {
+    this.queues = queues;
+  }
+
+  /** What was committed last. */
+  Map<String, QueueCounts> published() {
+    return Map.copyOf(published);
+  }
+
+  QueueCounts published(String queue) {
+    return published.getOrDefault(queue, QueueCounts.NONE);
+  }
+
+  /** The buckets that may hold something, in order; a bucket is here before anything of it can be read. */
+  Bucket[] buckets() {
+    return buckets;
+  }
+
+  /** Adds a record (by 1) or takes it away (by -1). */
+  void add(TaskRecord record, int queue, int by) {
+    changedQueues.add(queue);
+    if (record.isLive()) {
+      addLive(record, queue, by);
+      return;
+    }
+    Bucket bucket = Bucket.of(record);
+    long[] numbers = kept(bucket).computeIfAbsent(queue, none -> new long[KEPT_NUMBERS]);
+    numbers[switch (record.state()) {
+      case FINISHED -> FINISHED;
+      case FAILED -> FAILED;
+      default -> CANCELLED;
+    }] += by;
+    if (RecordCodec.leavesTraces(record)) {
+      numbers[TRACES] += by;
+    }
+    changedKept.add(new Kept(bucket, queue));
+  }
+
+  private void addLive(TaskRecord record, int queue, int by) {
+    long[] numbers = live.computeIfAbsent(queue, none -> new long[LIVE_NUMBERS]);
+    if (record.state() == TaskState.RUNNING) {
+      numbers[RUNNING] += by;
+    } else {
+      numbers[DELAYED] += by;
+    }
+    if (record.parked()) {
+      numbers[PARKED] += by;
+    }
+    changedLive.add(queue);
+  }
+
+  private Map<Integer, long[]> kept(Bucket bucket) {
+    Map<Integer, long[]> numbers = kept.get(bucket);
+    if (numbers == null) {
+      numbers = new HashMap<>();
+      kept.put(bucket, numbers);
+      buckets = kept.keySet().toArray(new Bucket[0]);
+    }
+    return numbers;
+  }
+
+  /** Whether dropping a bucket leaves nothing behind. */
+  boolean leavesNoTraces(Bucket bucket) {
+    return kept(bucket).values().stream().allMatch(numbers -> numbers[TRACES] == 0);
+  }
+
+  /** Forgets a bucket, in the commit that drops it. */
+  void drop(Bucket bucket, Batch batch) {
+    Map<Integer, long[]> numbers = kept.remove(bucket);
+    if (numbers == null) {
+      return;
+    }
+    buckets = kept.keySet().toArray(new Bucket[0]);
+    Bytes key = new Bytes(16);
+    numbers.forEach((queue, none) -> {
+      batch.delete(Family.META, Layout.bucket(key.clear().u8(Layout.META_KEPT), bucket).u32(queue));
+      changedKept.remove(new Kept(bucket, queue));
+      changedQueues.add(queue);
+    });
+  }
+
+  /** Writes what has changed. */
+  void write(Batch batch) {
+    Bytes key = new Bytes(16);
+    Bytes value = new Bytes(64);
+    for (int queue : changedLive) {
+      numbers(value.clear(), live.getOrDefault(queue, new long[LIVE_NUMBERS]));
+      batch.put(Family.META, key.clear().u8(Layout.META_LIVE).u32(queue), value);
+    }
+    for (Kept changed : changedKept) {
+      numbers(value.clear(), kept(changed.bucket()).getOrDefault(changed.queue(), new long[KEPT_NUMBERS]));
+      batch.put(Family.META, Layout.bucket(key.clear().u8(Layout.META_KEPT), changed.bucket()).u32(changed.queue()),
+          value);
+    }
+    changedLive.clear();
+    changedKept.clear();
+  }
+
+  private static void numbers(Bytes out, long[] numbers) {
+    for (long number : numbers) {
+      assert number >= 0 : "no count is negative";
+      out.near(number);
+    }
+  }
+
+  /** Shows what has been committed. */
+  void publish() {
+    for (int queue : changedQueues) {
+      long[] alive = live.getOrDefault(queue, new long[LIVE_NUMBERS]);
+      long[] ended = new long[KEPT_NUMBERS];
+      for (Map<Integer, long[]> bucket : kept.values()) {
+        long[] numbers = bucket.get(queue);
+        for (int i = 0; numbers != null && i < ended.length; i++) {
+          ended[i] += numbers[i];
+        }
+      }
+      published.put(queues.name(queue), new QueueCounts(alive[DELAYED], alive[PARKED], alive[RUNNING],
+          ended[FINISHED], ended[FAILED], ended[CANCELLED]));
+    }
+    changedQueues.clear();
+  }
+
+  /** What was read when the store was opened: an entry of the family {@code meta}. */
+  void read(byte[] key, byte[] value) {
+    BytesReader in = new BytesReader(value);
+    if (key[0] == Layout.META_LIVE) {
+      int queue = BytesReader.u32(key, 1);
+      live.put(queue, new long[]{in.near(), in.near(), in.near()});
+      changedQueues.add(queue);
+    } else {
+      int queue = BytesReader.u32(key, 6);
+      kept(Layout.bucket(key, 1)).put(queue, new long[]{in.near(), in.near(), in.near(), in.near()});
+      changedQueues.add(queue);
+    }
+  }
+}

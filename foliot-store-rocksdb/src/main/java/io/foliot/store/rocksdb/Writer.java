@@ -1,0 +1,315 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.Clock;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import io.foliot.core.store.TaskOperations;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread that writes. It takes all calls that wait, runs them one after the other against {@link CommitTable},
+ * writes what they leave in one synced batch, and only then lets them be answered: group commit. While one commit syncs,
+ * the next calls pile up, so the more callers there are, the fewer syncs each costs.
+ *
+ * <p>Answers are given on another thread, in the order of the commits: callers' code never runs on the writer.
+ *
+ * <p>open → closing (what was accepted is still done) → ended; open or closing → failed → ended.
+ */
+final class Writer {
+  /** Calls that wait. More than any number of callers that each wait for their answer. */
+  private static final int MAX_WAITING_CALLS = 1 << 16;
+  /** Items of calls that are not answered: some seconds of work, and what bounds the heap they take. */
+  private static final long MAX_WAITING_ITEMS = 1_000_000;
+  /** Bytes that calls which are not answered carry. */
+  private static final long MAX_WAITING_BYTES = 256L << 20;
+  /** Items of one commit: the largest batch of one caller, so that nobody waits for much more than his own. */
+  private static final int MAX_ITEMS_PER_COMMIT = 10_000;
+  /** Bytes carried by the calls of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk. */
+  private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
+  /** How often an idle writer looks for expired history. */
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** What has been committed so far. */
+  record Done(long commits, long items, long prepareNanos, long syncNanos, long lastItems, long lastSyncNanos) {
+    Done plus(long count, long prepared, long synced) {
+      return new Done(commits + 1, items + count, prepareNanos + prepared, syncNanos + synced, count, synced);
+    }
+  }
+
+  private final Clock clock;
+  private final CommitTable table;
+  private final TaskOperations operations;
+  private final Database db;
+  private final Hands[] hands;
+  private final Documents documents;
+  private final Runnable afterEnd;
+
+  // any thread
+  private final MpscVarHandleArrayQueue<Operation<?>> queue = new MpscVarHandleArrayQueue<>(MAX_WAITING_CALLS);
+  private final AtomicLong waitingItems = new AtomicLong();
+  private final AtomicLong waitingBytes = new AtomicLong();
+  private final Thread thread;
+  private final ThreadPoolExecutor answers;
+  private volatile boolean idle;
+  private volatile boolean closing;
+  private volatile boolean ended;
+  private volatile @Nullable StoreException failure;
+
+  // written by the writer, read by any thread
+  private volatile Done done = new Done(0, 0, 0, 0, 0, 0);
+
+  // writer thread only
+  private final List<Operation<?>> running = new ArrayList<>();
+
+  Writer(Clock clock, CommitTable table, TaskOperations operations, Database db, List<Hands> hands,
+      Documents documents, Runnable afterEnd) {
+    this.clock = clock;
+    this.table = table;
+    this.operations = operations;
+    this.db = db;
+    this.hands = hands.toArray(new Hands[0]);
+    this.documents = documents;
+    this.afterEnd = afterEnd;
+    answers = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+        task -> daemon(task, "foliot-rocksdb-answers"));
+    thread = daemon(this::run, "foliot-rocksdb-writer");
+  }
+
+  static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Takes a call; its stage is completed behind the commit. */
+  <R> CompletionStage<R> call(Operation<R> operation) {
+    StoreException reason = refusal();
+    if (reason != null) {
+      return CompletableFuture.failedFuture(reason);
+    }
+    long waiting = waitingItems.addAndGet(operation.items);
+    long bytes = waitingBytes.addAndGet(operation.bytes);
+    boolean fits = waiting <= MAX_WAITING_ITEMS && bytes <= MAX_WAITING_BYTES;
+    if (!fits || !queue.offer(operation)) {
+      answered(operation);
+      return CompletableFuture.failedFuture(new StoreException(
+          "too much waits to be written: items=" + waiting + ", bytes=" + bytes + "; nothing of this call was written",
+          null));
+    }
+    // Between the offer and the look at idle: the writer sets idle and then looks at the queue.
+    VarHandle.fullFence();
+    if (idle) {
+      LockSupport.unpark(thread);
+    }
+    if (ended) {
+      operation.stage.completeExceptionally(ending());
+    }
+    return operation.stage;
+  }
+
+  private @Nullable StoreException refusal() {
+    StoreException reason = failure;
+    if (reason != null) {
+      return new StoreException("the store has closed itself: " + reason.getMessage(), reason);
+    }
+    return closing ? new StoreException("the store is closed", null) : null;
+  }
+
+  private StoreException ending() {
+    StoreException reason = refusal();
+    return reason != null ? reason : new StoreException("the store is closed", null);
+  }
+
+  /** Throws if calls are refused. */
+  void ensureOpen() {
+    StoreException reason = refusal();
+    if (reason != null) {
+      throw reason;
+    }
+  }
+
+  @Nullable
+  StoreException failure() {
+    return failure;
+  }
+
+  /** Stops everything: what was read or written is in doubt. */
+  void fail(StoreException reason) {
+    if (failure == null) {
+      failure = reason;
+    }
+    LockSupport.unpark(thread);
+  }
+
+  /** Does what was accepted, and returns when everything has ended. */
+  void close() {
+    closing = true;
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      LockSupport.unpark(thread);
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      while (failure == null) {
+        Operation<?> first = queue.poll();
+        if (first != null || table.isRetiring()) {
+          commit(first);
+        } else if (closing) {
+          break;
+        } else {
+          await();
+        }
+      }
+      if (failure == null) {
+        leaveTidy();
+      }
+    } catch (Throwable e) {
+      fail(e instanceof StoreException reason
+          ? reason
+          : new StoreException("the writer ended unexpectedly; what it was writing is in doubt: " + e, e));
+    } finally {
+      end();
+    }
+  }
+
+  private void await() {
+    idle = true;
+    if (queue.isEmpty() && !closing && failure == null) {
+      LockSupport.parkNanos(this, IDLE_NANOS);
+    }
+    idle = false;
+    if (queue.isEmpty() && !closing && failure == null) {
+      commit(null);
+    }
+  }
+
+  private void commit(@Nullable Operation<?> first) {
+    long start = clock.monotonicNanos();
+    long count = take(first);
+    for (Operation<?> operation : running) {
+      operation.announce(table);
+    }
+    table.prefetch();
+    for (Operation<?> operation : running) {
+      run(operation);
+    }
+    table.now(clock.wallMillis());
+    table.finish(operations.generationFloor());
+    long prepared = clock.monotonicNanos();
+    if (!table.batch().isEmpty()) {
+      db.write(table.batch().serialized());
+      for (Hands hand : hands) {
+        hand.visible();
+      }
+      done = done.plus(count, prepared - start, clock.monotonicNanos() - prepared);
+    }
+    table.committed();
+    documents.committed();
+    answer();
+  }
+
+  private long take(@Nullable Operation<?> first) {
+    if (first == null) {
+      return 0;
+    }
+    running.add(first);
+    long count = first.items;
+    long bytes = first.bytes;
+    Operation<?> next = queue.peek();
+    while (next != null && count + next.items <= MAX_ITEMS_PER_COMMIT && bytes + next.bytes <= MAX_BYTES_PER_COMMIT) {
+      queue.poll();
+      running.add(next);
+      count += next.items;
+      bytes += next.bytes;
+      next = queue.peek();
+    }
+    return count;
+  }
+
+  private void run(Operation<?> operation) {
+    long nowMicros = clock.wallMicros();
+    table.now(Math.floorDiv(nowMicros, 1_000));
+    try {
+      operation.run(nowMicros);
+    } catch (StoreFullException e) {
+      operation.refuse(e);
+    } catch (StoreException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // The caller's own: an instant that no number can hold. Items before it stand, as the contract allows.
+      operation.refuse(e);
+    }
+  }
+
+  private void answer() {
+    if (running.isEmpty()) {
+      return;
+    }
+    List<Operation<?>> committed = List.copyOf(running);
+    running.clear();
+    answers.execute(() -> {
+      for (Operation<?> operation : committed) {
+        answered(operation);
+        operation.complete();
+      }
+    });
+  }
+
+  private void answered(Operation<?> operation) {
+    waitingItems.addAndGet(-operation.items);
+    waitingBytes.addAndGet(-operation.bytes);
+  }
+
+  /** An orderly end: the floor of generations exactly, and no log to be read by the next open. */
+  private void leaveTidy() {
+    table.recordFloor(Math.max(operations.generationFloor(), table.generationGiven()) + 1);
+    db.write(table.batch().serialized());
+    db.flush();
+  }
+
+  private void end() {
+    ended = true;
+    List<Operation<?>> left = new ArrayList<>(running);
+    running.clear();
+    for (Operation<?> next = queue.poll(); next != null; next = queue.poll()) {
+      left.add(next);
+    }
+    StoreException reason = ending();
+    answers.execute(() -> left.forEach(operation -> operation.stage.completeExceptionally(reason)));
+    answers.shutdown();
+    afterEnd.run();
+  }
+
+  long waitingItems() {
+    return waitingItems.get();
+  }
+
+  Done done() {
+    return done;
+  }
+}

@@ -1,0 +1,195 @@
+package io.foliot.store.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.SubmitResult;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.RocksIterator;
+
+/** What has ended is kept for its time, and then nothing of it is left. */
+final class HistoryTest {
+  private static final long HOUR = StoreHarness.HOUR;
+  private static final Body LARGE = new Body(new byte[5_000], "x/y", Map.of());
+
+  @TempDir
+  Path temporary;
+
+  private final StoreHarness harness = StoreHarness.create();
+
+  private Path folder() {
+    return temporary.resolve("store");
+  }
+
+  /** What the closed store's database holds. */
+  private Map<Family, Integer> left() {
+    Map<Family, Integer> left = new EnumMap<>(Family.class);
+    try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
+      for (Family family : Family.values()) {
+        try (RocksIterator iterator = db.iterator(family)) {
+          int count = 0;
+          for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+            count++;
+          }
+          if (count > 0) {
+            left.put(family, count);
+          }
+        }
+      }
+    }
+    return left;
+  }
+
+  private TaskId ended(RocksDbStore store, String key, Outcome outcome) {
+    Draft draft = StoreHarness.draft(harness.clock, key, harness.now(), LARGE);
+    TaskId id = StoreHarness.get(store.submit(List.of(draft))).getFirst().id();
+    StoreHarness.settle(store, StoreHarness.claim(store, id), outcome);
+    return id;
+  }
+
+  /** Each of these calls is a commit, with which housekeeping does a step. */
+  private void commits(RocksDbStore store, int count) {
+    for (int i = 0; i < count; i++) {
+      TaskId id = harness.submit(store, null, harness.now());
+      StoreHarness.get(store.cancel(List.of(new TaskRef.ById(id))));
+    }
+  }
+
+  @Test
+  void nothingIsLeftOfExpiredTasksNeitherKeysNorBodies() {
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, 24 * HOUR));
+      for (int i = 0; i < 100; i++) {
+        ended(store, "finished " + i, new Outcome.Finished());
+        ended(store, "failed " + i, new Outcome.Failed());
+        harness.clock.advance(Duration.ofSeconds(30));
+      }
+      assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE))
+          .isEqualTo(new QueueCounts(0, 0, 0, 100, 100, 0));
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
+      harness.clock.advance(Duration.ofHours(2));
+      commits(store, 20);
+      assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE))
+          .isEqualTo(new QueueCounts(0, 0, 0, 0, 100, 0));
+    }
+    Map<Family, Integer> left = left();
+    assertThat(left).containsEntry(Family.HISTORY, 100).containsEntry(Family.KEYS, 100)
+        .containsEntry(Family.BODIES, 100);
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
+      harness.clock.advance(Duration.ofHours(40));
+      commits(store, 20);
+      assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE)).isEqualTo(QueueCounts.NONE);
+    }
+    assertThat(left()).containsOnlyKeys(Family.META);
+  }
+
+  @Test
+  void aKeyThatLivesAgainOutlivesItsEarlierTask() {
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, 100 * HOUR, HOUR, HOUR, HOUR));
+      ended(store, "a", new Outcome.Finished());
+      TaskId redriven = ended(store, "b", new Outcome.Failed());
+      TaskId second = harness.submit(store, "a", harness.now() + 10 * HOUR);
+      StoreHarness.get(store.redrive(List.of(redriven)));
+      harness.clock.advance(Duration.ofHours(3));
+      commits(store, 20);
+      assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "a"))).orElseThrow().id())
+          .isEqualTo(second);
+      assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "b"))).orElseThrow().body())
+          .isEqualTo(LARGE);
+    }
+  }
+
+  @Test
+  void aReadNeverShowsWhatHasExpiredThoughItsBucketIsStillThere() {
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
+      TaskId id = ended(store, "a", new Outcome.Finished());
+      harness.clock.advance(Duration.ofMillis(HOUR));
+      assertThat(StoreHarness.get(store.find(new TaskRef.ById(id)))).isEmpty();
+      assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "a")))).isEmpty();
+      assertThat(StoreHarness.get(store.query(StoreHarness.QUEUE, null, 10, null)).tasks()).isEmpty();
+    }
+    assertThat(left()).containsKey(Family.HISTORY);
+  }
+
+  @Test
+  void answersToRequestsAreForgottenAfterTheirDay() {
+    Draft.Idempotency request = new Draft.Idempotency("request", 1);
+    try (RocksDbStore store = harness.open(folder())) {
+      for (int day = 0; day < 4; day++) {
+        Draft draft = new Draft(harness.draft(null, 0).id(), StoreHarness.QUEUE, null, harness.now() + 1_000 * HOUR,
+            null, 0, OnConflict.RESET, request);
+        assertThat(StoreHarness.get(store.submit(List.of(draft))).getFirst().kind())
+            .isEqualTo(SubmitResult.Kind.CREATED);
+        assertThat(StoreHarness.get(store.submit(List.of(draft))).getFirst().kind())
+            .isEqualTo(SubmitResult.Kind.REPEATED);
+        harness.clock.advance(Duration.ofHours(day == 3 ? 60 : 24));
+      }
+      commits(store, 20);
+    }
+    assertThat(left()).doesNotContainKey(Family.ANSWERS);
+  }
+
+  @Test
+  void anIdThatIsSubmittedTwiceLeavesNothingBehind() {
+    try (RocksDbStore store = harness.open(folder())) {
+      Draft draft = StoreHarness.draft(harness.clock, null, harness.now(), LARGE);
+      Draft again = new Draft(draft.id(), draft.queue(), null, draft.dueAt() + 5, Body.EMPTY, 0, OnConflict.RESET,
+          null);
+      StoreHarness.get(store.submit(List.of(draft)));
+      StoreHarness.get(store.submit(List.of(again, draft)));
+      StoreHarness.get(store.submit(List.of(again)));
+      assertThat(StoreHarness.index(store)).hasSize(1);
+      assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE))
+          .isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
+      StoreHarness.get(store.cancel(List.of(new TaskRef.ById(draft.id()))));
+    }
+    assertThat(left()).containsOnlyKeys(Family.META);
+  }
+
+  @Test
+  void largeBodiesFollowTheirTaskThroughResetsAndSuccessors() {
+    TaskRef.ByKey ref = new TaskRef.ByKey(StoreHarness.QUEUE, "a");
+    Body larger = new Body(new byte[7_000], "x/y", Map.of("h", "v"));
+    TaskId id;
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
+      Draft draft = StoreHarness.draft(harness.clock, "a", harness.now(), LARGE);
+      id = StoreHarness.get(store.submit(List.of(draft))).getFirst().id();
+      var running = StoreHarness.claim(store, id);
+      assertThat(running.body()).isEqualTo(LARGE);
+      StoreHarness.get(store.submit(List.of(StoreHarness.draft(harness.clock, "a", harness.now(), larger))));
+    }
+    assertThat(left()).containsEntry(Family.BODIES, 2);
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
+      var running = StoreHarness.get(store.find(ref)).orElseThrow();
+      assertThat(running.body()).isEqualTo(LARGE);
+      StoreHarness.settle(store, running, new Outcome.Finished());
+      assertThat(StoreHarness.get(store.find(ref)).orElseThrow().body()).isEqualTo(larger);
+    }
+    assertThat(left()).containsEntry(Family.BODIES, 1);
+    try (RocksDbStore store = harness.open(folder())) {
+      StoreHarness.get(store.submit(
+          List.of(StoreHarness.draft(harness.clock, "a", harness.now(), Body.json("1")))));
+      assertThat(StoreHarness.get(store.find(ref)).orElseThrow().body()).isEqualTo(Body.json("1"));
+    }
+    assertThat(left()).doesNotContainKey(Family.BODIES);
+  }
+}

@@ -1,0 +1,33 @@
+package io.foliot.store.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that submits is killed at any moment; every task that it was answered for is there. */
+final class KillTest {
+  private static final int KILLS = 4;
+
+  @TempDir
+  Path temporary;
+
+  @Test
+  void everyAnsweredTaskIsThereAfterAKill() throws Exception {
+    Path folder = temporary.resolve("store");
+    Set<TaskId> answered = new HashSet<>();
+    Random random = new Random();
+    for (int kill = 0; kill < KILLS; kill++) {
+      // By the handle, which leaves the pipe open: what is in it was answered too.
+      answered.addAll(
+          SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> process.destroyForcibly()));
+      SubmittingProcess.check(folder, answered);
+    }
+    assertThat(answered).hasSizeGreaterThan(KILLS * 500);
+  }
+}

@@ -1,0 +1,188 @@
+package io.foliot.store.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class RecordCodecTest {
+  private static final String[] QUEUES = {"orders", "mails", "q"};
+  private static final long[] EDGES = {Long.MIN_VALUE, -1, 0, 1, 1L << 31, (1L << 53) - 1, Long.MAX_VALUE - 1,
+      Long.MAX_VALUE};
+  private static final List<AttemptRecord.End> ENDS = List.of(AttemptRecord.End.values());
+  private static final TaskState[] STATES = {TaskState.DELAYED, TaskState.RUNNING, TaskState.FINISHED, TaskState.FAILED,
+      TaskState.CANCELLED};
+
+  private static long anyLong(Random random) {
+    return switch (random.nextInt(3)) {
+      case 0 -> EDGES[random.nextInt(EDGES.length)];
+      case 1 -> random.nextLong();
+      default -> 1_770_000_000_000L + random.nextInt();
+    };
+  }
+
+  private static String anyText(Random random, int lengthMax) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(lengthMax + 1); i > 0; i--) {
+      text.appendCodePoint(new int[]{'a', '-', 'ü', '€', 0x1F600, 0}[random.nextInt(6)]);
+    }
+    return text.toString();
+  }
+
+  private static Body anyBody(Random random) {
+    byte[] payload = new byte[random.nextInt(5) == 0 ? random.nextInt(5_000) : random.nextInt(200)];
+    random.nextBytes(payload);
+    Map<String, String> headers = new HashMap<>();
+    for (int i = random.nextInt(4); i > 0; i--) {
+      headers.put("h" + i + anyText(random, 3), anyText(random, 20));
+    }
+    String type = new String[]{"application/json", "application/octet-stream", "text/plain", "x/y", ""}[random
+        .nextInt(5)];
+    return new Body(payload, type, headers);
+  }
+
+  private static AttemptRecord.End anyEnd(Random random) {
+    return ENDS.get(random.nextInt(ENDS.size()));
+  }
+
+  static TaskRecord anyRecord(Random random) {
+    TaskState state = STATES[random.nextInt(STATES.length)];
+    String key = random.nextBoolean() ? anyText(random, 30) + "k" : null;
+    long wakeAt = anyLong(random);
+    long dueAt = Math.max(wakeAt, anyLong(random));
+    TaskRecord.Edit edit = TaskRecord
+        .edit(new TaskId(random.nextLong(), random.nextLong()), QUEUES[random.nextInt(QUEUES.length)], key)
+        .body(anyBody(random)).createdAt(anyLong(random)).changedAt(anyLong(random)).firstDueAt(anyLong(random))
+        .maxAttempts(random.nextInt(3) * 4_000).state(state).generation(anyLong(random)).dueAt(dueAt).wakeAt(wakeAt)
+        .attempt(random.nextInt(300)).outstanding(random.nextBoolean())
+        .reason(random.nextBoolean() ? "" : anyText(random, 60)).dropAt(random.nextBoolean() ? 0 : anyLong(random));
+    if (state == TaskState.RUNNING || random.nextBoolean()) {
+      edit.token(new Token(random.nextLong(), random.nextLong())).claimedAt(anyLong(random));
+    }
+    if (state == TaskState.RUNNING) {
+      edit.leaseEnd(Math.max(wakeAt, anyLong(random))).cancelRequested(random.nextBoolean());
+      if (random.nextBoolean()) {
+        edit.successor(new TaskRecord.Successor(anyLong(random), anyLong(random), anyLong(random),
+            random.nextBoolean() ? null : anyBody(random), random.nextInt(10)));
+      }
+    } else {
+      edit.settledAs(
+          random.nextBoolean() ? null : anyEnd(random));
+    }
+    if (!state.isFinal()) {
+      edit.parked(random.nextBoolean());
+    }
+    List<AttemptRecord> attempts = new ArrayList<>();
+    for (int i = random.nextInt(AttemptRecord.KEPT + 1); i > 0; i--) {
+      attempts.add(new AttemptRecord(anyLong(random), i, anyLong(random), anyLong(random),
+          anyEnd(random), anyText(random, 40)));
+    }
+    return edit.attempts(attempts).done();
+  }
+
+  private static int number(String queue) {
+    return List.of(QUEUES).indexOf(queue);
+  }
+
+  private static byte[] encode(TaskRecord record) {
+    Bytes out = new Bytes(1);
+    RecordCodec.encode(record, number(record.queue()), out);
+    return out.toArray();
+  }
+
+  private static byte @Nullable [] outside(TaskRecord record, boolean ofSuccessor) {
+    TaskRecord.Successor successor = record.successor();
+    Body body = ofSuccessor ? successor == null ? null : successor.body() : record.body();
+    if (body == null || !RecordCodec.isOutside(body)) {
+      return null;
+    }
+    Bytes out = new Bytes(1);
+    RecordCodec.body(body, out);
+    return out.toArray();
+  }
+
+  private static TaskRecord decode(TaskRecord like, byte[] bytes) {
+    return RecordCodec.decode(like.id(), bytes, number -> QUEUES[number],
+        (id, ofSuccessor) -> outside(like, ofSuccessor));
+  }
+
+  @Test
+  void whatIsReadIsWhatWasWritten() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int i = 0; i < 1_000; i++) {
+      TaskRecord record = anyRecord(random);
+      byte[] bytes = encode(record);
+      TaskRecord read = decode(record, bytes);
+      assertThat(read).as("seed %s, record %s", seed, i).usingRecursiveComparison().isEqualTo(record);
+      assertThat(RecordCodec.queueOf(bytes)).isEqualTo(number(record.queue()));
+      assertThat(RecordCodec.stateOf(bytes)).isEqualTo(record.state());
+      assertThat(RecordCodec.keyOf(record.id(), bytes)).isEqualTo(record.key());
+      assertThat(RecordCodec.hasBodyOutside(bytes)).isEqualTo(RecordCodec.isOutside(record.body()));
+    }
+  }
+
+  @Test
+  void anyFlippedBitAndAnyMissingByteIsNoticed() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int i = 0; i < 300; i++) {
+      TaskRecord record = anyRecord(random);
+      byte[] bytes = encode(record);
+      int bit = random.nextInt(bytes.length * 8);
+      byte[] flipped = bytes.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      assertThatThrownBy(() -> decode(record, flipped)).as("seed %s, bit %s", seed, bit)
+          .isInstanceOf(DamagedException.class).hasMessageContaining("checksum");
+      byte[] cut = Arrays.copyOf(bytes, random.nextInt(bytes.length));
+      assertThatThrownBy(() -> decode(record, cut)).as("seed %s, cut to %s", seed, cut.length)
+          .isInstanceOf(DamagedException.class);
+    }
+  }
+
+  @Test
+  void aRecordUnderAnothersIdIsNoticed() {
+    Random random = new Random(1);
+    TaskRecord record = anyRecord(random);
+    TaskRecord other = anyRecord(random);
+    assertThatThrownBy(() -> decode(other, encode(record))).isInstanceOf(DamagedException.class);
+  }
+
+  @Test
+  void aBodyThatIsNotItsRecordsIsNoticed() {
+    TaskRecord record = TaskRecord.edit(new TaskId(1, 2), "q", null)
+        .body(new Body(new byte[10_000], "x/y", Map.of())).done();
+    byte[] bytes = encode(record);
+    byte[] body = outside(record, false);
+    assertThat(body).isNotNull();
+    assertThat(bytes.length).isLessThan(100);
+    for (byte @Nullable [] wrong : new byte @Nullable [][]{null, new byte[0], new byte[10_000]}) {
+      assertThatThrownBy(() -> RecordCodec.decode(record.id(), bytes, number -> "q", (id, ofSuccessor) -> wrong))
+          .isInstanceOf(DamagedException.class);
+    }
+  }
+
+  @Test
+  void aNewerVersionIsRefusedAndNotGuessed() {
+    TaskRecord record = TaskRecord.edit(new TaskId(1, 2), "q", null).done();
+    Bytes newer = new Bytes(64);
+    RecordCodec.encode(record, 2, newer);
+    // The checksum covers the version: a real newer record has a right one, which only its writer can make.
+    byte[] bytes = newer.toArray();
+    bytes[0] = 2;
+    assertThatThrownBy(() -> decode(record, bytes)).isInstanceOf(DamagedException.class);
+  }
+}

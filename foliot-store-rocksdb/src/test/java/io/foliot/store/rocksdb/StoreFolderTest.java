@@ -1,0 +1,354 @@
+package io.foliot.store.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import io.foliot.core.store.SubmitResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a store says to folders: new, its own, another's, damaged. */
+final class StoreFolderTest {
+  private static final long HOUR = StoreHarness.HOUR;
+
+  @TempDir
+  Path temporary;
+
+  private final StoreHarness harness = StoreHarness.create();
+
+  private Path folder() {
+    return temporary.resolve("store");
+  }
+
+  private StoreException refused(Path path) {
+    try (RocksDbStore store = harness.open(path)) {
+      throw new AssertionError("the store was opened: kind=" + store.kind());
+    } catch (StoreException e) {
+      return e;
+    }
+  }
+
+  @Test
+  void aFolderInUseIsRefusedByName() {
+    try (RocksDbStore store = harness.open(folder())) {
+      assertThat(refused(folder())).hasMessageContaining("in use").hasMessageContaining(folder().toString());
+      harness.submit(store, "a", harness.now());
+    }
+    harness.open(folder()).close();
+  }
+
+  @Test
+  void aFolderOfANewerFoliotIsRefused() throws IOException {
+    harness.open(folder()).close();
+    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 2\n");
+    assertThat(refused(folder())).hasMessageContaining("newer").hasMessageContaining("format=2");
+  }
+
+  @Test
+  void aFolderWithOtherFilesIsRefused() throws IOException {
+    Files.createDirectories(folder());
+    Files.writeString(folder().resolve("holiday.jpg"), "sun");
+    assertThat(refused(folder())).hasMessageContaining("holiday.jpg").hasMessageContaining("empty folder");
+    assertThat(folder().toFile().list()).containsExactly("holiday.jpg");
+  }
+
+  @Test
+  void aFolderWhoseMakingWasInterruptedIsFinished() throws IOException {
+    harness.open(folder()).close();
+    Files.delete(folder().resolve("foliot-store"));
+    try (RocksDbStore store = harness.open(folder())) {
+      harness.submit(store, "a", harness.now());
+    }
+    assertThat(folder().resolve("foliot-store")).exists();
+  }
+
+  @Test
+  void aStoreWithoutItsFilesIsRefused() throws IOException {
+    harness.open(folder()).close();
+    Files.delete(folder().resolve("rocks").resolve("CURRENT"));
+    assertThat(refused(folder())).hasMessageContaining("incomplete");
+  }
+
+  @Test
+  void theNumberOfSlotsIsTheFoldersAndNotTheOptions() {
+    harness.open(folder()).close();
+    try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.withSlots(64))) {
+      assertThat(store.slotCount()).isEqualTo(4);
+    }
+  }
+
+  private List<Path> files(String ending) {
+    try (Stream<Path> files = Files.list(folder().resolve("rocks"))) {
+      return files.filter(file -> file.toString().endsWith(ending)).sorted().toList();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Flips bits of a file. */
+  private static void damage(Path file, long at, int count) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    for (int i = 0; i < count; i++) {
+      bytes[(int) at + i] ^= 0x55;
+    }
+    Files.write(file, bytes, StandardOpenOption.WRITE);
+  }
+
+  @Test
+  void aDamagedFileClosesTheStoreAndSaysSo() throws Exception {
+    CompletableFuture<StoreException> alarm = new CompletableFuture<>();
+    RocksDbOptions options = StoreHarness.SMALL.withOnFailure(alarm::complete);
+    List<TaskId> ids = new ArrayList<>();
+    try (RocksDbStore store = harness.open(folder(), options)) {
+      for (int i = 0; i < 200; i++) {
+        ids.add(harness.submit(store, "key " + i, harness.now()));
+      }
+    }
+    for (Path file : files(".sst")) {
+      damage(file, 20, 50);
+    }
+    try (RocksDbStore store = harness.open(folder(), options)) {
+      Throwable failure = StoreHarness.failure(store.find(new TaskRef.ById(ids.getFirst())));
+      assertThat(failure).isInstanceOf(DamagedException.class).hasMessageContaining("restore a backup");
+      assertThat(alarm.get(60, TimeUnit.SECONDS)).isSameAs(store.failure().orElseThrow());
+      assertThat(StoreHarness.failure(store.counts())).isInstanceOf(StoreException.class)
+          .hasMessageContaining("closed itself");
+      assertThat(StoreHarness.failure(store.submit(List.of(harness.draft(null, 0)))))
+          .hasMessageContaining("closed itself");
+    } catch (StoreException e) {
+      // What is needed to open at all was hit: as good.
+      assertThat(e).isInstanceOf(DamagedException.class);
+    }
+  }
+
+  @Test
+  void aDamagedRecordClosesTheStoreWhoeverReadsItFirst() throws Exception {
+    TaskId id;
+    try (RocksDbStore store = harness.open(folder())) {
+      id = harness.submit(store, "a", harness.now());
+    }
+    overwriteRecord(id);
+    CompletableFuture<StoreException> alarm = new CompletableFuture<>();
+    try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.withOnFailure(alarm::complete))) {
+      Throwable failure = StoreHarness.failure(store.cancel(List.of(new TaskRef.ByKey(StoreHarness.QUEUE, "a"))));
+      assertThat(failure).hasMessageContaining("checksum").hasMessageContaining(id.toString());
+      assertThat(alarm.get(60, TimeUnit.SECONDS)).hasMessageContaining("checksum");
+    }
+  }
+
+  private void overwriteRecord(TaskId id) {
+    try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
+      byte[] record = Objects.requireNonNull(db.get(Family.RECORDS, Layout.recordKey(id)));
+      record[record.length / 2] ^= 1;
+      Batch batch = new Batch(db.familyIds(), 100);
+      batch.put(Family.RECORDS, Layout.id(new Bytes(16), id), new Bytes(16).bytes(record));
+      db.write(batch.serialized());
+    }
+  }
+
+  /** Copies a folder as a power loss leaves it: while the store is open, so that the log is all there is. */
+  private Path copyWhileOpen(int tasks, String name) throws IOException {
+    Path copy = temporary.resolve(name);
+    try (RocksDbStore store = harness.open(folder())) {
+      for (int i = 0; i < tasks; i++) {
+        harness.submit(store, "key " + i, harness.now() + HOUR);
+      }
+      copy(folder(), copy);
+    }
+    return copy;
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Path target = to.resolve(from.relativize(file).toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(file, target);
+        }
+      }
+    }
+  }
+
+  private static Path log(Path store) throws IOException {
+    try (Stream<Path> files = Files.list(store.resolve("rocks"))) {
+      return files.filter(file -> file.toString().endsWith(".log")).max(Path::compareTo).orElseThrow();
+    }
+  }
+
+  private int delayed(Path path) {
+    try (RocksDbStore store = harness.open(path)) {
+      QueueCounts counts = StoreHarness.get(store.counts()).getOrDefault(StoreHarness.QUEUE, QueueCounts.NONE);
+      assertThat(StoreHarness.index(store)).hasSize((int) counts.delayed());
+      return (int) counts.delayed();
+    }
+  }
+
+  @Test
+  void aCopyOfAnOpenStoreHasEverythingThatWasAnswered() throws IOException {
+    assertThat(delayed(copyWhileOpen(50, "copy"))).isEqualTo(50);
+  }
+
+  @Test
+  void aTornTailIsNoLoss() throws IOException {
+    Path copy = copyWhileOpen(50, "copy");
+    Path log = log(copy);
+    byte[] bytes = Files.readAllBytes(log);
+    // The last commit is a few hundred bytes: cut in it, cut its header, or a hole in it.
+    for (int i = 0; i < 3; i++) {
+      Path torn = temporary.resolve("torn-" + i);
+      copy(copy, torn);
+      byte[] tail = switch (i) {
+        case 0 -> Arrays.copyOf(bytes, bytes.length - 10);
+        case 1 -> Arrays.copyOf(bytes, bytes.length - 100);
+        default -> {
+          byte[] hole = bytes.clone();
+          Arrays.fill(hole, hole.length - 60, hole.length - 30, (byte) 0);
+          yield hole;
+        }
+      };
+      Files.write(log(torn), tail);
+      assertThat(delayed(torn)).as("torn in way %s", i).isEqualTo(49);
+      assertThat(delayed(torn)).as("and again").isEqualTo(49);
+    }
+  }
+
+  @Test
+  void aTailOfZerosIsNoLoss() throws IOException {
+    Path copy = copyWhileOpen(50, "copy");
+    Files.write(log(copy), new byte[100_000], StandardOpenOption.APPEND);
+    assertThat(delayed(copy)).isEqualTo(50);
+  }
+
+  @Test
+  void damageBeforeCommitsThatWereAnsweredIsRefused() throws IOException {
+    Path copy = copyWhileOpen(200, "copy");
+    long length = Files.size(log(copy));
+    for (int i = 1; i <= 5; i++) {
+      Path damaged = temporary.resolve("damaged-" + i);
+      copy(copy, damaged);
+      damage(log(damaged), length * i / 6, 1);
+      assertThat(refused(damaged)).isInstanceOf(DamagedException.class).hasMessageContaining("answered");
+    }
+  }
+
+  @Test
+  void aTornLargeCommitIsNoLossAndADamagedOneBeforeAnotherIs() throws IOException {
+    Path copy = temporary.resolve("copy");
+    try (RocksDbStore store = harness.open(folder())) {
+      harness.submit(store, "first", harness.now());
+      byte[] payload = new byte[500_000];
+      new Random(1).nextBytes(payload);
+      StoreHarness.get(store.submit(List.of(StoreHarness.draft(harness.clock, "large", harness.now(),
+          new Body(payload, "x/y", Map.of())))));
+      copy(folder(), copy);
+      harness.submit(store, "last", harness.now());
+      Path damaged = temporary.resolve("damaged");
+      copy(folder(), damaged);
+      damage(log(damaged), 200_000, 40_000);
+      assertThat(refused(damaged)).isInstanceOf(DamagedException.class);
+    }
+    // Blocks in the middle never reached the disk, those behind did.
+    byte[] bytes = Files.readAllBytes(log(copy));
+    Arrays.fill(bytes, 64 << 10, 160 << 10, (byte) 0);
+    Files.write(log(copy), bytes);
+    assertThat(delayed(copy)).isEqualTo(1);
+  }
+
+  @Test
+  void nearTheEndOfTheDiskNewTasksAreRefusedAndOldOnesGoOn() {
+    try (RocksDbStore store = harness.open(folder())) {
+      TaskId id = harness.submit(store, "a", harness.now());
+      var running = StoreHarness.claim(store, id);
+      harness.freeBytes.set(999);
+      harness.clock.advance(Duration.ofMillis(100));
+      Throwable failure = StoreHarness.failure(store.submit(List.of(harness.draft("b", harness.now()))));
+      assertThat(failure).isInstanceOf(StoreFullException.class)
+          .hasMessageContaining("freeBytes=999").hasMessageContaining("neededBytes=1000");
+      assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "b")))).isEmpty();
+      StoreHarness.settle(store, running, new Outcome.Finished());
+      harness.freeBytes.set(1_000);
+      harness.clock.advance(Duration.ofMillis(100));
+      harness.submit(store, "b", harness.now());
+      assertThat(store.failure()).isEmpty();
+    }
+  }
+
+  @Test
+  void aBackupMadeWhileTheStoreGoesOnIsRestoredToItsMoment() throws IOException {
+    Path backups = temporary.resolve("backups");
+    Path restored = temporary.resolve("restored");
+    List<io.foliot.core.store.DueEntry> then;
+    try (RocksDbStore store = harness.open(folder())) {
+      for (int i = 0; i < 300; i++) {
+        harness.submit(store, "key " + i, harness.now() + i);
+      }
+      store.backup(backups);
+      harness.submit(store, "between", harness.now());
+      then = StoreHarness.index(store);
+      BackupSummary second = store.backup(backups);
+      assertThat(second.number()).isEqualTo(2);
+      harness.submit(store, "after", harness.now());
+    }
+    assertThat(RocksDbStore.backups(backups)).extracting(BackupSummary::number).containsExactly(1, 2);
+    assertThatThrownBy(() -> RocksDbStore.restore(backups, folder())).isInstanceOf(StoreException.class)
+        .hasMessageContaining("empty folder");
+    RocksDbStore.restore(backups, restored);
+    try (RocksDbStore store = harness.open(restored)) {
+      assertThat(StoreHarness.index(store)).isEqualTo(then);
+      assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE))
+          .isEqualTo(new QueueCounts(301, 0, 0, 0, 0, 0));
+      assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "between")))).isPresent();
+      assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "after")))).isEmpty();
+    }
+    assertThatThrownBy(() -> RocksDbStore.restore(temporary.resolve("none"), temporary.resolve("x")))
+        .hasMessageContaining("no backup");
+  }
+
+  @Test
+  void noGenerationRepeatsWhenTheClockIsBackAfterACrash() throws IOException {
+    Path copy = temporary.resolve("copy");
+    long last = 0;
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(5, HOUR, HOUR, 0, 0));
+      for (int i = 0; i < 20; i++) {
+        SubmitResult result = StoreHarness.get(store.submit(List.of(harness.draft("a", harness.now())))).getFirst();
+        assertThat(result.generation()).isGreaterThan(last);
+        last = result.generation();
+        StoreHarness.get(store.cancel(List.of(new TaskRef.ById(result.id()))));
+        harness.clock.advance(Duration.ofSeconds(40));
+      }
+      copy(folder(), copy);
+    }
+    harness.clock.stepWall(Duration.ofDays(-1));
+    for (Path path : List.of(copy, folder())) {
+      try (RocksDbStore store = harness.open(path)) {
+        SubmitResult result = StoreHarness.get(store.submit(List.of(harness.draft("a", harness.now())))).getFirst();
+        assertThat(result.generation()).isGreaterThan(last);
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.Body;
+import io.foliot.core.Clock;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.testkit.SettableClock;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A store for tests: a clock that tests move, tokens that count up, free space as tests say. */
+final class StoreHarness {
+  static final String QUEUE = "orders";
+  static final long HOUR = 3_600_000;
+  /** Small, so that files, merges and evictions happen in tests too. */
+  static final RocksDbOptions SMALL = RocksDbOptions.DEFAULT.withSlots(4).withRecordCacheBytes(20_000)
+      .withNativeBytes(4 << 20, 4 << 20).withLogBytes(4 << 20).withReserveBytes(1_000);
+
+  final SettableClock clock = new SettableClock();
+  final AtomicLong freeBytes = new AtomicLong(Long.MAX_VALUE);
+
+  private StoreHarness() {}
+
+  static StoreHarness create() {
+    return new StoreHarness();
+  }
+
+  RocksDbStore open(Path folder) {
+    return open(folder, SMALL);
+  }
+
+  RocksDbStore open(Path folder, RocksDbOptions options) {
+    return RocksDbStore.open(folder, options, clock,
+        new RocksDbStore.Seams(countingTokens(), path -> freeBytes.get()));
+  }
+
+  static Supplier<Token> countingTokens() {
+    AtomicLong next = new AtomicLong();
+    return () -> new Token(7, next.incrementAndGet());
+  }
+
+  long now() {
+    return clock.wallMillis();
+  }
+
+  Draft draft(@Nullable String key, long dueAt) {
+    return draft(clock, key, dueAt, Body.json("\"" + key + "\""));
+  }
+
+  private static final AtomicLong IDS = new AtomicLong();
+
+  static Draft draft(Clock clock, @Nullable String key, long dueAt, @Nullable Body body) {
+    long number = IDS.incrementAndGet();
+    int hash = key == null ? (int) (number * 0x9E37) : SlotHash.of(QUEUE, key);
+    return new Draft(TaskId.of(clock.wallMillis(), hash, number), QUEUE, key, dueAt, body, 0, OnConflict.RESET, null);
+  }
+
+  static <T> T get(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+  }
+
+  /** What a call failed with. */
+  static Throwable failure(CompletionStage<?> stage) {
+    try {
+      Object answer = get(stage);
+      throw new AssertionError("the call did not fail: answer=" + answer);
+    } catch (CompletionException e) {
+      return Objects.requireNonNull(e.getCause());
+    }
+  }
+
+  static StoreException storeFailure(CompletionStage<?> stage) {
+    return (StoreException) failure(stage);
+  }
+
+  TaskId submit(TaskStore store, @Nullable String key, long dueAt) {
+    return get(store.submit(List.of(draft(key, dueAt)))).getFirst().id();
+  }
+
+  static TaskRecord claim(TaskStore store, TaskId id) {
+    ClaimResult result = get(store.claim(List.of(new Claim(id, HOUR)))).results().getFirst();
+    return ((ClaimResult.Won) result).task();
+  }
+
+  static void settle(TaskStore store, TaskRecord task, Outcome outcome) {
+    Settlement settlement = new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,
+        task.claimedAt(), "said");
+    SettleResult result = get(store.settle(List.of(settlement))).getFirst();
+    if (result.kind() != SettleResult.Kind.SETTLED) {
+      throw new AssertionError("not settled: " + result);
+    }
+  }
+
+  /** The whole index, slot by slot. */
+  static List<DueEntry> index(TaskStore store) {
+    List<DueScan> scans = new ArrayList<>();
+    for (int slot = 0; slot < store.slotCount(); slot++) {
+      scans.add(new DueScan(slot, Long.MIN_VALUE, null, Long.MAX_VALUE, 1_000_000));
+    }
+    List<DueEntry> entries = new ArrayList<>();
+    get(store.due(scans)).forEach(slice -> entries.addAll(slice.entries()));
+    return entries;
+  }
+
+  static List<DueEntry> parked(TaskStore store, String queue) {
+    return get(store.parked(queue, SlotSet.all(store.slotCount()), null, 1_000_000));
+  }
+
+  static byte[] encoded(TaskRecord record) {
+    Bytes bytes = new Bytes(256);
+    RecordCodec.encode(record, 0, bytes);
+    return bytes.toArray();
+  }
+}

@@ -1,0 +1,113 @@
+package io.foliot.store.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SystemClock;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.QueueCounts;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** A process that submits without pause and prints the id of each task once it was answered, until something ends it. */
+final class SubmittingProcess {
+  private static final int UNDER_WAY = 64;
+  /** A line that a kill cut short is shorter. */
+  private static final int ID_LENGTH = 36;
+
+  private SubmittingProcess() {}
+
+  /** What ends it, in the middle of what it does. */
+  interface End {
+    void come(ProcessHandle process) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Runs one, and answers which tasks it was answered for.
+   *
+   * @param answers how many of them it takes until the end comes
+   */
+  static Set<TaskId> run(Path folder, int answers, End end) throws IOException, InterruptedException {
+    List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
+        "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+        SubmittingProcess.class.getName(), folder.toString());
+    Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    Set<TaskId> answered = new HashSet<>();
+    boolean ended = false;
+    try (BufferedReader lines = new BufferedReader(
+        new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.length() == ID_LENGTH) {
+          answered.add(TaskId.parse(line));
+        }
+        if (answered.size() >= answers && !ended) {
+          ended = true;
+          end.come(process.toHandle());
+        }
+      }
+    }
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(answered).as("answers before the end").hasSizeGreaterThanOrEqualTo(answers);
+    return answered;
+  }
+
+  /** Opens what is left, and looks for all that was answered; counts and index agree. */
+  static void check(Path folder, Set<TaskId> answered) {
+    try (RocksDbStore store = RocksDbStore.open(folder, StoreHarness.SMALL, new SystemClock())) {
+      List<DueEntry> entries = StoreHarness.index(store);
+      Set<TaskId> found = new HashSet<>();
+      entries.forEach(entry -> found.add(entry.id()));
+      assertThat(found).containsAll(answered);
+      QueueCounts counts = StoreHarness.get(store.counts()).get(StoreHarness.QUEUE);
+      assertThat(counts).as("counts are exact after a crash")
+          .isEqualTo(new QueueCounts(entries.size(), 0, 0, 0, 0, 0));
+    }
+  }
+
+  /** The process itself. */
+  @SuppressWarnings("SystemOut") // its only way to speak
+  public static void main(String[] arguments) throws InterruptedException {
+    SystemClock clock = new SystemClock();
+    RocksDbStore store = RocksDbStore.open(Path.of(arguments[0]), StoreHarness.SMALL, clock);
+    Semaphore room = new Semaphore(UNDER_WAY);
+    Random random = new Random();
+    while (store.failure().isEmpty()) {
+      room.acquire();
+      store.submit(drafts(clock, random)).whenComplete((results, failure) -> {
+        if (failure == null) {
+          StringBuilder ids = new StringBuilder();
+          results.forEach(result -> ids.append(result.id()).append('\n'));
+          System.out.print(ids);
+          System.out.flush();
+        }
+        room.release();
+      });
+    }
+    store.close();
+  }
+
+  private static List<Draft> drafts(SystemClock clock, Random random) {
+    List<Draft> drafts = new ArrayList<>();
+    for (int i = random.nextInt(20); i >= 0; i--) {
+      byte[] payload = new byte[random.nextInt(30) == 0 ? 5_000 : random.nextInt(200)];
+      TaskId id = TaskId.of(clock.wallMillis(), random.nextInt(), random.nextLong());
+      drafts.add(new Draft(id, StoreHarness.QUEUE, null, clock.wallMillis() + random.nextInt(1_000_000),
+          new Body(payload, "x/y", Map.of()), 0, OnConflict.RESET, null));
+    }
+    return drafts;
+  }
+}
