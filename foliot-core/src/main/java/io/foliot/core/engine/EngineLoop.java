@@ -1039,7 +1039,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   /**
    * Reads the store's clock, and takes the middle of the call for the instant it was read. A store in this process answers
-   * within the call and is read often; another one is asked once a second.
+   * within the call, which counts from its beginning, and is read often; another one is asked once a second.
    */
   CompletionStage<Void> measureClock() {
     int slot = Math.max(0, slots.next(0));
@@ -1050,7 +1050,9 @@ final class EngineLoop implements EventLoop.Duty {
     return asked.handle((storeMicros, failure) -> {
       long middleNanos = begunNanos + (clock.monotonicNanos() - begunNanos) / 2;
       if (storeMicros != null) {
-        reading = new Reading(storeMicros, middleNanos,
+        // A thread that stands still within the call must not put this clock behind: a delay would count from the past, and
+        // end early. Ahead does no harm, for claims are judged by the store's own.
+        reading = new Reading(storeMicros, inProcess ? begunNanos : middleNanos,
             storeMicros - beforeMicros - (middleNanos - begunNanos) / 1_000);
       }
       post(() -> {

@@ -1,0 +1,233 @@
+package io.foliot.server;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Scheduler;
+import io.foliot.core.SystemClock;
+import io.foliot.core.store.StoreException;
+import io.foliot.server.api.Api;
+import io.foliot.server.api.ApiLimits;
+import io.foliot.server.api.Bodies;
+import io.foliot.server.api.ServerInfo;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.metrics.Prometheus;
+import io.foliot.server.security.Action;
+import io.foliot.server.security.ApiKey;
+import io.foliot.server.security.Gate;
+import io.foliot.server.security.KeyRing;
+import io.foliot.server.security.QueuePattern;
+import io.foliot.server.security.StoredKeys;
+import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A server in this process. */
+public final class FoliotServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
+  private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  // The administrator's key of the configuration has a name that no key of the store can have.
+  private static final String CONFIGURED_ID = "configured";
+
+  private final FoliotConfig config;
+  private final ServerRuntime runtime;
+  private final Prometheus prometheus;
+  private final Api api;
+  private final HttpDoor door;
+  private final Gate gate;
+  private final CompletableFuture<StoreException> failure;
+
+  // guarded by this
+  private boolean stopped;
+
+  private FoliotServer(FoliotConfig config, InetAddress address, ServerRuntime runtime, Prometheus prometheus,
+      CompletableFuture<StoreException> failure, Clock clock, SecureRandom random, PrintStream out) {
+    this.config = config;
+    this.runtime = runtime;
+    this.prometheus = prometheus;
+    this.failure = failure;
+    KeyRing keys = new KeyRing(new StoredKeys(runtime.store(), config.listen().callTimeout()), configuredKey(config));
+    gate = new Gate(keys, address.isLoopbackAddress(), config.listen().host());
+    Instant now = Instant.ofEpochMilli(clock.wallMillis());
+    if (!address.isLoopbackAddress() && keys.isEmpty()) {
+      issueFirstKey(keys, random, now, out);
+    }
+    ApiLimits limits = new ApiLimits(config.limits().bodyBytes(), config.limits().batchBytes(),
+        config.listen().callTimeout());
+    ServerInfo info = new ServerInfo(version(), prometheus::scrape, runtime.backups(), config.store().backups());
+    api = new Api(new Api.Parts(runtime.scheduler(), clock, random, gate, keys, limits, info));
+    Bodies bodies = new Bodies(config.limits().waitingBytes());
+    prometheus.gauge("foliot.http.bodies.bytes", "Bodies of requests under way", bodies::held);
+    prometheus.gauge("foliot.store.failed", "Whether the store has closed itself", () -> failure.isDone() ? 1 : 0);
+    prometheus.watch(runtime.scheduler());
+    if (runtime.store() instanceof RocksDbStore rocks) {
+      StoreFigures figures = new StoreFigures(rocks, prometheus.registry());
+      prometheus.beforeReading(figures::refresh);
+    }
+    try {
+      door = new HttpDoor(new HttpDoor.Frame(new InetSocketAddress(address, config.listen().port()),
+          config.limits().batchBytes(), config.limits().connections()), api, bodies, prometheus.timings());
+    } catch (RuntimeException e) {
+      api.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param out where a person reads the first key, if one is made
+   * @throws StartException if it cannot start for a reason that somebody can do something about
+   */
+  public static FoliotServer start(FoliotConfig config, PrintStream out) {
+    Clock clock = new SystemClock();
+    SecureRandom random = new SecureRandom();
+    InetAddress address = address(config.listen().host());
+    HttpDoor.ensureFree(new InetSocketAddress(address, config.listen().port()));
+    CompletableFuture<StoreException> failure = new CompletableFuture<>();
+    Prometheus prometheus = new Prometheus(config.limits().metricQueues());
+    ServerRuntime runtime = ServerRuntime.open(config, address.isLoopbackAddress(), clock, prometheus.meter(), random,
+        e -> {
+          log.error("the store has closed itself, nothing is accepted or delivered any more; see what is wrong, then"
+              + " start again", e);
+          failure.complete(e);
+        });
+    return start(config, runtime, prometheus, failure, clock, random, out);
+  }
+
+  /** Starts a server over a runtime that exists. */
+  static FoliotServer start(FoliotConfig config, ServerRuntime runtime, Prometheus prometheus,
+      CompletableFuture<StoreException> failure, Clock clock, SecureRandom random, PrintStream out) {
+    try {
+      FoliotServer server = new FoliotServer(config, address(config.listen().host()), runtime, prometheus, failure,
+          clock,
+          random, out);
+      server.tellStart();
+      return server;
+    } catch (RuntimeException e) {
+      runtime.scheduler().stop(Duration.ZERO).join();
+      runtime.store().close();
+      prometheus.close();
+      throw e;
+    }
+  }
+
+  private static InetAddress address(String host) {
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw new StartException(StartException.Reason.CANNOT_BIND, "there is no address for the name " + host
+          + ". Choose an address of this machine with --host (server.host): 127.0.0.1 for this machine only, 0.0.0.0 for"
+          + " all networks", e);
+    }
+  }
+
+  private static @Nullable ApiKey configuredKey(FoliotConfig config) {
+    return config.adminKeyHash().isEmpty()
+        ? null
+        : new ApiKey(CONFIGURED_ID, HexFormat.of().parseHex(config.adminKeyHash()), EnumSet.of(Action.ADMIN),
+            List.of(QueuePattern.ALL), "", Instant.EPOCH, null);
+  }
+
+  private static void issueFirstKey(KeyRing keys, SecureRandom random, Instant now, PrintStream out) {
+    ApiKey.Issued issued = ApiKey.issue(random, EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL),
+        "made at the first start", now, null);
+    keys.add(issued.key());
+    out.println("The server can be reached from other machines, so it needs API keys. This is the first one; it may do"
+        + " everything, and is shown only now:");
+    out.println();
+    out.println("  " + issued.text());
+    out.println();
+    out.println("Send it as  Authorization: Bearer flt_...  Make others with POST /v1/keys.");
+    out.flush();
+  }
+
+  private void tellStart() {
+    var durability = runtime.store().durability();
+    log.atInfo().addKeyValue("version", version()).addKeyValue("address", url())
+        .addKeyValue("store", runtime.store().kind())
+        .addKeyValue("data", config.store().kind().equals(FoliotConfig.Store.MEMORY) ? "-" : config.store().data())
+        .addKeyValue("durability", durability.durabilityClass())
+        .addKeyValue("node", runtime.scheduler().cluster().node())
+        .addKeyValue("access", gate.isOpen() ? "open to this machine" : "API keys").log("Foliot serves");
+  }
+
+  /** Of Foliot. */
+  public static String version() {
+    String version = FoliotServer.class.getPackage().getImplementationVersion();
+    return version == null ? "0.1.0-SNAPSHOT" : version;
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return door.port();
+  }
+
+  /** Where it is found. */
+  public String url() {
+    String host = config.listen().host();
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
+  }
+
+  /** The engine. */
+  public Scheduler scheduler() {
+    return runtime.scheduler();
+  }
+
+  /** Completes if the store closes itself because it cannot go on; then the process had better end. */
+  public CompletableFuture<StoreException> failure() {
+    return failure;
+  }
+
+  /** From now on requests are refused. */
+  void drain() {
+    api.drain();
+  }
+
+  /**
+   * Stops within the configured time: new requests are refused, those under way are answered, nothing more is claimed,
+   * attempts under way are waited for, then the store is closed.
+   */
+  public synchronized void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    long deadline = System.nanoTime() + config.listen().stopTimeout().toNanos();
+    log.info("Foliot stops");
+    drain();
+    Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    try {
+      // Long polls of workers end with the engine, hence it stops first; it still answers what it was asked before.
+      runtime.scheduler().stop(left).orTimeout(left.toMillis() + 1_000, TimeUnit.MILLISECONDS).join();
+    } catch (CompletionException e) {
+      log.warn("the engine did not stop in time; its tasks are claimed again when their leases end", e);
+    }
+    while (door.underWay() > 0 && deadline - System.nanoTime() > 0) {
+      LockSupport.parkNanos(DRAIN_POLL_NANOS);
+    }
+    door.close();
+    api.close();
+    runtime.store().close();
+    prometheus.close();
+    log.info("Foliot has stopped");
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+}

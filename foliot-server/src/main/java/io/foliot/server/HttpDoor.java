@@ -1,0 +1,242 @@
+package io.foliot.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.foliot.server.api.Api;
+import io.foliot.server.api.Bodies;
+import io.foliot.server.api.Problem;
+import io.foliot.server.api.ProblemKind;
+import io.foliot.server.api.Reply;
+import io.foliot.server.api.Request;
+import io.foliot.server.metrics.HttpTimings;
+import io.helidon.common.uri.UriQuery;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.Header;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.helidon.webserver.http1.Http1Config;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The web server before the API: connections, bodies, headers. Each request has a virtual thread, which may wait. */
+final class HttpDoor implements AutoCloseable {
+  /** A key of 256 bytes takes 768 in a path; the rest of a first line is short. */
+  private static final int MAX_FIRST_LINE = 4 << 10;
+  private static final int MAX_HEADERS_BYTES = 16 << 10;
+  // Longer than clients commonly keep idle connections, so that it is they who close them and no request is lost.
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);
+  private static final Duration LAST_GRACE = Duration.ofMillis(500);
+
+  private static final Header JSON = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/json");
+  private static final Header NO_SNIFF = HeaderValues.createCached("X-Content-Type-Options", "nosniff");
+  private static final Header NO_STORE = HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "no-store");
+  private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
+  private static final Map<String, HeaderName> NAMES = Map.of("Authorization", HeaderNames.AUTHORIZATION, "Host",
+      HeaderNames.HOST, "Origin", HeaderNames.ORIGIN, "Content-Type", HeaderNames.CONTENT_TYPE, "Idempotency-Key",
+      IDEMPOTENCY_KEY);
+
+  private final Api api;
+  private final Bodies bodies;
+  private final HttpTimings timings;
+  private final AtomicInteger underWay = new AtomicInteger();
+  private final WebServer server;
+
+  /**
+   * What the door is to be.
+   *
+   * @param address where it is
+   * @param maxBodyBytes the largest body of any call
+   * @param maxConnections how many connections it has at most
+   */
+  record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections) {}
+
+  /**
+   * Opens the door.
+   *
+   * @throws StartException if the address cannot be bound
+   */
+  HttpDoor(Frame frame, Api api, Bodies bodies, HttpTimings timings) {
+    this.api = api;
+    this.bodies = bodies;
+    this.timings = timings;
+    server = WebServer.builder()
+        .bindAddress(frame.address)
+        .maxPayloadSize(frame.maxBodyBytes)
+        .maxTcpConnections(frame.maxConnections)
+        .shutdownHook(false)
+        .shutdownGracePeriod(LAST_GRACE)
+        .connectionOptions(options -> options.readTimeout(READ_TIMEOUT).tcpNoDelay(true))
+        .protocolsDiscoverServices(false)
+        .featuresDiscoverServices(false)
+        .addProtocol(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE).maxHeadersSize(MAX_HEADERS_BYTES)
+            .continueImmediately(false).build())
+        .directHandlers(refusals())
+        .routing(HttpRouting.builder().any(this::handle))
+        .build();
+    try {
+      server.start();
+    } catch (RuntimeException e) {
+      throw cannotBind(frame.address, e);
+    }
+  }
+
+  /**
+   * Looks whether an address can be listened on, before anything else is begun.
+   *
+   * @throws StartException if not
+   */
+  static void ensureFree(InetSocketAddress address) {
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.setReuseAddress(true);
+      probe.bind(address);
+    } catch (IOException e) {
+      throw cannotBind(address, e);
+    }
+  }
+
+  private static StartException cannotBind(InetSocketAddress address, Exception e) {
+    String host = address.getHostString();
+    return String.valueOf(e.getMessage()).contains("in use")
+        ? new StartException(StartException.Reason.PORT_IN_USE, "port " + address.getPort() + " of " + host
+            + " is in use: another Foliot or another program listens there. Stop it, or choose another port with --port"
+            + " (server.port, FOLIOT_SERVER_PORT)", e)
+        : new StartException(StartException.Reason.CANNOT_BIND, "the address " + host + ":" + address.getPort()
+            + " cannot be listened on: " + e.getMessage() + ". Choose an address of this machine with --host"
+            + " (server.host), and with --port a port that this user may use", e);
+  }
+
+  // What is wrong before there is a request that the API could see.
+  private static DirectHandlers refusals() {
+    DirectHandlers.Builder builder = DirectHandlers.builder();
+    for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
+      builder.addHandler(type, HttpDoor::refuse);
+    }
+    return builder.build();
+  }
+
+  private static DirectHandler.TransportResponse refuse(DirectHandler.TransportRequest request,
+      DirectHandler.EventType type, Status status, ServerResponseHeaders headers, String message) {
+    Problem problem = switch (status.code()) {
+      case 413 -> new Problem(ProblemKind.TOO_LARGE,
+          "the body is larger than the server takes for any call (limits.batch-body); send less at once");
+      case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
+          "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
+      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, come back later");
+      default -> status.code() >= 500
+          ? new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it")
+          : new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message);
+    };
+    Reply reply = problem.reply();
+    headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));
+    return DirectHandler.TransportResponse.builder().status(Status.create(reply.status())).headers(headers)
+        .keepAlive(false).entity(new String(reply.body(), UTF_8)).build();
+  }
+
+  private void handle(ServerRequest request, ServerResponse response) {
+    long begun = System.nanoTime();
+    underWay.incrementAndGet();
+    try (Bodies.Share share = bodies.share()) {
+      String method = request.prologue().method().text();
+      Api.Answer answer = api.answer(method, request.prologue().uriPath().rawPath(), request.remotePeer().host(),
+          new Arriving(request, share));
+      send(response, answer.reply(), method, request.headers().contains(HeaderNames.EXPECT));
+      timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
+    } finally {
+      underWay.decrementAndGet();
+    }
+  }
+
+  private static void send(ServerResponse response, Reply reply, String method, boolean expectsContinue) {
+    response.status(Status.create(reply.status()));
+    response.header(reply.contentType().equals("application/json")
+        ? JSON
+        : HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));
+    response.header(NO_SNIFF);
+    response.header(NO_STORE);
+    if (!reply.headers().isEmpty()) {
+      reply.headers().forEach((name, value) -> response.header(HeaderValues.create(name, value)));
+    }
+    if (expectsContinue && reply.status() >= 400) {
+      // The body has perhaps not been sent, and will not be; the connection stands before it.
+      response.header(HeaderValues.CONNECTION_CLOSE);
+    }
+    if (method.equals("HEAD")) {
+      response.send();
+    } else {
+      response.send(reply.body());
+    }
+  }
+
+  /** A request as Helidon has it. */
+  private record Arriving(ServerRequest request, Bodies.Share share) implements Request.Incoming {
+    @Override
+    public @Nullable String header(String name) {
+      HeaderName known = NAMES.get(name);
+      return request.headers().first(known == null ? HeaderNames.create(name) : known).orElse(null);
+    }
+
+    @Override
+    public Map<String, String> parameters() {
+      UriQuery query = request.query();
+      if (query.isEmpty()) {
+        return Map.of();
+      }
+      Map<String, String> parameters = new LinkedHashMap<>();
+      try {
+        for (String name : query.names()) {
+          List<String> values = query.all(name);
+          if (values.size() > 1) {
+            throw new Problem(ProblemKind.INVALID_PARAMETER, "a query parameter stands once: " + name);
+          }
+          parameters.put(name, values.isEmpty() ? "" : values.getFirst());
+        }
+      } catch (IllegalArgumentException e) {
+        throw new Problem(ProblemKind.INVALID_PARAMETER, "the query is not well encoded");
+      }
+      return parameters;
+    }
+
+    @Override
+    public byte[] body(int maxBytes) {
+      if (!request.content().hasEntity()) {
+        return new byte[0];
+      }
+      try {
+        return share.read(request.content().inputStream(), request.headers().contentLength().orElse(-1), maxBytes);
+      } catch (IOException | UncheckedIOException e) {
+        throw new Problem(ProblemKind.INVALID_REQUEST, "the body did not arrive: " + e.getMessage());
+      }
+    }
+  }
+
+  /** The port, which was chosen by the system if none was asked for. */
+  int port() {
+    return server.port();
+  }
+
+  /** How many requests are being answered. */
+  int underWay() {
+    return underWay.get();
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+}

@@ -1,0 +1,60 @@
+package io.foliot.server;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import io.foliot.server.config.FoliotConfig;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.LoggerFactory;
+
+/** How the server logs: lines on the standard output, for people or for machines. */
+public final class Logging {
+  private static final String PATTERN = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg %kvp{NONE}%n";
+
+  private Logging() {}
+
+  /** Logs as the configuration says, from now on. Does nothing where another back end of SLF4J is in use. */
+  public static void apply(FoliotConfig.Log config) {
+    ILoggerFactory factory = LoggerFactory.getILoggerFactory();
+    if (!(factory instanceof LoggerContext context)) {
+      return;
+    }
+    context.reset();
+    Encoder<ILoggingEvent> encoder = config.isJson() ? json(context) : text(context);
+    encoder.start();
+    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+    console.setContext(context);
+    console.setEncoder(encoder);
+    console.start();
+    Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.addAppender(console);
+    root.setLevel(Level.WARN);
+    context.getLogger("io.foliot").setLevel(Level.toLevel(config.level(), Level.INFO));
+    // What goes wrong with a callback is in the history of its task; the client tells of its own end as of an error.
+    context.getLogger("org.apache.hc").setLevel(Level.OFF);
+    // Who changed what is told whatever the level.
+    context.getLogger("foliot.audit").setLevel(Level.INFO);
+  }
+
+  private static Encoder<ILoggingEvent> text(LoggerContext context) {
+    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    encoder.setContext(context);
+    encoder.setPattern(PATTERN);
+    return encoder;
+  }
+
+  private static Encoder<ILoggingEvent> json(LoggerContext context) {
+    JsonEncoder encoder = new JsonEncoder();
+    encoder.setContext(context);
+    encoder.setWithContext(false);
+    encoder.setWithSequenceNumber(false);
+    encoder.setWithFormattedMessage(true);
+    encoder.setWithMessage(false);
+    return encoder;
+  }
+}

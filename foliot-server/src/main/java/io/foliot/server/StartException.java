@@ -1,0 +1,44 @@
+package io.foliot.server;
+
+import org.jspecify.annotations.Nullable;
+
+/** The server does not start, for a reason that whoever starts it can do something about: the message says what. */
+public final class StartException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** The reason, and the exit code that stands for it. */
+  public enum Reason {
+    /** A configured value cannot work. */
+    CONFIGURATION(2),
+    /** Somebody else listens on the port. */
+    PORT_IN_USE(3),
+    /** The address is not one of this machine, or the port not for this user. */
+    CANNOT_BIND(3),
+    /** The folder cannot be used: another process has it, or it is damaged, or from a newer version. */
+    STORE(4);
+
+    private final int exitCode;
+
+    Reason(int exitCode) {
+      this.exitCode = exitCode;
+    }
+  }
+
+  private final Reason reason;
+
+  /** With what is wrong and what to do, in one line for people. */
+  public StartException(Reason reason, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.reason = reason;
+  }
+
+  /** Why. */
+  public Reason reason() {
+    return reason;
+  }
+
+  /** What the process says to the shell. */
+  public int exitCode() {
+    return reason.exitCode;
+  }
+}

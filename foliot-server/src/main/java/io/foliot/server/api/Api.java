@@ -1,0 +1,274 @@
+package io.foliot.server.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Limits;
+import io.foliot.core.Scheduler;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.server.security.Action;
+import io.foliot.server.security.AuditLog;
+import io.foliot.server.security.Caller;
+import io.foliot.server.security.Gate;
+import io.foliot.server.security.KeyRing;
+import io.foliot.server.text.Nearest;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+
+/**
+ * The HTTP API, apart from the web server it runs in. For each request it asks who calls, then what is under the path, then
+ * whether that caller may; only then a handler sees it. Any thread; a call waits for the scheduler.
+ */
+public final class Api implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Api.class);
+
+  private final RouteTree tree = new RouteTree();
+  private final Map<Route, Function<Request, Reply>> handlers = new EnumMap<>(Route.class);
+  private final Scheduler scheduler;
+  private final Clock clock;
+  private final Gate gate;
+  private final Calls calls;
+  private final AuditLog audit = new AuditLog();
+  private volatile boolean draining;
+
+  /** Everything that the API stands on. */
+  public record Parts(Scheduler scheduler, Clock clock, RandomGenerator random, Gate gate, KeyRing keys,
+      ApiLimits limits, ServerInfo info) {}
+
+  /**
+   * The API.
+   *
+   * @throws IllegalStateException if a route has no handler
+   */
+  public Api(Parts parts) {
+    scheduler = parts.scheduler;
+    clock = parts.clock;
+    gate = parts.gate;
+    calls = new Calls(parts.limits.callTimeout());
+    addQueueRoutes(new QueueRoutes(scheduler, parts.limits, calls));
+    addTaskRoutes(new TaskRoutes(scheduler, clock, parts.limits, calls));
+    handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
+    addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
+    addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
+    addServerRoutes(new ServerRoutes(scheduler, parts.info, parts.limits, () -> draining));
+    Set<Route> missing = EnumSet.allOf(Route.class);
+    missing.removeAll(handlers.keySet());
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException("every route has a handler: missing=" + missing);
+    }
+  }
+
+  private void addQueueRoutes(QueueRoutes queues) {
+    handlers.put(Route.LIST_QUEUES, queues::list);
+    handlers.put(Route.PUT_QUEUE, queues::put);
+    handlers.put(Route.GET_QUEUE, queues::get);
+    handlers.put(Route.DELETE_QUEUE, queues::delete);
+    handlers.put(Route.PAUSE_QUEUE, queues::pause);
+    handlers.put(Route.RESUME_QUEUE, queues::resume);
+    handlers.put(Route.REDRIVE, queues::redrive);
+  }
+
+  private void addTaskRoutes(TaskRoutes tasks) {
+    handlers.put(Route.SUBMIT, tasks::submit);
+    handlers.put(Route.LIST_TASKS, tasks::list);
+    handlers.put(Route.PUT_KEY, tasks::putKey);
+    handlers.put(Route.GET_KEY, tasks::getKey);
+    handlers.put(Route.CANCEL_KEY, tasks::cancelKey);
+    handlers.put(Route.TOUCH, tasks::touch);
+    handlers.put(Route.GET_TASK, tasks::getTask);
+    handlers.put(Route.EXPLAIN, tasks::explain);
+    handlers.put(Route.CANCEL_TASK, tasks::cancelTask);
+    handlers.put(Route.RUN_NOW, tasks::runNow);
+  }
+
+  private void addClaimRoutes(ClaimRoutes claims) {
+    handlers.put(Route.CLAIM, claims::claim);
+    handlers.put(Route.ACK, claims::ack);
+    handlers.put(Route.NACK, claims::nack);
+    handlers.put(Route.EXTEND, claims::extend);
+  }
+
+  private void addKeyRoutes(KeyRoutes keys) {
+    handlers.put(Route.LIST_KEYS, keys::list);
+    handlers.put(Route.CREATE_KEY, keys::create);
+    handlers.put(Route.DELETE_KEY, keys::delete);
+  }
+
+  private void addServerRoutes(ServerRoutes server) {
+    handlers.put(Route.HOME, server::home);
+    handlers.put(Route.OPENAPI, server::openApi);
+    handlers.put(Route.LIVE, server::live);
+    handlers.put(Route.READY, server::ready);
+    handlers.put(Route.METRICS, server::metrics);
+    handlers.put(Route.CLUSTER, server::cluster);
+    handlers.put(Route.BACKUP, server::backup);
+  }
+
+  /** Ends what looks after time limits; nobody waits any more. */
+  @Override
+  public void close() {
+    calls.close();
+  }
+
+  /** From now on requests are refused, except for those about health; those under way go on. */
+  public void drain() {
+    draining = true;
+  }
+
+  /** An answer, with the route that gave it, if there was one. */
+  public record Answer(@Nullable Route route, Reply reply) {}
+
+  /** Answers a request. Never throws. */
+  public Answer answer(String method, String path, String remote, Request.Incoming incoming) {
+    Route[] found = new Route[1];
+    try {
+      Reply reply = route(method, path, remote, incoming, found);
+      return new Answer(found[0], reply);
+    } catch (Problem problem) {
+      return new Answer(found[0], problem.reply());
+    } catch (JacksonException e) {
+      return new Answer(found[0], JsonIn.malformed(e).reply());
+    } catch (RuntimeException e) {
+      return new Answer(found[0], failed(e, method, path).reply());
+    }
+  }
+
+  private static Problem failed(RuntimeException e, String method, String path) {
+    RuntimeException known = Calls.problem(e, true);
+    if (known instanceof Problem problem && problem.kind() != ProblemKind.INVALID_REQUEST) {
+      return problem;
+    }
+    log.error("a request failed: method={}, path={}", method, JsonIn.shown(path), e);
+    return new Problem(ProblemKind.INTERNAL, "the server's log says more, at " + Instant.now()
+        + "; please report it");
+  }
+
+  private Reply route(String method, String path, String remote, Request.Incoming incoming, @Nullable Route[] found) {
+    RouteTree.Match match = tree.find(path);
+    Route route = match == null ? null : match.route(method);
+    found[0] = route;
+    Caller caller = route != null && route.reach() == Route.Reach.OPEN ? Caller.ANYBODY : caller(incoming, remote);
+    if (match == null) {
+      throw new Problem(ProblemKind.UNKNOWN_ROUTE, "there is nothing under " + JsonIn.shown(path)
+          + "; GET /openapi.json lists all paths");
+    }
+    if (route == null) {
+      throw new Problem(ProblemKind.METHOD_NOT_ALLOWED, JsonIn.shown(path) + " has the methods " + match.allow())
+          .withHeader("Allow", match.allow());
+    }
+    if (draining && route.reach() != Route.Reach.OPEN) {
+      throw new Problem(ProblemKind.NOT_READY, "the server stops; nothing was done, try again in a moment")
+          .withHeader("Retry-After", "1");
+    }
+    Request request = new Request(incoming, match.variables(), caller);
+    return carryOut(route, request, remote);
+  }
+
+  private Reply carryOut(Route route, Request request, String remote) {
+    String outcome = "failed";
+    try {
+      authorize(route, request);
+      checkParameters(route, request.parameterNames());
+      checkQueueName(route, request);
+      Reply reply = requireNonNull(handlers.get(route)).apply(request);
+      outcome = "done";
+      return reply;
+    } catch (Problem problem) {
+      outcome = "refused: " + problem.kind().type();
+      throw problem;
+    } finally {
+      if (route.isAdministrative()) {
+        audit.act(request.caller(), remote, route.name(), request.variables(), outcome);
+      }
+    }
+  }
+
+  private Caller caller(Request.Incoming incoming, String remote) {
+    Gate.Verdict verdict = gate.judge(incoming.header("Authorization"), incoming.header("Host"),
+        incoming.header("Origin"), Instant.ofEpochMilli(clock.wallMillis()));
+    return switch (verdict) {
+      case Gate.Verdict.Known(Caller caller) -> caller;
+      case Gate.Verdict.Unknown(String reason) -> {
+        audit.refused(remote, reason);
+        throw new Problem(ProblemKind.UNAUTHORIZED, reason).withHeader("WWW-Authenticate", "Bearer");
+      }
+      case Gate.Verdict.Foreign(String reason) -> {
+        audit.refused(remote, reason);
+        throw new Problem(ProblemKind.FOREIGN_HOST, reason);
+      }
+    };
+  }
+
+  private void authorize(Route route, Request request) {
+    Caller caller = request.caller();
+    Action action = route.action();
+    if (action != null && !caller.may(action)) {
+      throw forbidden("the key does not allow the action " + JsonIn.word(action));
+    }
+    switch (route.reach()) {
+      case OPEN, LIST -> {
+        // Everybody gets an answer, each their own.
+      }
+      case QUEUE -> {
+        if (!caller.sees(request.variable("queue"))) {
+          throw Calls.unknownQueue(request.variable("queue"));
+        }
+      }
+      case TASK -> {
+        if (!caller.seesAll()) {
+          authorizeTask(request);
+        }
+      }
+      case SERVER -> {
+        if (!caller.seesAll()) {
+          throw forbidden("the call is for keys of all queues (*)");
+        }
+      }
+    }
+  }
+
+  private static Problem forbidden(String reason) {
+    return new Problem(ProblemKind.FORBIDDEN, reason + "; ask whoever administers the server for another key");
+  }
+
+  // The queue of an id never changes, so what is read here still holds when the handler acts.
+  private void authorizeTask(Request request) {
+    TaskId id = TaskRoutes.id(request);
+    Optional<TaskRecord> task = calls.read(scheduler.find(new TaskRef.ById(id)));
+    if (task.isEmpty() || !request.caller().sees(task.get().queue())) {
+      throw TaskRoutes.unknownTask(id.toString());
+    }
+  }
+
+  private static void checkParameters(Route route, Set<String> names) {
+    for (String name : names) {
+      if (!route.parameters().contains(name)) {
+        String hint = route.parameters().isEmpty() ? "it has none" : Nearest.hint(name, route.parameters());
+        throw new Problem(ProblemKind.INVALID_PARAMETER, "the call has no query parameter " + JsonIn.shown(name) + ": "
+            + hint).with("parameter", JsonIn.shown(name));
+      }
+    }
+  }
+
+  private static void checkQueueName(Route route, Request request) {
+    if (route.reach() == Route.Reach.QUEUE) {
+      try {
+        Limits.ensureQueueName(request.variable("queue"));
+      } catch (IllegalArgumentException e) {
+        throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.foliot.server.api;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Reads bodies, and bounds what all requests under way hold of them. Any thread. */
+public final class Bodies {
+  /** Room for more is taken as it fills, so that nobody can take room by promising a long body. */
+  private static final int FIRST_BYTES = 32 << 10;
+
+  private final long budget;
+  private final AtomicLong held = new AtomicLong();
+
+  /** With so many bytes for all requests together. */
+  public Bodies(long budget) {
+    this.budget = budget;
+  }
+
+  /** One request's share, to be given back. One thread. */
+  public final class Share implements AutoCloseable {
+    private long bytes;
+
+    private void take(long more) {
+      if (held.addAndGet(more) > budget) {
+        held.addAndGet(-more);
+        throw new Problem(ProblemKind.OVERLOADED, "the bodies of requests under way fill the server's memory for them"
+            + " (limits.waiting-bytes); nothing was done, come back later").withHeader("Retry-After", "1");
+      }
+      bytes += more;
+    }
+
+    /**
+     * Reads a body.
+     *
+     * @param length what the request says of it, or -1
+     * @throws Problem if it is longer than that, or if there is no room for it
+     */
+    public byte[] read(InputStream in, long length, int maxBytes) throws IOException {
+      if (length > maxBytes) {
+        throw tooLarge(length, maxBytes);
+      }
+      byte[] body = length >= 0 && length <= FIRST_BYTES ? readAll(in, (int) length) : readToEnd(in, maxBytes);
+      if (body.length < length) {
+        throw new Problem(ProblemKind.INVALID_REQUEST, "the body is shorter than the header Content-Length says");
+      }
+      return body;
+    }
+
+    private byte[] readAll(InputStream in, int length) throws IOException {
+      take(length);
+      byte[] body = new byte[length];
+      int filled = in.readNBytes(body, 0, length);
+      return filled == length ? body : Arrays.copyOf(body, filled);
+    }
+
+    private byte[] readToEnd(InputStream in, int maxBytes) throws IOException {
+      int size = FIRST_BYTES;
+      take(size);
+      byte[] body = new byte[size];
+      int filled = 0;
+      while (true) {
+        int read = in.readNBytes(body, filled, size - filled);
+        filled += read;
+        if (filled > maxBytes) {
+          throw tooLarge(filled, maxBytes);
+        }
+        if (filled < size) {
+          return Arrays.copyOf(body, filled);
+        }
+        take(size);
+        size *= 2;
+        body = Arrays.copyOf(body, size);
+      }
+    }
+
+    @Override
+    public void close() {
+      held.addAndGet(-bytes);
+      bytes = 0;
+    }
+  }
+
+  private static Problem tooLarge(long bytes, int limit) {
+    return new Problem(ProblemKind.TOO_LARGE,
+        "the body of this call has at most " + limit + " bytes (limits.body of the"
+            + " server, limits.batch-body for many items at once); send less with each call: bytes=" + bytes)
+        .with("limit", limit);
+  }
+
+  /** A share for a request that begins. */
+  public Share share() {
+    return new Share();
+  }
+
+  /** How many bytes requests hold. */
+  public long held() {
+    return held.get();
+  }
+}

@@ -1,0 +1,148 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.QueueInUseException;
+import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Waits for what the scheduler was asked, and puts its refusals into words. Any thread; the waiting ones are virtual.
+ *
+ * <p>A wait with a time limit sets a timer, and that wakes the thread which looks after the timers of all virtual threads:
+ * a submit took 45 us of processor time with it and 34 without. So they wait without limit, and one thread looks now and
+ * then who has waited too long.
+ */
+final class Calls implements AutoCloseable {
+  private static final long LOOK_MILLIS = 50;
+
+  private final long timeoutMillis;
+  private final Set<Wait<?>> waits = ConcurrentHashMap.newKeySet();
+  private final Thread watch;
+
+  Calls(Duration timeout) {
+    timeoutMillis = timeout.toMillis();
+    watch = Thread.ofPlatform().daemon().name("foliot-call-limits").start(this::watch);
+  }
+
+  /** Somebody who waits; the same only as itself. */
+  private static final class Wait<T> {
+    final CompletableFuture<T> answer;
+    final long deadlineNanos;
+
+    Wait(CompletableFuture<T> answer, long deadlineNanos) {
+      this.answer = answer;
+      this.deadlineNanos = deadlineNanos;
+    }
+  }
+
+  private void watch() {
+    while (!Thread.currentThread().isInterrupted()) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
+      long now = System.nanoTime();
+      for (Wait<?> wait : waits) {
+        if (now - wait.deadlineNanos >= 0) {
+          wait.answer.completeExceptionally(new TimeoutException());
+        }
+      }
+    }
+  }
+
+  /** The answer to a question. */
+  <T> T read(CompletableFuture<T> call) {
+    return await(call, timeoutMillis, false);
+  }
+
+  /** The answer to a command. */
+  <T> T write(CompletableFuture<T> call) {
+    return await(call, timeoutMillis, true);
+  }
+
+  /** The answer to a command that may take so much longer. */
+  <T> T write(CompletableFuture<T> call, long extraMillis) {
+    return await(call, timeoutMillis + extraMillis, true);
+  }
+
+  private <T> T await(CompletableFuture<T> call, long millis, boolean writes) {
+    try {
+      return call.isDone() ? call.get() : limited(call, millis);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      if (cause instanceof TimeoutException) {
+        throw writes
+            ? unknown("no answer within " + millis + " ms")
+            : unavailable("no answer within " + millis + " ms");
+      }
+      throw problem(cause == null ? e : cause, writes);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw writes ? unknown("the server stops") : unavailable("the server stops");
+    }
+  }
+
+  private <T> T limited(CompletableFuture<T> call, long millis) throws ExecutionException, InterruptedException {
+    Wait<T> wait = new Wait<>(call.copy(), System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis));
+    waits.add(wait);
+    try {
+      return wait.answer.get();
+    } finally {
+      waits.remove(wait);
+    }
+  }
+
+  @Override
+  public void close() {
+    watch.interrupt();
+  }
+
+  /** What a failure means to a caller; something unforeseen stays as it is. */
+  static RuntimeException problem(Throwable failure, boolean writes) {
+    return switch (failure) {
+      case CompletionException wrapped when wrapped.getCause() != null -> problem(wrapped.getCause(), writes);
+      case Problem problem -> problem;
+      case UnknownQueueException unknown -> unknownQueue(unknown);
+      case QueueInUseException inUse -> new Problem(ProblemKind.QUEUE_IN_USE,
+          inUse.getMessage() + "; cancel them or wait until they have ended (pause keeps new attempts from beginning)");
+      case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
+          overloaded.getMessage() + "; nothing was done, come back later").withHeader("Retry-After", "1");
+      case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, full.getMessage()
+          + "; nothing was written. Make room on the disk of the server's data folder, and submits are accepted again;"
+          + " tasks that are in the store go on meanwhile");
+      case StoreException away -> writes ? unknown(away.getMessage() + "") : unavailable(away.getMessage() + "");
+      case IllegalArgumentException refused -> new Problem(ProblemKind.INVALID_REQUEST, refused.getMessage() + "");
+      case RuntimeException other -> other;
+      case Error error -> throw error;
+      default -> new CompletionException(failure);
+    };
+  }
+
+  private static Problem unknownQueue(UnknownQueueException e) {
+    String message = e.getMessage() + "";
+    return unknownQueue(message.substring(message.lastIndexOf('=') + 1));
+  }
+
+  /** What to answer for a queue that does not exist, or that the caller does not see. */
+  static Problem unknownQueue(String queue) {
+    String shown = JsonIn.shown(queue);
+    return new Problem(ProblemKind.UNKNOWN_QUEUE, "there is no queue " + shown + "; create it first: PUT /v1/queues/"
+        + shown + " {\"delivery\": {\"type\": \"http\", \"url\": \"...\"}}").with("queue", shown);
+  }
+
+  private static Problem unknown(String reason) {
+    return new Problem(ProblemKind.UNKNOWN_OUTCOME, reason
+        + "; it may or may not have taken effect: look at it, or repeat the call if it has a key or an Idempotency-Key");
+  }
+
+  private static Problem unavailable(String reason) {
+    return new Problem(ProblemKind.STORE_UNAVAILABLE, reason + "; ask again later").withHeader("Retry-After", "1");
+  }
+}

@@ -1,0 +1,208 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Scheduler;
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The calls of workers. */
+final class ClaimRoutes {
+  private static final int MAX_WORKER_NAME = 128;
+  private static final Duration MIN_LEASE = Duration.ofMillis(1);
+  private static final Duration MAX_LEASE = Duration.ofHours(24);
+
+  private final Scheduler scheduler;
+  private final ApiLimits limits;
+  private final Calls calls;
+
+  ClaimRoutes(Scheduler scheduler, ApiLimits limits, Calls calls) {
+    this.scheduler = scheduler;
+    this.limits = limits;
+    this.calls = calls;
+  }
+
+  /** The body of a claim. */
+  private static final class Wish {
+    static final List<String> FIELDS = List.of("max", "wait", "lease", "worker");
+
+    int max = 1;
+    Duration wait = Duration.ZERO;
+    Duration lease = Duration.ZERO;
+    String worker = "";
+
+    boolean read(JsonIn in, String name) {
+      switch (name) {
+        case "max" -> max = or(in.integer(name, 1, Scheduler.Pull.MAX_TASKS), max);
+        case "wait" -> wait = within(name, or(in.duration(name), wait),
+            Duration.ofMillis(Scheduler.Pull.MAX_WAIT_MILLIS));
+        case "lease" -> lease = within(name, or(in.duration(name), lease), MAX_LEASE);
+        case "worker" -> worker = or(in.text(name), worker);
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  private static <T> T or(@Nullable T value, T otherwise) {
+    return value == null ? otherwise : value;
+  }
+
+  private static Duration within(String field, Duration value, Duration max) {
+    if (value.isNegative() || value.compareTo(max) > 0) {
+      throw JsonIn.invalid(field, "a duration from 0s to " + max.toSeconds() + "s", value.toString());
+    }
+    return value;
+  }
+
+  Reply claim(Request request) {
+    Wish wish = new Wish();
+    byte[] body = request.json(limits.bodyBytes());
+    if (body.length > 0) {
+      try (JsonIn in = new JsonIn(body)) {
+        in.only(Wish.FIELDS, name -> wish.read(in, name));
+      }
+    }
+    if (wish.worker.length() > MAX_WORKER_NAME) {
+      throw JsonIn.invalid("worker", "a name of at most " + MAX_WORKER_NAME + " characters",
+          wish.worker.length() + " characters");
+    }
+    Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), wish.max, wish.wait.toMillis(),
+        wish.lease.toMillis(), wish.worker);
+    List<TaskRecord> tasks = calls.write(scheduler.pull(pull), pull.waitMillis());
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("tasks");
+      tasks.forEach(task -> TaskJson.claimed(json, task));
+      json.writeEndArray();
+      json.writeEndObject();
+    });
+  }
+
+  /** The body of a report. */
+  private static final class Report {
+    final List<String> fields;
+    @Nullable
+    Token token;
+    @Nullable
+    Duration next;
+    @Nullable
+    Duration delay;
+    @Nullable
+    Duration lease;
+    String reason = "";
+
+    Report(String... fields) {
+      this.fields = List.of(fields);
+    }
+
+    Report read(Request request, ApiLimits limits) {
+      try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
+        in.only(fields, name -> fields.contains(name) && readField(in, name));
+      }
+      return this;
+    }
+
+    private boolean readField(JsonIn in, String name) {
+      switch (name) {
+        case "token" -> token = token(in.text(name));
+        // The token alone says which claim is meant; the generation is for whoever reads the requests.
+        case "generation" -> in.anyInteger(name);
+        case "next" -> next = delay(name, in.duration(name));
+        case "delay" -> delay = delay(name, in.duration(name));
+        case "lease" -> lease = in.duration(name);
+        case "reason" -> reason = or(in.text(name), "");
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private static @Nullable Duration delay(String field, @Nullable Duration value) {
+      if (value != null) {
+        TaskFields.checkDelay(field, value);
+      }
+      return value;
+    }
+
+    private static @Nullable Token token(@Nullable String text) {
+      try {
+        return text == null ? null : Token.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw JsonIn.invalid("token", "the lease token that the claim answered, 32 hexadecimal digits",
+            '"' + JsonIn.shown(text) + '"');
+      }
+    }
+
+    Token token() {
+      if (token == null) {
+        throw TaskRoutes.missing("token", "\"token\": \"...\", as the claim answered it");
+      }
+      return token;
+    }
+  }
+
+  Reply ack(Request request) {
+    Report report = new Report("token", "generation", "next").read(request, limits);
+    TaskId id = TaskRoutes.id(request);
+    return settled(id, calls.write(scheduler.ack(id, report.token(), report.next)));
+  }
+
+  Reply nack(Request request) {
+    Report report = new Report("token", "generation", "reason", "delay").read(request, limits);
+    TaskId id = TaskRoutes.id(request);
+    return settled(id, calls.write(scheduler.nack(id, report.token(), report.delay, report.reason)));
+  }
+
+  private static Reply settled(TaskId id, SettleResult result) {
+    return switch (result.kind()) {
+      case NOT_FOUND -> throw TaskRoutes.unknownTask(id.toString());
+      case STALE -> throw stale(id);
+      case SETTLED, REPEATED -> Reply.json(200, json -> {
+        json.writeStartObject();
+        json.writeStringProperty("result", result.kind().name());
+        json.writeStringProperty("id", id.toString());
+        json.writeStringProperty("state", result.state().name());
+        json.writeEndObject();
+      });
+    };
+  }
+
+  private static Problem stale(TaskId id) {
+    return new Problem(ProblemKind.STALE_TOKEN, "the claim of this token does not stand any more, so the report has no"
+        + " effect: its lease ended and the task was claimed again, or it was settled otherwise; drop the work: id="
+        + id);
+  }
+
+  Reply extend(Request request) {
+    Report report = new Report("token", "generation", "lease").read(request, limits);
+    Duration lease = report.lease;
+    if (lease == null) {
+      throw TaskRoutes.missing("lease", "\"lease\": \"30s\"");
+    }
+    if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
+      throw JsonIn.invalid("lease", "a duration from 1ms to 24h", lease.toString());
+    }
+    TaskId id = TaskRoutes.id(request);
+    ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease));
+    return switch (result.kind()) {
+      case NOT_FOUND -> throw TaskRoutes.unknownTask(id.toString());
+      case STALE -> throw stale(id);
+      case CANCELLED -> throw new Problem(ProblemKind.CANCELLED,
+          "the task was cancelled and its lease is not extended; stop the work: id=" + id);
+      case EXTENDED -> Reply.json(200, json -> {
+        json.writeStartObject();
+        json.writeStringProperty("id", id.toString());
+        TaskJson.instant(json, "leaseEnd", result.leaseEnd());
+        json.writeEndObject();
+      });
+    };
+  }
+}

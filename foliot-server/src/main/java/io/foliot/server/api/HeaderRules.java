@@ -1,0 +1,58 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Limits;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a task may say about the headers of its attempts: what can be sent, and what is not Foliot's or HTTP's own. */
+final class HeaderRules {
+  private static final int MAX_CONTENT_TYPE = 256;
+  private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
+  private static final Set<String> RESERVED = Set.of("connection", "content-length", "content-type", "expect", "host",
+      "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade");
+
+  private HeaderRules() {}
+
+  static String contentType(String text) {
+    boolean valid = text.length() <= MAX_CONTENT_TYPE && text.indexOf('/') > 0 && isPrintable(text);
+    if (!valid) {
+      throw JsonIn.invalid("contentType", "a media type such as application/json", '"' + JsonIn.shown(text) + '"');
+    }
+    return text;
+  }
+
+  static Map<String, String> headers(@Nullable Map<String, String> headers) {
+    if (headers == null || headers.isEmpty()) {
+      return Map.of();
+    }
+    if (headers.size() > Limits.MAX_HEADERS) {
+      throw JsonIn.invalid("headers", "at most " + Limits.MAX_HEADERS + " headers", String.valueOf(headers.size()));
+    }
+    headers.forEach(HeaderRules::check);
+    return headers;
+  }
+
+  private static void check(String name, String value) {
+    String shown = "headers." + JsonIn.shown(name);
+    if (name.isEmpty() || !name.chars().allMatch(HeaderRules::isTokenCharacter)) {
+      throw JsonIn.invalid(shown, "a name of letters, digits and hyphens", "something else");
+    }
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (RESERVED.contains(lower) || lower.startsWith("webhook-") || lower.startsWith("foliot-")) {
+      throw JsonIn.invalid(shown, "a header that neither HTTP nor Foliot sets by itself", name);
+    }
+    if (!isPrintable(value)) {
+      throw JsonIn.invalid(shown, "printable ASCII", "other characters");
+    }
+  }
+
+  private static boolean isTokenCharacter(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || TOKEN_MARKS.indexOf(c) >= 0;
+  }
+
+  private static boolean isPrintable(String text) {
+    return text.chars().allMatch(c -> c >= 0x20 && c < 0x7F);
+  }
+}

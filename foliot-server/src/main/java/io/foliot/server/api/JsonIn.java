@@ -1,0 +1,379 @@
+package io.foliot.server.api;
+
+import static io.foliot.server.api.ProblemKind.INVALID_FIELD;
+import static io.foliot.server.api.ProblemKind.MALFORMED_JSON;
+import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
+import static io.foliot.server.api.ProblemKind.UNKNOWN_FIELD;
+
+import io.foliot.server.text.DurationText;
+import io.foliot.server.text.InstantText;
+import io.foliot.server.text.Nearest;
+import io.foliot.server.text.WellFormed;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
+
+/**
+ * Reads a body as a stream, and says of each mistake where it is, what was expected and what was found. A field that is
+ * null counts as absent. One thread.
+ */
+final class JsonIn implements AutoCloseable {
+  private static final int SHOWN = 64;
+
+  private final byte[] source;
+  private final JsonParser parser;
+
+  /**
+   * Begins to read.
+   *
+   * @throws Problem if the bytes are not UTF-8
+   */
+  JsonIn(byte[] source) {
+    int mistake = Utf8.firstMistake(source);
+    if (mistake >= 0) {
+      throw new Problem(MALFORMED_JSON, "JSON is written in UTF-8, and this is not: at=byte " + mistake)
+          .with("byte", mistake);
+    }
+    this.source = source;
+    parser = Json.parser(source);
+  }
+
+  /** What is done with a field. */
+  @FunctionalInterface
+  interface Field {
+    /**
+     * Reads the value that the reader stands at.
+     *
+     * @return whether there is such a field
+     */
+    boolean read(String name);
+  }
+
+  /** Goes on to the next value of an array, or of the whole. Null at the end. */
+  @Nullable
+  JsonToken next() {
+    return parser.nextToken();
+  }
+
+  /** Whether the reader stands at the beginning of an object. */
+  boolean isObject() {
+    return parser.currentToken() == JsonToken.START_OBJECT;
+  }
+
+  /** How many objects and arrays the reader is inside of. */
+  int depth() {
+    return parser.streamReadContext().getNestingDepth();
+  }
+
+  /** Leaves the object that was entered at this depth, wherever in it the reader stands. */
+  void leave(int depth) {
+    while (depth() >= depth) {
+      if (parser.nextToken() == null) {
+        return;
+      }
+    }
+  }
+
+  /** Goes to the end of the value the reader stands at. */
+  void skip() {
+    parser.skipChildren();
+  }
+
+  /** Reads one object, which is all there is. */
+  void only(List<String> known, Field field) {
+    if (parser.nextToken() == null) {
+      throw new Problem(MISSING_FIELD, "a JSON object is expected, and the body is empty; its fields are "
+          + String.join(", ", known));
+    }
+    object("the body", known, field);
+    end();
+  }
+
+  /** Makes sure that nothing follows. */
+  void end() {
+    if (parser.nextToken() != null) {
+      TokenStreamLocation at = parser.currentTokenLocation();
+      throw malformed("something follows the end of the JSON value", at);
+    }
+  }
+
+  /**
+   * Reads the object that the reader stands at.
+   *
+   * @param what it is called in messages
+   * @param known the names of its fields
+   */
+  void object(String what, List<String> known, Field field) {
+    if (parser.currentToken() != JsonToken.START_OBJECT) {
+      throw wrongType(what, "an object");
+    }
+    for (String name = parser.nextName(); name != null; name = parser.nextName()) {
+      parser.nextToken();
+      if (!field.read(name)) {
+        throw unknown(name, known);
+      }
+    }
+  }
+
+  private static Problem unknown(String name, List<String> known) {
+    String shown = shown(name);
+    Problem problem = new Problem(UNKNOWN_FIELD,
+        "there is no field " + shown + " here: " + Nearest.hint(name, known)).with("field", shown);
+    String nearest = Nearest.of(name, known);
+    return nearest == null ? problem.with("known", known) : problem.with("nearest", nearest);
+  }
+
+  private boolean isNull() {
+    return parser.currentToken() == JsonToken.VALUE_NULL;
+  }
+
+  @Nullable
+  String text(String field) {
+    if (parser.currentToken() == JsonToken.VALUE_STRING) {
+      return wellFormed(field, parser.getString());
+    }
+    if (isNull()) {
+      return null;
+    }
+    throw wrongType(field, "a string");
+  }
+
+  private static String wellFormed(String field, String text) {
+    if (!WellFormed.is(text)) {
+      throw invalid(field, "Unicode text", "half a surrogate pair");
+    }
+    return text;
+  }
+
+  @Nullable
+  Duration duration(String field) {
+    if (parser.currentToken() != JsonToken.VALUE_STRING && !isNull()) {
+      throw wrongType(field, DurationText.EXPECTED);
+    }
+    String text = text(field);
+    try {
+      return text == null ? null : DurationText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw invalid(field, DurationText.EXPECTED, quoted(String.valueOf(text)));
+    }
+  }
+
+  @Nullable
+  Instant instant(String field) {
+    if (parser.currentToken() != JsonToken.VALUE_STRING && !isNull()) {
+      throw wrongType(field, InstantText.EXPECTED);
+    }
+    String text = text(field);
+    try {
+      return text == null ? null : InstantText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw invalid(field, InstantText.EXPECTED, quoted(String.valueOf(text)));
+    }
+  }
+
+  @Nullable
+  Integer integer(String field, int min, int max) {
+    if (isNull()) {
+      return null;
+    }
+    String expected = "a whole number from " + min + " to " + max;
+    if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+      throw wrongType(field, expected);
+    }
+    boolean fits = parser.getNumberType() == JsonParser.NumberType.INT;
+    if (!fits || parser.getIntValue() < min || parser.getIntValue() > max) {
+      throw invalid(field, expected, shown(parser.getString()));
+    }
+    return parser.getIntValue();
+  }
+
+  /** Reads a whole number of any size and makes nothing of it but that it is one. */
+  void anyInteger(String field) {
+    if (!isNull() && parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+      throw wrongType(field, "a whole number");
+    }
+  }
+
+  @Nullable
+  Double number(String field) {
+    if (isNull()) {
+      return null;
+    }
+    if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT && parser.currentToken() != JsonToken.VALUE_NUMBER_FLOAT) {
+      throw wrongType(field, "a number");
+    }
+    return parser.getDoubleValue();
+  }
+
+  @Nullable
+  Boolean truth(String field) {
+    if (isNull()) {
+      return null;
+    }
+    if (parser.currentToken() != JsonToken.VALUE_TRUE && parser.currentToken() != JsonToken.VALUE_FALSE) {
+      throw wrongType(field, "true or false");
+    }
+    return parser.currentToken() == JsonToken.VALUE_TRUE;
+  }
+
+  <E extends Enum<E>> @Nullable E choice(String field, Class<E> type) {
+    String text = text(field);
+    if (text == null) {
+      return null;
+    }
+    List<String> known = Arrays.stream(type.getEnumConstants()).map(JsonIn::word).toList();
+    for (E constant : type.getEnumConstants()) {
+      if (word(constant).equals(text)) {
+        return constant;
+      }
+    }
+    throw invalid(field, "one of " + String.join(", ", known), quoted(text) + "; " + Nearest.hint(text, known));
+  }
+
+  static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Reads an array of strings, at most so many; an item more is a problem of its size. */
+  @Nullable
+  List<String> texts(String field, int max) {
+    if (isNull()) {
+      return null;
+    }
+    if (parser.currentToken() != JsonToken.START_ARRAY) {
+      throw wrongType(field, "an array of strings");
+    }
+    List<String> texts = new ArrayList<>();
+    for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
+      if (token != JsonToken.VALUE_STRING) {
+        throw wrongType(field + "[" + texts.size() + "]", "a string");
+      }
+      if (texts.size() == max) {
+        throw new Problem(ProblemKind.TOO_LARGE,
+            field + " has at most " + max + " items; send the rest with another call").with("field", field)
+            .with("limit", max);
+      }
+      texts.add(wellFormed(field, parser.getString()));
+    }
+    return texts;
+  }
+
+  /** Reads an object of strings. */
+  Map<String, String> textMap(String field) {
+    Map<String, String> map = new LinkedHashMap<>();
+    if (isNull()) {
+      return map;
+    }
+    if (parser.currentToken() != JsonToken.START_OBJECT) {
+      throw wrongType(field, "an object of strings");
+    }
+    for (String name = parser.nextName(); name != null; name = parser.nextName()) {
+      if (parser.nextToken() != JsonToken.VALUE_STRING) {
+        throw wrongType(field + "." + shown(name), "a string");
+      }
+      map.put(wellFormed(field, name), wellFormed(field, parser.getString()));
+    }
+    return map;
+  }
+
+  /** Reads a string, a number or a boolean as text. */
+  @Nullable
+  String scalar(String field) {
+    return switch (parser.currentToken()) {
+      case VALUE_STRING -> text(field);
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT, VALUE_TRUE, VALUE_FALSE -> parser.getString();
+      case VALUE_NULL -> null;
+      default -> throw wrongType(field, "a string, a number, true or false");
+    };
+  }
+
+  /** The bytes of the value the reader stands at, as they were sent. */
+  byte[] raw() {
+    int from = offset(parser.currentTokenLocation());
+    if (parser.currentToken() == JsonToken.START_OBJECT || parser.currentToken() == JsonToken.START_ARRAY) {
+      parser.skipChildren();
+    } else {
+      parser.finishToken();
+    }
+    return Arrays.copyOfRange(source, from, offset(parser.currentLocation()));
+  }
+
+  private static int offset(TokenStreamLocation location) {
+    return Math.toIntExact(location.getByteOffset());
+  }
+
+  /** Reads bytes in Base64. */
+  byte @Nullable [] base64(String field) {
+    String text = text(field);
+    try {
+      return text == null ? null : Base64.getDecoder().decode(text);
+    } catch (IllegalArgumentException e) {
+      throw invalid(field, "bytes in Base64 (RFC 4648, with padding)", "a string that is not");
+    }
+  }
+
+  static Problem invalid(String field, String expected, String found) {
+    return new Problem(INVALID_FIELD, field + ": expected is " + expected + ", found was " + found)
+        .with("field", field).with("expected", expected).with("found", found);
+  }
+
+  private Problem wrongType(String field, String expected) {
+    return invalid(field, expected, found());
+  }
+
+  private String found() {
+    return switch (parser.currentToken()) {
+      case START_OBJECT -> "an object";
+      case START_ARRAY -> "an array";
+      case VALUE_STRING -> "the string " + quoted(parser.getString());
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "the number " + shown(parser.getString());
+      case VALUE_TRUE, VALUE_FALSE -> "the boolean " + parser.getString();
+      case VALUE_NULL -> "null";
+      case null, default -> "nothing";
+    };
+  }
+
+  private static String quoted(String text) {
+    return '"' + shown(text) + '"';
+  }
+
+  /** The beginning of what somebody sent, for messages. */
+  static String shown(String text) {
+    return text.length() > SHOWN ? WellFormed.of(text.substring(0, SHOWN)) + "..." : text;
+  }
+
+  /** What to answer when the parser gave up. */
+  static Problem malformed(JacksonException e) {
+    String message = String.valueOf(e.getOriginalMessage());
+    String said = e instanceof StreamConstraintsException
+        ? "JSON has at most " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH
+            + " digits, names of " + Json.MAX_NAME_LENGTH + " characters and strings of " + Json.MAX_STRING_LENGTH
+        : message;
+    return malformed(said, e.getLocation());
+  }
+
+  private static Problem malformed(String message, @Nullable TokenStreamLocation at) {
+    if (at == null) {
+      return new Problem(MALFORMED_JSON, message);
+    }
+    return new Problem(MALFORMED_JSON, message + ": line=" + at.getLineNr() + ", column=" + at.getColumnNr())
+        .with("line", at.getLineNr()).with("column", at.getColumnNr());
+  }
+
+  @Override
+  public void close() {
+    parser.close();
+  }
+}

@@ -1,0 +1,82 @@
+package io.foliot.server.api;
+
+import io.foliot.server.text.WellFormed;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JsonGenerator;
+
+/** An answer that says what is wrong and what to do, after RFC 9457. Thrown where it is found, without a stack trace. */
+public final class Problem extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final ProblemKind kind;
+  private final transient Map<String, Object> members = new LinkedHashMap<>();
+  private final transient Map<String, String> headers = new LinkedHashMap<>();
+
+  /**
+   * A problem.
+   *
+   * @param detail what is wrong this time, and what to do about it
+   */
+  public Problem(ProblemKind kind, String detail) {
+    super(detail, null, false, false);
+    this.kind = kind;
+  }
+
+  /** The same with a member that programs can read: a text, a number, or a list of texts. */
+  public Problem with(String member, Object value) {
+    members.put(member, value);
+    return this;
+  }
+
+  /** The same with a header of the answer. */
+  Problem withHeader(String name, String value) {
+    headers.put(name, value);
+    return this;
+  }
+
+  /** What kind it is. */
+  public ProblemKind kind() {
+    return kind;
+  }
+
+  /** What is wrong this time, and what to do about it. */
+  public String detail() {
+    return String.valueOf(getMessage());
+  }
+
+  /** Headers that the answer needs. */
+  Map<String, String> headers() {
+    return headers;
+  }
+
+  /** Writes it as an object. */
+  void write(JsonGenerator json) {
+    json.writeStartObject();
+    json.writeStringProperty("type", kind.type());
+    json.writeStringProperty("title", kind.title());
+    json.writeNumberProperty("status", kind.status());
+    json.writeStringProperty("detail", WellFormed.of(detail()));
+    members.forEach((name, value) -> {
+      switch (value) {
+        case Long number -> json.writeNumberProperty(name, number);
+        case Integer number -> json.writeNumberProperty(name, number);
+        case List<?> texts -> {
+          json.writeArrayPropertyStart(name);
+          texts.forEach(text -> json.writeString(WellFormed.of(text.toString())));
+          json.writeEndArray();
+        }
+        default -> json.writeStringProperty(name, WellFormed.of(value.toString()));
+      }
+    });
+    json.writeEndObject();
+  }
+
+  /** It as an answer. */
+  public Reply reply() {
+    Reply reply = Reply.json(kind.status(), this::write).as("application/problem+json");
+    headers.forEach(reply::with);
+    return reply;
+  }
+}

@@ -1,0 +1,96 @@
+package io.foliot.server.api;
+
+import java.util.Locale;
+
+/** What can be wrong with a call: the {@code type} of a problem, which stays the same for ever, its title and status. */
+public enum ProblemKind {
+  /** The body is not JSON, or JSON beyond the limits. */
+  MALFORMED_JSON(400, "The body is not readable as JSON"),
+  /** A field has a value of the wrong type or outside of its range. */
+  INVALID_FIELD(400, "A field has a value that it cannot have"),
+  /** A field that the call does not have. */
+  UNKNOWN_FIELD(400, "The body has a field that this call does not know"),
+  /** A field that the call needs is not there, or excludes another that is. */
+  MISSING_FIELD(400, "The body lacks a field"),
+  /** A query parameter that the call does not have, or cannot have with that value. */
+  INVALID_PARAMETER(400, "A query parameter cannot be used like this"),
+  /** The delay is negative, or the due time too far away. */
+  DELAY_OUT_OF_RANGE(400, "The due time is out of range"),
+  /** The request can never work. */
+  INVALID_REQUEST(400, "The request cannot work"),
+  /** There is no API key, or not a valid one. */
+  UNAUTHORIZED(401, "An API key is needed"),
+  /** The API key does not allow this. */
+  FORBIDDEN(403, "The API key does not allow this"),
+  /** A web page somewhere else wants to use a server that is open on loopback. */
+  FOREIGN_HOST(403, "The server is open to this machine only"),
+  /** The queue does not exist. */
+  UNKNOWN_QUEUE(404, "There is no such queue"),
+  /** The task does not exist, or is no longer kept. */
+  UNKNOWN_TASK(404, "There is no such task"),
+  /** The API key does not exist. */
+  UNKNOWN_KEY(404, "There is no such API key"),
+  /** The path leads nowhere. */
+  UNKNOWN_ROUTE(404, "There is nothing under this path"),
+  /** The path has other methods. */
+  METHOD_NOT_ALLOWED(405, "The path does not have this method"),
+  /** The key has a live task. */
+  KEY_IN_USE(409, "The key has a live task"),
+  /** The claim does not stand any more. */
+  STALE_TOKEN(409, "The lease token does not stand any more"),
+  /** The attempt was cancelled. */
+  CANCELLED(409, "The task was cancelled"),
+  /** The task is final. */
+  ALREADY_FINISHED(409, "The task is final"),
+  /** The task has not failed. */
+  NOT_FAILED(409, "The task is not a failed one"),
+  /** The queue has live tasks. */
+  QUEUE_IN_USE(409, "The queue has live tasks"),
+  /** It would lock everybody out. */
+  LAST_KEY(409, "Nobody could administer the server any more"),
+  /** The server is not set up for it. */
+  NOT_CONFIGURED(409, "The server is not set up for this"),
+  /** The body, or one item of it, is too large. */
+  TOO_LARGE(413, "The request is too large"),
+  /** The body is not of a type that the call reads. */
+  UNSUPPORTED_MEDIA_TYPE(415, "The call does not read this type of body"),
+  /** The idempotency key stands for another request. */
+  IDEMPOTENCY_MISMATCH(422, "The idempotency key was used for another request"),
+  /** A bug. */
+  INTERNAL(500, "The server made a mistake"),
+  /** Too much waits already; nothing was done. */
+  OVERLOADED(503, "The server has too much to do"),
+  /** The server stops or has not started; nothing was done. */
+  NOT_READY(503, "The server does not serve at the moment"),
+  /** The store does not answer a question. */
+  STORE_UNAVAILABLE(503, "The store does not answer"),
+  /** Whether the call took effect is unknown. */
+  UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),
+  /** The store has no room for new tasks. */
+  STORE_FULL(507, "The store has no room for new tasks");
+
+  private final int status;
+  private final String title;
+  private final String type;
+
+  ProblemKind(int status, String title) {
+    this.status = status;
+    this.title = title;
+    type = "urn:foliot:problem:" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The HTTP status. */
+  public int status() {
+    return status;
+  }
+
+  /** A sentence that is the same each time. */
+  public String title() {
+    return title;
+  }
+
+  /** The URN by which programs tell problems apart. */
+  public String type() {
+    return type;
+  }
+}

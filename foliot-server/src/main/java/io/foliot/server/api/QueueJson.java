@@ -1,0 +1,242 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Retry;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Target;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.server.text.DurationText;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** The settings of queues, as callers write them and as answers show them. */
+final class QueueJson {
+  /** What stands in an answer for what is secret; written back, it keeps the secret. */
+  static final String MASK = "***";
+
+  private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",
+      "maxRun", "retention", "paused");
+  private static final List<String> RETRY_FIELDS = List.of("maxAttempts", "backoff", "multiplier", "maxBackoff",
+      "jitter");
+  private static final List<String> RETENTION_FIELDS = List.of("finished", "failed");
+
+  // One thread; a reader is used once.
+  private final String name;
+  private @Nullable Map<String, String> delivery;
+  private @Nullable Duration timeout;
+  private int maxAttempts = Retry.DEFAULT.maxAttempts();
+  private Duration backoff = Retry.DEFAULT.backoff();
+  private double multiplier = Retry.DEFAULT.multiplier();
+  private Duration maxBackoff = Retry.DEFAULT.maxBackoff();
+  private double jitter = Retry.DEFAULT.jitter();
+  private int priority;
+  private @Nullable Double rate;
+  private @Nullable Integer concurrency;
+  private @Nullable Duration maxWait;
+  private Duration maxRun = Queue.DEFAULT_MAX_RUN;
+  private Duration retainFinished = Duration.ofHours(1);
+  private Duration retainFailed = Duration.ofDays(14);
+  private boolean paused;
+
+  private QueueJson(String name) {
+    this.name = name;
+  }
+
+  /**
+   * Reads the settings of a queue.
+   *
+   * @param existing the queue as it is, whose secrets stay where the mask stands; or null
+   */
+  static Queue read(String name, byte[] body, @Nullable Queue existing) {
+    QueueJson fields = new QueueJson(name);
+    try (JsonIn in = new JsonIn(body)) {
+      in.only(FIELDS, field -> fields.readField(in, field));
+    }
+    try {
+      return fields.queue(existing);
+    } catch (IllegalArgumentException e) {
+      throw new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private boolean readField(JsonIn in, String name) {
+    switch (name) {
+      case "delivery" -> readDelivery(in);
+      case "retry" -> in.object(name, RETRY_FIELDS, field -> readRetry(in, field));
+      case "priority" -> priority = or(in.integer(name, -10, 10), 0);
+      case "rate" -> rate = in.number(name);
+      case "concurrency" -> concurrency = in.integer(name, 1, Integer.MAX_VALUE);
+      case "maxWait" -> maxWait = in.duration(name);
+      case "maxRun" -> maxRun = or(in.duration(name), maxRun);
+      case "retention" -> in.object(name, RETENTION_FIELDS, field -> readRetention(in, field));
+      case "paused" -> paused = or(in.truth(name), false);
+      // Answers show these two; a queue that was read can be changed and sent back as it is.
+      case "queue" -> checkName(in.text(name));
+      case "stats" -> in.skip();
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void checkName(@Nullable String written) {
+    if (written != null && !written.equals(name)) {
+      throw JsonIn.invalid("queue", "the name in the path, " + name, '"' + JsonIn.shown(written) + '"');
+    }
+  }
+
+  private boolean readRetry(JsonIn in, String name) {
+    String path = "retry." + name;
+    switch (name) {
+      case "maxAttempts" -> maxAttempts = or(in.integer(path, 1, Retry.MAX_ATTEMPTS), maxAttempts);
+      case "backoff" -> backoff = or(in.duration(path), backoff);
+      case "multiplier" -> multiplier = or(in.number(path), multiplier);
+      case "maxBackoff" -> maxBackoff = or(in.duration(path), maxBackoff);
+      case "jitter" -> jitter = or(in.number(path), jitter);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean readRetention(JsonIn in, String name) {
+    String path = "retention." + name;
+    switch (name) {
+      case "finished" -> retainFinished = or(in.duration(path), retainFinished);
+      case "failed" -> retainFailed = or(in.duration(path), retainFailed);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // What settings a delivery has is the delivery's to say, when the queue is put.
+  private void readDelivery(JsonIn in) {
+    Map<String, String> settings = new TreeMap<>();
+    in.object("delivery", List.of(), name -> {
+      String path = "delivery." + name;
+      if (name.equals("timeout")) {
+        timeout = in.duration(path);
+      } else {
+        String value = in.scalar(path);
+        if (value != null) {
+          settings.put(name, value);
+        }
+      }
+      return true;
+    });
+    delivery = settings;
+  }
+
+  private static <T> T or(@Nullable T value, T otherwise) {
+    return value == null ? otherwise : value;
+  }
+
+  private Queue queue(@Nullable Queue existing) {
+    if (delivery == null || !delivery.containsKey("type")) {
+      throw new Problem(ProblemKind.MISSING_FIELD, "a queue says where its tasks go: \"delivery\": {\"type\": \"http\","
+          + " \"url\": \"https://...\"}, or {\"type\": \"pull\"} for workers that ask for them").with("field",
+              delivery == null ? "delivery" : "delivery.type");
+    }
+    Map<String, String> settings = new TreeMap<>(delivery);
+    String type = String.valueOf(settings.remove("type"));
+    settings.replaceAll((setting, value) -> isSecret(setting) && value.equals(MASK) ? kept(setting, existing) : value);
+    if (type.equals(Target.PULL) && !settings.isEmpty()) {
+      throw JsonIn.invalid("delivery", "type and timeout, for a delivery of type pull has no other settings",
+          JsonIn.shown(String.join(", ", settings.keySet())));
+    }
+    Target target = new Target(type, settings, or(timeout, Target.DEFAULT_TIMEOUT));
+    Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
+    return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
+        paused);
+  }
+
+  private static String kept(String setting, @Nullable Queue existing) {
+    String value = existing == null ? null : existing.target().settings().get(setting);
+    if (value == null) {
+      throw new Problem(ProblemKind.INVALID_FIELD, "delivery." + setting + " is the mask that answers show, and the"
+          + " queue has no secret that it could stand for; send the secret itself").with("field",
+              "delivery." + setting);
+    }
+    return value;
+  }
+
+  private static boolean isSecret(String setting) {
+    String lower = setting.toLowerCase(Locale.ROOT);
+    return lower.contains("secret") || lower.contains("password") || lower.contains("token");
+  }
+
+  /** Writes a queue; with its figures if they are known. */
+  static void write(JsonGenerator json, Queue queue, Scheduler.@Nullable QueueStatus status) {
+    json.writeStartObject();
+    json.writeStringProperty("queue", queue.name());
+    json.writeObjectPropertyStart("delivery");
+    json.writeStringProperty("type", queue.target().type());
+    queue.target().settings().forEach((name, value) -> TaskJson.text(json, name, isSecret(name) ? MASK : value));
+    duration(json, "timeout", queue.target().timeout());
+    json.writeEndObject();
+    json.writeObjectPropertyStart("retry");
+    json.writeNumberProperty("maxAttempts", queue.retry().maxAttempts());
+    duration(json, "backoff", queue.retry().backoff());
+    number(json, "multiplier", queue.retry().multiplier());
+    duration(json, "maxBackoff", queue.retry().maxBackoff());
+    number(json, "jitter", queue.retry().jitter());
+    json.writeEndObject();
+    json.writeNumberProperty("priority", queue.priority());
+    if (queue.rate() != null) {
+      number(json, "rate", queue.rate());
+    }
+    if (queue.concurrency() != null) {
+      json.writeNumberProperty("concurrency", queue.concurrency());
+    }
+    if (queue.maxWait() != null) {
+      duration(json, "maxWait", queue.maxWait());
+    }
+    duration(json, "maxRun", queue.maxRun());
+    json.writeObjectPropertyStart("retention");
+    duration(json, "finished", queue.retainFinished());
+    duration(json, "failed", queue.retainFailed());
+    json.writeEndObject();
+    json.writeBooleanProperty("paused", queue.paused());
+    if (status != null) {
+      stats(json, status);
+    }
+    json.writeEndObject();
+  }
+
+  private static void stats(JsonGenerator json, Scheduler.QueueStatus status) {
+    QueueCounts counts = status.counts();
+    json.writeObjectPropertyStart("stats");
+    json.writeObjectPropertyStart("counts");
+    json.writeNumberProperty("delayed", counts.delayed());
+    json.writeNumberProperty("parked", counts.parked());
+    json.writeNumberProperty("running", counts.running());
+    json.writeNumberProperty("finished", counts.finished());
+    json.writeNumberProperty("failed", counts.failed());
+    json.writeNumberProperty("cancelled", counts.cancelled());
+    json.writeEndObject();
+    number(json, "settledPerSecond", Math.round(status.settledPerSecond() * 10) / 10.0);
+    duration(json, "lag", status.lag());
+    json.writeEndObject();
+  }
+
+  private static void duration(JsonGenerator json, String name, Duration value) {
+    json.writeStringProperty(name, DurationText.format(value));
+  }
+
+  private static void number(JsonGenerator json, String name, double value) {
+    if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+      json.writeNumberProperty(name, (long) value);
+    } else {
+      json.writeNumberProperty(name, value);
+    }
+  }
+}

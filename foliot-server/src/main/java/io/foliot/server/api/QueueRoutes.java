@@ -1,0 +1,217 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Limits;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** The calls about queues. */
+final class QueueRoutes {
+  private static final int DEFAULT_REDRIVE = 1_000;
+  // A page of tasks brings their payloads, hence small ones; and so many at most, for a queue may be full of conflicts.
+  private static final int REDRIVE_PAGE = 100;
+  private static final int MAX_REDRIVE_PAGES = 200;
+
+  private final Scheduler scheduler;
+  private final ApiLimits limits;
+  private final Calls calls;
+
+  QueueRoutes(Scheduler scheduler, ApiLimits limits, Calls calls) {
+    this.scheduler = scheduler;
+    this.limits = limits;
+    this.calls = calls;
+  }
+
+  Reply put(Request request) {
+    String name = request.variable("queue");
+    Optional<Queue> existing = scheduler.queue(name);
+    Queue queue = QueueJson.read(name, request.json(limits.bodyBytes()), existing.orElse(null));
+    Queue written = calls.write(scheduler.putQueue(queue));
+    return Reply.json(existing.isPresent() ? 200 : 201, json -> QueueJson.write(json, written, null));
+  }
+
+  Reply get(Request request) {
+    String name = request.variable("queue");
+    Queue queue = scheduler.queue(name).orElseThrow(() -> Calls.unknownQueue(name));
+    Scheduler.QueueStatus status = calls.read(scheduler.queues()).stream()
+        .filter(each -> each.queue().name().equals(name)).findFirst().orElse(null);
+    return Reply.json(200, json -> QueueJson.write(json, status == null ? queue : status.queue(), status));
+  }
+
+  Reply list(Request request) {
+    List<Scheduler.QueueStatus> seen = calls.read(scheduler.queues()).stream()
+        .filter(status -> request.caller().sees(status.queue().name())).toList();
+    return Reply.json(200, 64 + seen.size() * 640, json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("queues");
+      seen.forEach(status -> QueueJson.write(json, status.queue(), status));
+      json.writeEndArray();
+      json.writeEndObject();
+    });
+  }
+
+  Reply delete(Request request) {
+    String name = request.variable("queue");
+    if (!calls.write(scheduler.deleteQueue(name))) {
+      throw Calls.unknownQueue(name);
+    }
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeStringProperty("result", "DELETED");
+      json.writeEndObject();
+    });
+  }
+
+  Reply pause(Request request) {
+    return setPaused(request, true);
+  }
+
+  Reply resume(Request request) {
+    return setPaused(request, false);
+  }
+
+  private Reply setPaused(Request request, boolean paused) {
+    request.noBody(limits.bodyBytes());
+    Queue queue = calls.write(scheduler.setPaused(request.variable("queue"), paused));
+    return Reply.json(200, json -> QueueJson.write(json, queue, null));
+  }
+
+  /** What a redrive did. */
+  private static final class Redrive {
+    int redriven;
+    boolean more;
+    final List<String> conflicts = new ArrayList<>();
+    final List<String> notFailed = new ArrayList<>();
+    final List<String> notFound = new ArrayList<>();
+
+    void add(List<RedriveResult> results) {
+      for (RedriveResult result : results) {
+        switch (result.kind()) {
+          case REDRIVEN -> redriven++;
+          case CONFLICT -> conflicts.add(result.id().toString());
+          case NOT_FAILED -> notFailed.add(result.id().toString());
+          case NOT_FOUND -> notFound.add(result.id().toString());
+        }
+      }
+    }
+  }
+
+  /** The body of a redrive. */
+  private static final class Wish {
+    static final List<String> FIELDS = List.of("limit", "ids");
+
+    @Nullable
+    Integer limit;
+    @Nullable
+    List<String> ids;
+
+    boolean read(JsonIn in, String name) {
+      switch (name) {
+        case "limit" -> limit = in.integer(name, 1, Limits.MAX_BATCH);
+        case "ids" -> ids = in.texts(name, Limits.MAX_BATCH);
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  Reply redrive(Request request) {
+    String queue = request.variable("queue");
+    Wish wish = new Wish();
+    byte[] body = request.json(limits.batchBytes());
+    if (body.length > 0) {
+      try (JsonIn in = new JsonIn(body)) {
+        in.only(Wish.FIELDS, name -> wish.read(in, name));
+      }
+    }
+    if (wish.limit != null && wish.ids != null) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, "a redrive has either ids or a limit, not both").with("field",
+          "limit");
+    }
+    if (scheduler.queue(queue).isEmpty()) {
+      throw Calls.unknownQueue(queue);
+    }
+    Redrive redrive = new Redrive();
+    if (wish.ids != null) {
+      redrive.add(calls.write(scheduler.redrive(queue, parse(wish.ids))));
+      if (wish.ids.size() == 1) {
+        refuseSingle(redrive, wish.ids.getFirst());
+      }
+    } else {
+      redriveSome(queue, wish.limit == null ? DEFAULT_REDRIVE : wish.limit, redrive);
+    }
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeNumberProperty("redriven", redrive.redriven);
+      list(json, "conflicts", redrive.conflicts);
+      if (wish.ids != null) {
+        list(json, "notFailed", redrive.notFailed);
+        list(json, "notFound", redrive.notFound);
+      }
+      json.writeBooleanProperty("more", redrive.more);
+      json.writeEndObject();
+    });
+  }
+
+  private static void list(JsonGenerator json, String name, List<String> ids) {
+    json.writeArrayPropertyStart(name);
+    ids.forEach(json::writeString);
+    json.writeEndArray();
+  }
+
+  private static List<TaskId> parse(List<String> ids) {
+    List<TaskId> parsed = new ArrayList<>(ids.size());
+    for (String id : ids) {
+      try {
+        parsed.add(TaskId.parse(id));
+      } catch (IllegalArgumentException e) {
+        throw JsonIn.invalid("ids[" + parsed.size() + "]", "a task id, in the form of a UUID",
+            '"' + JsonIn.shown(id) + '"');
+      }
+    }
+    return parsed;
+  }
+
+  private static void refuseSingle(Redrive redrive, String id) {
+    if (!redrive.conflicts.isEmpty()) {
+      throw new Problem(ProblemKind.KEY_IN_USE, "the task's key has a live task by now; cancel that one first, or leave"
+          + " this one as it is: id=" + id).with("id", id);
+    }
+    if (!redrive.notFailed.isEmpty()) {
+      throw new Problem(ProblemKind.NOT_FAILED, "only tasks in the state FAILED can be redriven: id=" + id).with("id",
+          id);
+    }
+    if (!redrive.notFound.isEmpty()) {
+      throw TaskRoutes.unknownTask(id);
+    }
+  }
+
+  // Goes on behind tasks that cannot be redriven, so that they do not keep the call from those that can.
+  private void redriveSome(String queue, int limit, Redrive redrive) {
+    String cursor = null;
+    for (int pages = 0; pages < MAX_REDRIVE_PAGES; pages++) {
+      int wanted = Math.min(REDRIVE_PAGE, limit - redrive.redriven);
+      TaskPage page = calls.read(scheduler.tasks(queue, TaskState.FAILED, wanted, cursor));
+      List<TaskId> ids = page.tasks().stream().map(TaskRecord::id).toList();
+      if (!ids.isEmpty()) {
+        redrive.add(calls.write(scheduler.redrive(queue, ids)));
+      }
+      cursor = page.cursor();
+      redrive.more = cursor != null;
+      if (cursor == null || redrive.redriven >= limit) {
+        return;
+      }
+    }
+  }
+}

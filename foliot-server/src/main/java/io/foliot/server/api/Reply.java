@@ -1,0 +1,81 @@
+package io.foliot.server.api;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.core.JsonGenerator;
+
+/** An answer on its way out. */
+public final class Reply {
+  /** Most answers fit without growing. */
+  private static final int USUAL_BYTES = 512;
+
+  private final int status;
+  private final byte[] body;
+  private String contentType;
+  private final Map<String, String> headers = new LinkedHashMap<>(2);
+
+  private Reply(int status, String contentType, byte[] body) {
+    this.status = status;
+    this.contentType = contentType;
+    this.body = body;
+  }
+
+  /** An answer in JSON. */
+  static Reply json(int status, Consumer<JsonGenerator> content) {
+    return json(status, USUAL_BYTES, content);
+  }
+
+  /** An answer in JSON, of about so many bytes. */
+  static Reply json(int status, int likelyBytes, Consumer<JsonGenerator> content) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(likelyBytes);
+    try (JsonGenerator json = Json.generator(out)) {
+      content.accept(json);
+    }
+    return new Reply(status, "application/json", out.toByteArray());
+  }
+
+  /** An answer of some other type. */
+  static Reply of(int status, String contentType, byte[] body) {
+    return new Reply(status, contentType, body);
+  }
+
+  /** An answer of some other type, in UTF-8. */
+  static Reply text(int status, String contentType, String body) {
+    return new Reply(status, contentType, body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The same, called another type. */
+  Reply as(String newContentType) {
+    contentType = newContentType;
+    return this;
+  }
+
+  /** The same with a header. */
+  Reply with(String name, String value) {
+    headers.put(name, value);
+    return this;
+  }
+
+  /** The HTTP status. */
+  public int status() {
+    return status;
+  }
+
+  /** Its bytes. */
+  public byte[] body() {
+    return body;
+  }
+
+  /** The media type of the bytes. */
+  public String contentType() {
+    return contentType;
+  }
+
+  /** Other headers. */
+  public Map<String, String> headers() {
+    return headers;
+  }
+}

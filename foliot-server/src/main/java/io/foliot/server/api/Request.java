@@ -1,0 +1,130 @@
+package io.foliot.server.api;
+
+import io.foliot.server.security.Caller;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A request of a known caller for a known route. */
+public final class Request {
+  private static final List<String> NDJSON_TYPES = List.of("application/x-ndjson", "application/ndjson",
+      "application/jsonl", "application/x-jsonlines");
+
+  private final Incoming incoming;
+  private final Map<String, String> variables;
+  private final Caller caller;
+
+  /** What a web server tells of a request. */
+  public interface Incoming {
+    /** A header's first value, or null. */
+    @Nullable
+    String header(String name);
+
+    /** The query parameters, by name; the first value of each. */
+    Map<String, String> parameters();
+
+    /**
+     * The body; empty if there is none.
+     *
+     * @throws Problem if it is larger than that many bytes
+     */
+    byte[] body(int maxBytes);
+  }
+
+  Request(Incoming incoming, Map<String, String> variables, Caller caller) {
+    this.incoming = incoming;
+    this.variables = variables;
+    this.caller = caller;
+  }
+
+  Caller caller() {
+    return caller;
+  }
+
+  /** A variable of the path. */
+  String variable(String name) {
+    String value = variables.get(name);
+    if (value == null) {
+      throw new IllegalStateException("a route's path has the variables that its handler reads: name=" + name);
+    }
+    return value;
+  }
+
+  Map<String, String> variables() {
+    return variables;
+  }
+
+  Set<String> parameterNames() {
+    return incoming.parameters().keySet();
+  }
+
+  @Nullable
+  String header(String name) {
+    return incoming.header(name);
+  }
+
+  @Nullable
+  String parameter(String name) {
+    return incoming.parameters().get(name);
+  }
+
+  /** The body of a call that reads JSON. */
+  byte[] json(int maxBytes) {
+    String type = mediaType();
+    if (type != null && !isJson(type)) {
+      throw unsupported(type, "application/json");
+    }
+    return incoming.body(maxBytes);
+  }
+
+  /** Whether the body of a batch has a line for each item, rather than an array of them. */
+  boolean isLines() {
+    String type = mediaType();
+    if (type == null || isJson(type)) {
+      return false;
+    }
+    if (NDJSON_TYPES.contains(type)) {
+      return true;
+    }
+    throw unsupported(type, "application/x-ndjson or application/json");
+  }
+
+  byte[] body(int maxBytes) {
+    return incoming.body(maxBytes);
+  }
+
+  /** Makes sure that a call which reads no body was not given one. */
+  void noBody(int maxBytes) {
+    byte[] body = incoming.body(maxBytes);
+    String text = new String(body, StandardCharsets.UTF_8).strip();
+    if (!text.isEmpty() && !text.replaceAll("\\s", "").equals("{}")) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, "this call reads no body; send none");
+    }
+  }
+
+  private @Nullable String mediaType() {
+    String header = incoming.header("Content-Type");
+    return header == null ? null : mediaType(header);
+  }
+
+  /** A content type without its parameters. */
+  static String mediaType(String contentType) {
+    int semicolon = contentType.indexOf(';');
+    return (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether a media type is JSON. */
+  static boolean isJson(String mediaType) {
+    return mediaType.equals("application/json") || mediaType.equals("text/json") || mediaType.endsWith("+json");
+  }
+
+  private static Problem unsupported(String found, String expected) {
+    return new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE, "send the header Content-Type: " + expected
+        + " (curl: -H 'Content-Type: application/json'); found was " + JsonIn.shown(found)).with("found",
+            JsonIn.shown(found))
+        .with("expected", expected);
+  }
+}

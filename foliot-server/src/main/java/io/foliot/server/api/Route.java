@@ -1,0 +1,142 @@
+package io.foliot.server.api;
+
+import io.foliot.server.security.Action;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Every way into the server: its method, its path, and who may take it. There is no other table. */
+public enum Route {
+  /** A page for people. */
+  HOME("GET", "/", null, Reach.OPEN),
+  /** The description of the API. */
+  OPENAPI("GET", "/openapi.json", null, Reach.OPEN),
+  /** Whether the process works. */
+  LIVE("GET", "/health/live", null, Reach.OPEN),
+  /** Whether the server serves. */
+  READY("GET", "/health/ready", null, Reach.OPEN),
+  /** Figures for Prometheus. */
+  METRICS("GET", "/metrics", Action.READ, Reach.SERVER),
+  /** What the node knows of the cluster. */
+  CLUSTER("GET", "/v1/cluster", Action.READ, Reach.LIST),
+
+  /** All queues. */
+  LIST_QUEUES("GET", "/v1/queues", Action.READ, Reach.LIST),
+  /** Creates or replaces a queue. */
+  PUT_QUEUE("PUT", "/v1/queues/{queue}", Action.ADMIN, Reach.QUEUE),
+  /** One queue. */
+  GET_QUEUE("GET", "/v1/queues/{queue}", Action.READ, Reach.QUEUE),
+  /** Deletes a queue. */
+  DELETE_QUEUE("DELETE", "/v1/queues/{queue}", Action.ADMIN, Reach.QUEUE),
+  /** Pauses a queue. */
+  PAUSE_QUEUE("POST", "/v1/queues/{queue}/pause", Action.ADMIN, Reach.QUEUE),
+  /** Resumes a queue. */
+  RESUME_QUEUE("POST", "/v1/queues/{queue}/resume", Action.ADMIN, Reach.QUEUE),
+  /** Makes failed tasks live again. */
+  REDRIVE("POST", "/v1/queues/{queue}/redrive", Action.ADMIN, Reach.QUEUE),
+
+  /** Submits a task. */
+  SUBMIT("POST", "/v1/queues/{queue}/tasks", Action.SUBMIT, Reach.QUEUE),
+  /** Submits many tasks. */
+  SUBMIT_BATCH("POST", "/v1/queues/{queue}/tasks:batch", Action.SUBMIT, Reach.QUEUE),
+  /** Pages through the tasks of a queue. */
+  LIST_TASKS("GET", "/v1/queues/{queue}/tasks", Action.READ, Reach.QUEUE, "state limit cursor"),
+  /** Creates or resets the task of a key. */
+  PUT_KEY("PUT", "/v1/queues/{queue}/keys/{key}", Action.SUBMIT, Reach.QUEUE),
+  /** The task of a key. */
+  GET_KEY("GET", "/v1/queues/{queue}/keys/{key}", Action.READ, Reach.QUEUE),
+  /** Cancels the task of a key. */
+  CANCEL_KEY("DELETE", "/v1/queues/{queue}/keys/{key}", Action.SUBMIT, Reach.QUEUE),
+  /** Pushes the deadlines of many keys. */
+  TOUCH("POST", "/v1/queues/{queue}/keys:touch", Action.SUBMIT, Reach.QUEUE),
+
+  /** A task. */
+  GET_TASK("GET", "/v1/tasks/{id}", Action.READ, Reach.TASK),
+  /** Why a task has not fired. */
+  EXPLAIN("GET", "/v1/tasks/{id}/explain", Action.READ, Reach.TASK),
+  /** Cancels a task. */
+  CANCEL_TASK("DELETE", "/v1/tasks/{id}", Action.SUBMIT, Reach.TASK),
+  /** Makes a task due now. */
+  RUN_NOW("POST", "/v1/tasks/{id}/run", Action.SUBMIT, Reach.TASK),
+
+  /** Claims tasks for a worker. */
+  CLAIM("POST", "/v1/queues/{queue}/claims", Action.CONSUME, Reach.QUEUE),
+  /** Reports success. */
+  ACK("POST", "/v1/tasks/{id}/ack", Action.CONSUME, Reach.TASK),
+  /** Reports failure. */
+  NACK("POST", "/v1/tasks/{id}/nack", Action.CONSUME, Reach.TASK),
+  /** Asks for a longer lease. */
+  EXTEND("POST", "/v1/tasks/{id}/extend", Action.CONSUME, Reach.TASK),
+
+  /** All API keys. */
+  LIST_KEYS("GET", "/v1/keys", Action.ADMIN, Reach.SERVER),
+  /** Makes an API key. */
+  CREATE_KEY("POST", "/v1/keys", Action.ADMIN, Reach.SERVER),
+  /** Removes an API key. */
+  DELETE_KEY("DELETE", "/v1/keys/{id}", Action.ADMIN, Reach.SERVER),
+  /** Writes a backup. */
+  BACKUP("POST", "/v1/backups", Action.ADMIN, Reach.SERVER);
+
+  /** What a caller must see for it. */
+  enum Reach {
+    /** Nothing: anybody may ask, for the answer is the same for all. */
+    OPEN,
+    /** The answer holds only what the caller sees. */
+    LIST,
+    /** The queue in the path. */
+    QUEUE,
+    /** The queue of the task in the path. */
+    TASK,
+    /** All queues. */
+    SERVER
+  }
+
+  private final String method;
+  private final String path;
+  private final @Nullable Action action;
+  private final Reach reach;
+  private final String parameters;
+
+  Route(String method, String path, @Nullable Action action, Reach reach) {
+    this(method, path, action, reach, "");
+  }
+
+  Route(String method, String path, @Nullable Action action, Reach reach, String parameters) {
+    if ((action == null) != (reach == Reach.OPEN)) {
+      throw new IllegalStateException("a route says who may take it: path=" + path);
+    }
+    this.method = method;
+    this.path = path;
+    this.action = action;
+    this.reach = reach;
+    this.parameters = parameters;
+  }
+
+  /** GET, PUT, POST or DELETE. */
+  public String method() {
+    return method;
+  }
+
+  /** The path, with variables in braces. */
+  public String path() {
+    return path;
+  }
+
+  /** What a caller must be allowed to do, or null where anybody may ask. */
+  public @Nullable Action action() {
+    return action;
+  }
+
+  Reach reach() {
+    return reach;
+  }
+
+  /** The query parameters it has. */
+  List<String> parameters() {
+    return parameters.isEmpty() ? List.of() : List.of(parameters.split(" "));
+  }
+
+  /** Whether it changes how the server works, which the audit log tells. */
+  boolean isAdministrative() {
+    return action == Action.ADMIN && !method.equals("GET");
+  }
+}

@@ -1,0 +1,143 @@
+package io.foliot.server.api;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the route of a path. A segment is decoded before it is compared, so that a key may hold any character. */
+final class RouteTree {
+  private final Node root = new Node();
+
+  private static final class Node {
+    final Map<String, Node> literals = new HashMap<>();
+    final Map<String, Route> methods = new TreeMap<>();
+    @Nullable
+    Node variable;
+    String variableName = "";
+  }
+
+  /** Where a path leads: the routes by method, and the values of its variables. */
+  record Match(Map<String, Route> methods, Map<String, String> variables) {
+    /** The route for a method; HEAD is answered as GET is. */
+    @Nullable
+    Route route(String method) {
+      return methods.get(method.equals("HEAD") ? "GET" : method);
+    }
+
+    /** The methods there are, as the header Allow lists them. */
+    String allow() {
+      List<String> all = new ArrayList<>(methods.keySet());
+      if (methods.containsKey("GET")) {
+        all.add("HEAD");
+      }
+      return String.join(", ", all);
+    }
+  }
+
+  RouteTree() {
+    Set<Route> routes = EnumSet.allOf(Route.class);
+    for (Route route : routes) {
+      Node node = root;
+      for (String segment : segments(route.path())) {
+        node = segment.startsWith("{")
+            ? variable(node, segment)
+            : node.literals.computeIfAbsent(segment,
+                ignored -> new Node());
+      }
+      if (node.methods.put(route.method(), route) != null) {
+        throw new IllegalStateException("two routes are the same: " + route);
+      }
+    }
+  }
+
+  private static Node variable(Node node, String segment) {
+    String name = segment.substring(1, segment.length() - 1);
+    Node next = node.variable;
+    if (next == null) {
+      next = new Node();
+      node.variable = next;
+      node.variableName = name;
+    }
+    if (!node.variableName.equals(name)) {
+      throw new IllegalStateException("a place in a path has one name: " + segment);
+    }
+    return next;
+  }
+
+  private static String[] segments(String path) {
+    return path.length() <= 1 ? new String[0] : path.substring(1).split("/", -1);
+  }
+
+  /**
+   * Where a path leads, or null if it leads nowhere.
+   *
+   * @param path as it was sent
+   * @throws Problem if it is not well encoded
+   */
+  @Nullable
+  Match find(String path) {
+    Node node = root;
+    Map<String, String> variables = Map.of();
+    for (String segment : segments(path)) {
+      String text = decode(segment);
+      Node next = node.literals.get(text);
+      if (next == null) {
+        next = node.variable;
+        if (next == null || text.isEmpty()) {
+          return null;
+        }
+        variables = variables.isEmpty() ? new LinkedHashMap<>(4) : variables;
+        variables.put(node.variableName, text);
+      }
+      node = next;
+    }
+    return node.methods.isEmpty() ? null : new Match(node.methods, variables);
+  }
+
+  /** A segment of a path without its percent signs. */
+  static String decode(String segment) {
+    if (segment.indexOf('%') < 0) {
+      return segment;
+    }
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(segment.length());
+    for (int i = 0; i < segment.length(); i++) {
+      char c = segment.charAt(i);
+      if (c == '%') {
+        int high = hex(segment, i + 1);
+        int low = hex(segment, i + 2);
+        if (high < 0 || low < 0) {
+          throw notEncoded();
+        }
+        bytes.write(high << 4 | low);
+        i += 2;
+      } else if (c < 0x80) {
+        bytes.write(c);
+      } else {
+        throw notEncoded();
+      }
+    }
+    byte[] decoded = bytes.toByteArray();
+    if (Utf8.firstMistake(decoded) >= 0) {
+      throw notEncoded();
+    }
+    return new String(decoded, StandardCharsets.UTF_8);
+  }
+
+  private static int hex(String text, int at) {
+    char c = at < text.length() ? text.charAt(at) : 'x';
+    return c < 0x80 ? Character.digit(c, 16) : -1;
+  }
+
+  private static Problem notEncoded() {
+    return new Problem(ProblemKind.INVALID_REQUEST,
+        "a path is ASCII, with other characters as the percent-encoded bytes of their UTF-8 (a space is the bytes 20, written after a percent sign)");
+  }
+}

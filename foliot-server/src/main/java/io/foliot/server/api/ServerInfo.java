@@ -1,0 +1,15 @@
+package io.foliot.server.api;
+
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the API tells of the server it runs in.
+ *
+ * @param version of Foliot
+ * @param metrics figures as Prometheus reads them
+ * @param backups what writes backups, or null if the store has none
+ * @param backupFolder the folder that backups are written into
+ */
+public record ServerInfo(String version, Supplier<String> metrics, @Nullable Backups backups, Path backupFolder) {}

@@ -1,0 +1,184 @@
+package io.foliot.server.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.foliot.core.Scheduler;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.dataformat.yaml.YAMLFactory;
+
+/** The calls about the server itself. */
+final class ServerRoutes {
+  private static final String PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+  private static final String PAGE = """
+      <!doctype html>
+      <html lang="en">
+      <head><meta charset="utf-8"><title>Foliot</title></head>
+      <body>
+      <h1>Foliot VERSION</h1>
+      <p>A durable task scheduler. <a href="/openapi.json">The API</a>, <a href="/metrics">metrics</a>,
+      <a href="/health/ready">health</a>.</p>
+      </body>
+      </html>
+      """;
+
+  private final Scheduler scheduler;
+  private final ServerInfo info;
+  private final ApiLimits limits;
+  private final BooleanSupplier draining;
+  private final byte[] openApi;
+  private final byte[] page;
+
+  ServerRoutes(Scheduler scheduler, ServerInfo info, ApiLimits limits, BooleanSupplier draining) {
+    this.scheduler = scheduler;
+    this.info = info;
+    this.limits = limits;
+    this.draining = draining;
+    openApi = readOpenApi();
+    page = PAGE.replace("VERSION", info.version()).getBytes(UTF_8);
+  }
+
+  // The description is kept in YAML, which people can read, and given out in JSON.
+  private static byte[] readOpenApi() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(64 << 10);
+    try (InputStream in = ServerRoutes.class.getResourceAsStream("openapi.yaml")) {
+      if (in == null) {
+        throw new IllegalStateException("the description of the API is missing in the jar");
+      }
+      try (JsonParser yaml = new YAMLFactory().createParser(ObjectReadContext.empty(), in);
+          JsonGenerator json = Json.generator(out)) {
+        yaml.nextToken();
+        json.copyCurrentStructure(yaml);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
+  }
+
+  Reply home(Request request) {
+    return Reply.of(200, "text/html; charset=utf-8", page)
+        .with("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  }
+
+  Reply openApi(Request request) {
+    return Reply.of(200, "application/json", openApi);
+  }
+
+  Reply live(Request request) {
+    return health(200, "UP");
+  }
+
+  Reply ready(Request request) {
+    boolean ready = !draining.getAsBoolean() && scheduler.status().ready();
+    return health(ready ? 200 : 503, ready ? "UP" : "DOWN");
+  }
+
+  private static Reply health(int status, String word) {
+    return Reply.json(status, json -> {
+      json.writeStartObject();
+      json.writeStringProperty("status", word);
+      json.writeEndObject();
+    }).with("Cache-Control", "no-store");
+  }
+
+  Reply metrics(Request request) {
+    return Reply.text(200, PROMETHEUS_TYPE, info.metrics().get());
+  }
+
+  Reply cluster(Request request) {
+    Scheduler.ClusterStatus cluster = scheduler.cluster();
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeStringProperty("version", info.version());
+      TaskJson.text(json, "node", cluster.node());
+      TaskJson.text(json, "zone", cluster.zone());
+      TaskJson.text(json, "leader", cluster.leader());
+      json.writeArrayPropertyStart("nodes");
+      cluster.members().forEach(json::writeString);
+      json.writeEndArray();
+      json.writeObjectPropertyStart("slots");
+      json.writeNumberProperty("count", cluster.slotCount());
+      json.writeNumberProperty("owned", cluster.ownedSlots());
+      json.writeEndObject();
+      json.writeObjectPropertyStart("store");
+      TaskJson.text(json, "kind", cluster.storeKind());
+      TaskJson.text(json, "class", cluster.durability().durabilityClass());
+      json.writeNumberProperty("windowMillis", cluster.durability().windowMillis());
+      TaskJson.text(json, "detail", cluster.durability().detail());
+      json.writeEndObject();
+      TaskJson.text(json, "coordinator", cluster.coordinator());
+      json.writeNumberProperty("clockOffsetMicros", cluster.clockOffsetMicros());
+      json.writeEndObject();
+    });
+  }
+
+  /** The body of a backup. */
+  private static final class Wish {
+    static final List<String> FIELDS = List.of("directory");
+
+    @Nullable
+    String directory;
+
+    boolean read(JsonIn in, String name) {
+      directory = name.equals("directory") ? in.text(name) : directory;
+      return name.equals("directory");
+    }
+  }
+
+  Reply backup(Request request) {
+    Wish wish = new Wish();
+    try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
+      in.only(Wish.FIELDS, name -> wish.read(in, name));
+    }
+    if (wish.directory == null) {
+      throw TaskRoutes.missing("directory", "\"directory\": \"before-upgrade\"");
+    }
+    Backups backups = info.backups();
+    if (backups == null) {
+      throw new Problem(ProblemKind.NOT_CONFIGURED,
+          "this store has no backup of its own; use the tools of the database it stands in");
+    }
+    Path directory = inside(info.backupFolder(), wish.directory);
+    Backups.Written written;
+    try {
+      Files.createDirectories(info.backupFolder());
+      written = backups.write(directory);
+    } catch (IOException e) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, "the backup was not written: " + e.getMessage());
+    }
+    return Reply.json(201, json -> {
+      json.writeStartObject();
+      TaskJson.text(json, "directory", directory.toString());
+      json.writeNumberProperty("number", written.number());
+      json.writeNumberProperty("bytes", written.bytes());
+      json.writeEndObject();
+    });
+  }
+
+  /** A folder below another, by a name that cannot lead out of it. */
+  private static Path inside(Path folder, String name) {
+    try {
+      Path root = folder.toAbsolutePath().normalize();
+      Path path = root.resolve(name).normalize();
+      if (path.getParent() != null && path.getParent().equals(root)) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      // What is no path is no name either.
+    }
+    throw JsonIn.invalid("directory", "the name of a folder in the server's folder for backups (backup.directory)",
+        '"' + JsonIn.shown(name) + '"');
+  }
+}

@@ -1,0 +1,216 @@
+package io.foliot.server.api;
+
+import static io.foliot.server.api.ProblemKind.DELAY_OUT_OF_RANGE;
+import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
+
+import io.foliot.core.Body;
+import io.foliot.core.Limits;
+import io.foliot.core.OnConflict;
+import io.foliot.core.Retry;
+import io.foliot.core.Submission;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The fields of a task as callers write them, on their way to a {@link Submission}. One thread; used once. */
+final class TaskFields {
+  /** What a task under a key in the path may say. */
+  static final List<String> OF_KEY = List.of("delay", "dueAt", "payload", "payloadBase64", "contentType", "headers",
+      "maxAttempts");
+  /** What a task may say. */
+  static final List<String> OF_TASK = List.of("key", "delay", "dueAt", "payload", "payloadBase64", "contentType",
+      "headers", "maxAttempts", "onConflict");
+  /** What an item of a batch may say. */
+  static final List<String> OF_ITEM = List.of("key", "delay", "dueAt", "payload", "payloadBase64", "contentType",
+      "headers", "maxAttempts", "onConflict", "idempotencyKey");
+
+  private static final String JSON_TYPE = "application/json";
+  private static final String BYTES_TYPE = "application/octet-stream";
+  private static final String ADVICE = "keep large content elsewhere and send a reference to it";
+  private static final Duration MAX_DELAY = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
+
+  private final List<String> known;
+  private final int maxPayloadBytes;
+
+  private @Nullable String key;
+  private @Nullable Duration delay;
+  private @Nullable Instant dueAt;
+  private byte @Nullable [] payload;
+  private byte @Nullable [] payloadBytes;
+  private @Nullable String contentType;
+  private @Nullable Map<String, String> headers;
+  private @Nullable Integer maxAttempts;
+  private @Nullable OnConflict onConflict;
+  private @Nullable String idempotencyKey;
+
+  TaskFields(List<String> known, int maxPayloadBytes) {
+    this.known = known;
+    this.maxPayloadBytes = maxPayloadBytes;
+  }
+
+  /** Reads the object that the reader stands at. */
+  TaskFields read(JsonIn in) {
+    in.object("a task", known, name -> readField(in, name));
+    return this;
+  }
+
+  /** Reads the object that is all there is. */
+  TaskFields readOnly(JsonIn in) {
+    in.only(known, name -> readField(in, name));
+    return this;
+  }
+
+  private boolean readField(JsonIn in, String name) {
+    switch (name) {
+      case "delay" -> delay = in.duration(name);
+      case "dueAt" -> dueAt = in.instant(name);
+      case "payload" -> payload = in.raw();
+      case "payloadBase64" -> payloadBytes = in.base64(name);
+      case "contentType" -> contentType = in.text(name);
+      case "headers" -> headers = in.textMap(name);
+      case "maxAttempts" -> maxAttempts = in.integer(name, 1, Retry.MAX_ATTEMPTS);
+      default -> {
+        return readNamingField(in, name);
+      }
+    }
+    return true;
+  }
+
+  // What names the task or the request depends on the call: the path or a header may say it instead.
+  private boolean readNamingField(JsonIn in, String name) {
+    if (!known.contains(name)) {
+      if (name.equals("idempotencyKey")) {
+        throw new Problem(ProblemKind.UNKNOWN_FIELD,
+            "a single task has its idempotency key in the header Idempotency-Key, only items of a batch have the field")
+            .with("field", name);
+      }
+      if (name.equals("key")) {
+        throw new Problem(ProblemKind.UNKNOWN_FIELD, "the key stands in the path here, leave out the field")
+            .with("field", name);
+      }
+      return false;
+    }
+    switch (name) {
+      case "key" -> key = in.text(name);
+      case "onConflict" -> onConflict = in.choice(name, OnConflict.class);
+      case "idempotencyKey" -> idempotencyKey = in.text(name);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Names the task by the path instead of a field. */
+  TaskFields withKey(String newKey) {
+    key = newKey;
+    return this;
+  }
+
+  /** Names the request by a header instead of a field. */
+  TaskFields withIdempotencyKey(@Nullable String newIdempotencyKey) {
+    idempotencyKey = newIdempotencyKey;
+    return this;
+  }
+
+  /**
+   * What the scheduler is asked for.
+   *
+   * @param now by which a far due time is judged
+   * @throws Problem if the fields do not fit together
+   */
+  Submission submission(String queue, Instant now) {
+    checkDue(now);
+    Body body = body();
+    try {
+      return new Submission(queue, key, delay, dueAt, body, maxAttempts == null ? 0 : maxAttempts,
+          onConflict == null ? OnConflict.RESET : onConflict, idempotencyKey);
+    } catch (IllegalArgumentException e) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void checkDue(Instant now) {
+    if (delay == null && dueAt == null) {
+      throw new Problem(MISSING_FIELD, "a task says when it is due: give it a delay (\"delay\": \"30m\") or a dueAt"
+          + " (\"dueAt\": \"2026-11-21T09:30:00Z\")").with("field", "delay");
+    }
+    if (delay != null && dueAt != null) {
+      throw new Problem(MISSING_FIELD, "a task has either a delay or a dueAt, not both").with("field", "dueAt");
+    }
+    if (delay != null) {
+      checkDelay("delay", delay);
+    }
+    if (dueAt != null) {
+      if (dueAt.isAfter(now.plus(MAX_DELAY))) {
+        throw new Problem(DELAY_OUT_OF_RANGE, "a task is due within 100 years: dueAt=" + dueAt).with("field", "dueAt");
+      }
+      // Whatever lies before 1970 is due now as well, and every store can keep this one.
+      dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
+    }
+  }
+
+  /** Makes sure that a delay is one. */
+  static void checkDelay(String field, Duration delay) {
+    if (delay.isNegative()) {
+      throw new Problem(DELAY_OUT_OF_RANGE, "a " + field + " is not negative; for a task that is due now, say \"0s\": "
+          + field + "=" + delay).with("field", field);
+    }
+    if (delay.compareTo(MAX_DELAY) > 0) {
+      throw new Problem(DELAY_OUT_OF_RANGE, "a " + field + " is at most 100 years; check the unit: " + field + "="
+          + delay).with("field", field);
+    }
+  }
+
+  private @Nullable Body body() {
+    if (payload != null && payloadBytes != null) {
+      throw new Problem(ProblemKind.INVALID_REQUEST,
+          "a task has a payload (JSON) or a payloadBase64 (any bytes), not both").with("field", "payloadBase64");
+    }
+    byte[] bytes = payload != null ? payload : payloadBytes;
+    if (bytes == null) {
+      return bodyWithoutPayload();
+    }
+    if (bytes.length > maxPayloadBytes) {
+      throw tooLarge("a payload", bytes.length, maxPayloadBytes);
+    }
+    String type = contentType != null ? contentType : payload != null ? JSON_TYPE : BYTES_TYPE;
+    return new Body(bytes, HeaderRules.contentType(type), HeaderRules.headers(headers));
+  }
+
+  private @Nullable Body bodyWithoutPayload() {
+    if (contentType == null && (headers == null || headers.isEmpty())) {
+      return null;
+    }
+    if (key != null) {
+      throw new Problem(MISSING_FIELD, "without a payload the live task of the key keeps what it carries, headers and"
+          + " contentType included; to replace them give the payload too (\"payloadBase64\": \"\" for an empty one)")
+          .with("field", "payload");
+    }
+    return new Body(new byte[0], HeaderRules.contentType(contentType == null ? BYTES_TYPE : contentType),
+        HeaderRules.headers(headers));
+  }
+
+  private static Problem tooLarge(String what, long bytes, long limit) {
+    return new Problem(ProblemKind.TOO_LARGE, what + " has at most " + limit + " bytes (limits.body of the server); "
+        + ADVICE + ": bytes=" + bytes).with("limit", limit);
+  }
+
+  /** The body of a call that carries one task. */
+  static byte[] body(Request request, ApiLimits limits) {
+    try {
+      return request.json(limits.envelopeBytes());
+    } catch (Problem problem) {
+      if (problem.kind() == ProblemKind.TOO_LARGE) {
+        throw new Problem(ProblemKind.TOO_LARGE,
+            "a payload has at most " + limits.bodyBytes() + " bytes (limits.body of"
+                + " the server), and all that is around it " + (limits.envelopeBytes() - limits.bodyBytes()) + "; "
+                + ADVICE)
+            .with("limit", limits.bodyBytes());
+      }
+      throw problem;
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Body;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Submission;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TouchResult;
+import io.foliot.server.text.InstantText;
+import io.foliot.server.text.WellFormed;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** Tasks, and what became of them, as answers show them. */
+final class TaskJson {
+  private TaskJson() {}
+
+  static void instant(JsonGenerator json, String name, long millis) {
+    json.writeStringProperty(name, InstantText.format(millis));
+  }
+
+  static void text(JsonGenerator json, String name, @Nullable String text) {
+    if (text == null) {
+      json.writeNullProperty(name);
+    } else {
+      json.writeStringProperty(name, WellFormed.of(text));
+    }
+  }
+
+  /** What was submitted. */
+  static void submitted(JsonGenerator json, Submission submission, SubmitResult result, long nowMillis) {
+    json.writeStartObject();
+    json.writeStringProperty("id", result.id().toString());
+    json.writeStringProperty("queue", submission.queue());
+    text(json, "key", submission.key());
+    json.writeNumberProperty("generation", result.generation());
+    instant(json, "dueAt", result.dueAt());
+    boolean ready = result.state() == TaskState.DELAYED && result.dueAt() <= nowMillis;
+    json.writeStringProperty("state", (ready ? TaskState.READY : result.state()).name());
+    json.writeEndObject();
+  }
+
+  /** What became of a put under a key. */
+  static void put(JsonGenerator json, SubmitResult result) {
+    json.writeStartObject();
+    json.writeStringProperty("result", result.kind().name());
+    json.writeStringProperty("id", result.id().toString());
+    json.writeNumberProperty("generation", result.generation());
+    instant(json, "dueAt", result.dueAt());
+    json.writeEndObject();
+  }
+
+  /** What became of a touch. */
+  static void touched(JsonGenerator json, @Nullable String key, TouchResult result) {
+    json.writeStartObject();
+    if (key != null) {
+      json.writeStringProperty("key", key);
+    }
+    json.writeStringProperty("result", result.kind().name());
+    if (key == null && result.id() != null) {
+      json.writeStringProperty("id", result.id().toString());
+    }
+    if (result.generation() != 0) {
+      json.writeNumberProperty("generation", result.generation());
+    }
+    if (result.dueAt() != 0) {
+      instant(json, "dueAt", result.dueAt());
+    }
+    json.writeEndObject();
+  }
+
+  /** What became of a cancel. */
+  static void cancelled(JsonGenerator json, CancelResult result) {
+    json.writeStartObject();
+    json.writeStringProperty("result", result.kind().name());
+    if (result.id() != null) {
+      json.writeStringProperty("id", result.id().toString());
+    }
+    if (result.generation() != 0) {
+      json.writeNumberProperty("generation", result.generation());
+    }
+    json.writeEndObject();
+  }
+
+  /**
+   * A task with all that is known of it.
+   *
+   * @param queueAttempts what its queue gives a task that says nothing about attempts, or 0 if that is not known
+   */
+  static void task(JsonGenerator json, TaskRecord task, int queueAttempts, long nowMillis) {
+    json.writeStartObject();
+    json.writeStringProperty("id", task.id().toString());
+    json.writeStringProperty("queue", task.queue());
+    text(json, "key", task.key());
+    json.writeNumberProperty("generation", task.generation());
+    instant(json, "dueAt", task.dueAt());
+    json.writeStringProperty("state", task.stateAt(nowMillis).name());
+    json.writeNumberProperty("attempt", task.attempt());
+    int maxAttempts = task.maxAttempts() == 0 ? queueAttempts : task.maxAttempts();
+    if (maxAttempts != 0) {
+      json.writeNumberProperty("maxAttempts", maxAttempts);
+    }
+    instant(json, "createdAt", task.createdAt());
+    if (task.state() == TaskState.RUNNING) {
+      instant(json, "leaseEnd", task.leaseEnd());
+    }
+    if (task.cancelRequested()) {
+      json.writeBooleanProperty("cancelRequested", true);
+    }
+    successor(json, task.successor());
+    body(json, task.body());
+    if (!task.reason().isEmpty()) {
+      text(json, "reason", task.reason());
+    }
+    json.writeArrayPropertyStart("attempts");
+    task.attempts().forEach(attempt -> attempt(json, attempt));
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void successor(JsonGenerator json, TaskRecord.@Nullable Successor successor) {
+    if (successor != null) {
+      json.writeObjectPropertyStart("successor");
+      json.writeNumberProperty("generation", successor.generation());
+      instant(json, "dueAt", successor.dueAt());
+      json.writeEndObject();
+    }
+  }
+
+  private static void attempt(JsonGenerator json, AttemptRecord attempt) {
+    json.writeStartObject();
+    json.writeNumberProperty("generation", attempt.generation());
+    json.writeNumberProperty("attempt", attempt.attempt());
+    instant(json, "begunAt", attempt.begunAt());
+    instant(json, "endedAt", attempt.endedAt());
+    json.writeStringProperty("outcome", attempt.end().name());
+    text(json, "detail", attempt.detail());
+    json.writeEndObject();
+  }
+
+  /** What a task carries: JSON as it was sent, anything else in Base64. */
+  static void body(JsonGenerator json, Body body) {
+    boolean asItIs = Request.isJson(Request.mediaType(body.contentType())) && Json.isOneValue(body.payload());
+    if (asItIs) {
+      json.writeName("payload");
+      json.writeRawValue(new String(body.payload(), StandardCharsets.UTF_8));
+    } else {
+      json.writeStringProperty("payloadBase64", Base64.getEncoder().encodeToString(body.payload()));
+    }
+    text(json, "contentType", body.contentType());
+    if (!body.headers().isEmpty()) {
+      json.writeObjectPropertyStart("headers");
+      body.headers().forEach((name, value) -> text(json, WellFormed.of(name), value));
+      json.writeEndObject();
+    }
+  }
+
+  /** A task as a worker gets it. */
+  static void claimed(JsonGenerator json, TaskRecord task) {
+    json.writeStartObject();
+    json.writeStringProperty("id", task.id().toString());
+    json.writeStringProperty("queue", task.queue());
+    text(json, "key", task.key());
+    json.writeNumberProperty("generation", task.generation());
+    json.writeNumberProperty("attempt", task.attempt());
+    instant(json, "dueAt", task.dueAt());
+    text(json, "token", String.valueOf(task.token()));
+    instant(json, "leaseEnd", task.leaseEnd());
+    body(json, task.body());
+    json.writeEndObject();
+  }
+
+  /** Why a task has not fired. */
+  static void explanation(JsonGenerator json, Scheduler.Explanation why) {
+    json.writeStartObject();
+    json.writeStringProperty("id", why.task().id().toString());
+    json.writeStringProperty("queue", why.task().queue());
+    text(json, "key", why.task().key());
+    json.writeStringProperty("state", why.state().name());
+    instant(json, "dueAt", why.task().dueAt());
+    json.writeArrayPropertyStart("reasons");
+    why.reasons().forEach(reason -> json.writeString(WellFormed.of(reason)));
+    json.writeEndArray();
+    json.writeNumberProperty("slot", why.slot());
+    text(json, "owner", why.owner());
+    json.writeObjectPropertyStart("lane");
+    json.writeNumberProperty("waiting", why.laneWaiting());
+    json.writeNumberProperty("running", why.laneRunning());
+    json.writeEndObject();
+    json.writeObjectPropertyStart("destination");
+    text(json, "name", why.destination());
+    json.writeNumberProperty("limit", why.destinationLimit());
+    json.writeNumberProperty("running", why.destinationRunning());
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+}

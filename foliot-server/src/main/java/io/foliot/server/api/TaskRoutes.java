@@ -1,0 +1,319 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Limits;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Submission;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TouchResult;
+import io.foliot.server.text.Nearest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The calls about tasks and their keys. */
+final class TaskRoutes {
+  private static final int DEFAULT_PAGE = 100;
+  private static final int MAX_PAGE = 1_000;
+  // A page ends early rather than be larger than this, for its tasks bring their payloads.
+  private static final long PAGE_BYTES = 4L << 20;
+  private static final int TASKS_AT_ONCE = 50;
+  private static final int BYTES_PER_TOUCH = 120;
+
+  private final Scheduler scheduler;
+  private final Clock clock;
+  private final ApiLimits limits;
+  private final Calls calls;
+
+  TaskRoutes(Scheduler scheduler, Clock clock, ApiLimits limits, Calls calls) {
+    this.scheduler = scheduler;
+    this.clock = clock;
+    this.limits = limits;
+    this.calls = calls;
+  }
+
+  private Instant now() {
+    return Instant.ofEpochMilli(clock.wallMillis());
+  }
+
+  Reply submit(Request request) {
+    TaskFields fields = new TaskFields(TaskFields.OF_TASK, limits.bodyBytes());
+    try (JsonIn in = new JsonIn(TaskFields.body(request, limits))) {
+      fields.readOnly(in);
+    }
+    Submission submission = fields.withIdempotencyKey(request.header("Idempotency-Key"))
+        .submission(request.variable("queue"), now());
+    SubmitResult result = calls.write(scheduler.submit(submission));
+    Problem refused = refusal(submission, result);
+    if (refused != null) {
+      throw refused;
+    }
+    int status = result.kind() == SubmitResult.Kind.KEPT ? 200 : 201;
+    return Reply.json(status, json -> TaskJson.submitted(json, submission, result, clock.wallMillis()))
+        .with("Location", "/v1/tasks/" + result.id());
+  }
+
+  /** What to answer if nothing was submitted; null if it was. */
+  static @Nullable Problem refusal(Submission submission, SubmitResult result) {
+    return switch (result.kind()) {
+      case REJECTED -> new Problem(ProblemKind.KEY_IN_USE,
+          "the key has a live task, and onConflict is reject; submit it"
+              + " with reset to replace that task, with keep to get it as the answer: key=" + submission.key()
+              + ", id=" + result.id())
+          .with("id", result.id().toString());
+      case MISMATCHED -> new Problem(ProblemKind.IDEMPOTENCY_MISMATCH,
+          "the idempotency key stood for another request of"
+              + " this queue and key within the last 24 hours; use a new one for a new request: idempotencyKey="
+              + JsonIn.shown(String.valueOf(submission.idempotencyKey())));
+      case CREATED, RESET, RESET_PENDING, KEPT, REPEATED -> null;
+    };
+  }
+
+  Reply putKey(Request request) {
+    TaskFields fields = new TaskFields(TaskFields.OF_KEY, limits.bodyBytes());
+    try (JsonIn in = new JsonIn(TaskFields.body(request, limits))) {
+      fields.readOnly(in);
+    }
+    Submission submission = fields.withKey(key(request)).submission(request.variable("queue"), now());
+    SubmitResult result = calls.write(scheduler.submit(submission));
+    int status = result.kind() == SubmitResult.Kind.CREATED ? 201 : 200;
+    return Reply.json(status, json -> TaskJson.put(json, result));
+  }
+
+  private static String key(Request request) {
+    String key = request.variable("key");
+    try {
+      Limits.ensureKey(key);
+      return key;
+    } catch (IllegalArgumentException e) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static TaskRef keyRef(Request request) {
+    return new TaskRef.ByKey(request.variable("queue"), key(request));
+  }
+
+  /** The id in the path. */
+  static TaskId id(Request request) {
+    try {
+      return TaskId.parse(request.variable("id"));
+    } catch (IllegalArgumentException e) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+    }
+  }
+
+  Reply touch(Request request) {
+    Touches touches = new Touches();
+    try (JsonIn in = new JsonIn(request.json(limits.batchBytes()))) {
+      in.only(Touches.FIELDS, name -> touches.read(in, name));
+    }
+    List<String> keys = touches.keys();
+    List<TouchResult> results = calls.write(scheduler.touch(request.variable("queue"), keys, touches.delay()));
+    return Reply.json(200, 64 + keys.size() * BYTES_PER_TOUCH, json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("results");
+      for (int i = 0; i < results.size(); i++) {
+        TaskJson.touched(json, keys.get(i), results.get(i));
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    });
+  }
+
+  /** The body of a touch. */
+  private static final class Touches {
+    static final List<String> FIELDS = List.of("keys", "delay");
+
+    @Nullable
+    List<String> keys;
+    @Nullable
+    Duration delay;
+
+    boolean read(JsonIn in, String name) {
+      switch (name) {
+        case "keys" -> keys = in.texts(name, Limits.MAX_BATCH);
+        case "delay" -> delay = in.duration(name);
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    List<String> keys() {
+      if (keys == null) {
+        throw missing("keys", "\"keys\": [\"order-1\", ...]");
+      }
+      for (int i = 0; i < keys.size(); i++) {
+        try {
+          Limits.ensureKey(keys.get(i));
+        } catch (IllegalArgumentException e) {
+          throw new Problem(ProblemKind.INVALID_FIELD, "keys[" + i + "]: " + e.getMessage()).with("field",
+              "keys[" + i + "]");
+        }
+      }
+      return keys;
+    }
+
+    Duration delay() {
+      if (delay == null) {
+        throw missing("delay", "\"delay\": \"30m\"");
+      }
+      TaskFields.checkDelay("delay", delay);
+      return delay;
+    }
+  }
+
+  /** What to answer when a field is not there. */
+  static Problem missing(String field, String example) {
+    return new Problem(ProblemKind.MISSING_FIELD, "the call needs the field " + field + ": " + example).with("field",
+        field);
+  }
+
+  Reply getKey(Request request) {
+    TaskRef ref = keyRef(request);
+    return show(calls.read(scheduler.find(ref)), ref);
+  }
+
+  Reply getTask(Request request) {
+    TaskRef ref = new TaskRef.ById(id(request));
+    return show(calls.read(scheduler.find(ref)), ref);
+  }
+
+  private Reply show(Optional<TaskRecord> found, TaskRef ref) {
+    TaskRecord task = found.orElseThrow(() -> unknown(ref));
+    return Reply.json(200, 512 + task.body().payload().length * 4 / 3,
+        json -> TaskJson.task(json, task, queueAttempts(task.queue()), clock.wallMillis()));
+  }
+
+  private int queueAttempts(String queue) {
+    return scheduler.queue(queue).map(Queue::retry).map(retry -> retry.maxAttempts()).orElse(0);
+  }
+
+  private Problem unknown(TaskRef ref) {
+    return switch (ref) {
+      case TaskRef.ById(TaskId id) -> unknownTask(id.toString());
+      case TaskRef.ByKey(String queue, String key) -> {
+        if (scheduler.queue(queue).isEmpty()) {
+          yield Calls.unknownQueue(queue);
+        }
+        yield new Problem(ProblemKind.UNKNOWN_TASK, "no task is known under this key: none was submitted, or it ended"
+            + " longer ago than the queue's retention: queue=" + queue + ", key=" + JsonIn.shown(key));
+      }
+    };
+  }
+
+  /** What to answer for a task that does not exist, or that the caller does not see. */
+  static Problem unknownTask(String id) {
+    return new Problem(ProblemKind.UNKNOWN_TASK, "there is no task with this id: it never was, or it ended longer ago"
+        + " than its queue's retention: id=" + id);
+  }
+
+  Reply cancelKey(Request request) {
+    return cancel(keyRef(request));
+  }
+
+  Reply cancelTask(Request request) {
+    return cancel(new TaskRef.ById(id(request)));
+  }
+
+  private Reply cancel(TaskRef ref) {
+    CancelResult result = calls.write(scheduler.cancel(ref));
+    if (result.kind() == CancelResult.Kind.NOT_FOUND) {
+      throw unknown(ref);
+    }
+    return Reply.json(200, json -> TaskJson.cancelled(json, result));
+  }
+
+  Reply runNow(Request request) {
+    request.noBody(limits.bodyBytes());
+    TaskId id = id(request);
+    TouchResult result = calls.write(scheduler.runNow(id));
+    return switch (result.kind()) {
+      case NOT_FOUND -> throw unknownTask(id.toString());
+      case ALREADY_FINISHED -> throw new Problem(ProblemKind.ALREADY_FINISHED,
+          "the task is final and never runs again; submit a new one, or redrive its queue if it has failed: id=" + id);
+      case RESET, RESET_PENDING -> Reply.json(200, json -> TaskJson.touched(json, null, result));
+    };
+  }
+
+  Reply explain(Request request) {
+    TaskId id = id(request);
+    Scheduler.Explanation why = calls.read(scheduler.explain(id)).orElseThrow(() -> unknownTask(id.toString()));
+    return Reply.json(200, json -> TaskJson.explanation(json, why));
+  }
+
+  Reply list(Request request) {
+    String queue = request.variable("queue");
+    if (scheduler.queue(queue).isEmpty()) {
+      throw Calls.unknownQueue(queue);
+    }
+    TaskState state = state(request.parameter("state"));
+    int limit = limit(request.parameter("limit"));
+    TaskPage page = page(queue, state, limit, request.parameter("cursor"));
+    int queueAttempts = queueAttempts(queue);
+    return Reply.json(200, 64 + page.tasks().size() * 512, json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("tasks");
+      page.tasks().forEach(task -> TaskJson.task(json, task, queueAttempts, clock.wallMillis()));
+      json.writeEndArray();
+      TaskJson.text(json, "nextCursor", page.cursor());
+      json.writeEndObject();
+    });
+  }
+
+  private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from) {
+    List<TaskRecord> tasks = new ArrayList<>();
+    long bytes = 0;
+    String cursor = from;
+    do {
+      TaskPage part = calls.read(scheduler.tasks(queue, state, Math.min(TASKS_AT_ONCE, limit - tasks.size()), cursor));
+      tasks.addAll(part.tasks());
+      bytes += part.tasks().stream().mapToLong(task -> task.body().payload().length).sum();
+      cursor = part.cursor();
+      if (part.tasks().isEmpty()) {
+        break;
+      }
+    } while (cursor != null && tasks.size() < limit && bytes < PAGE_BYTES);
+    return new TaskPage(tasks, cursor);
+  }
+
+  private static @Nullable TaskState state(@Nullable String text) {
+    if (text == null || text.isEmpty()) {
+      return null;
+    }
+    List<String> known = Arrays.stream(TaskState.values()).map(TaskState::name).toList();
+    String name = text.toUpperCase(Locale.ROOT);
+    if (!known.contains(name)) {
+      throw new Problem(ProblemKind.INVALID_PARAMETER, "state is one of " + String.join(", ", known) + "; "
+          + Nearest.hint(name, known)).with("parameter", "state");
+    }
+    return TaskState.valueOf(name);
+  }
+
+  private static int limit(@Nullable String text) {
+    if (text == null) {
+      return DEFAULT_PAGE;
+    }
+    boolean number = !text.isEmpty() && text.length() <= 4 && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    int limit = number ? Integer.parseInt(text) : 0;
+    if (limit < 1 || limit > MAX_PAGE) {
+      throw new Problem(ProblemKind.INVALID_PARAMETER, "limit is a whole number from 1 to " + MAX_PAGE).with(
+          "parameter", "limit");
+    }
+    return limit;
+  }
+}

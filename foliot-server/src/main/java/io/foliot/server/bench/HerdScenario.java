@@ -1,0 +1,101 @@
+package io.foliot.server.bench;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Very many tasks due in the same millisecond, and two queues that have some all the time: one that calls the same
+ * destination, and one with its own.
+ */
+final class HerdScenario implements Scenario {
+  private static final int TASKS = 100_000;
+  private static final int BATCH = 1_000;
+  private static final int CONNECTIONS = 4;
+  private static final int QUIET_PER_SECOND = 100;
+  /** Of the quiet queues: before the herd, and after; the latter longer than the herd takes on a slow machine. */
+  private static final int QUIET_BEFORE_SECONDS = 3;
+  private static final int QUIET_AFTER_SECONDS = 40;
+  private static final double WANTED_QUIET_MILLIS = 100;
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(180);
+
+  @Override
+  public String name() {
+    return "herd";
+  }
+
+  @Override
+  public String about() {
+    return "100,000 tasks due in the same millisecond; wanted: other queues' tasks at most 100 ms late at p99 meanwhile";
+  }
+
+  @Override
+  public Report run(Bench bench) {
+    int tasks = bench.tasks(TASKS);
+    Target target = bench.target();
+    try (Receiver other = bench.newReceiver()) {
+      Ledger herd = bench.receiver().ledger(tasks);
+      int quietTasks = QUIET_PER_SECOND * (QUIET_BEFORE_SECONDS + QUIET_AFTER_SECONDS);
+      Ledger quiet = other.ledger(quietTasks);
+      Ledger beside = bench.receiver().ledger(quietTasks);
+      // Half a minute for submitting 100,000 on a slow machine; less for fewer.
+      long leadMillis = QUIET_BEFORE_SECONDS * 1_000L + 3_000 + tasks / 10;
+      long dueMillis = System.currentTimeMillis() + leadMillis;
+      for (int i = 0; i < tasks; i++) {
+        herd.due(i, dueMillis);
+      }
+      for (int i = 0; i < quietTasks; i++) {
+        long at = dueMillis - QUIET_BEFORE_SECONDS * 1_000L + i * 1_000L / QUIET_PER_SECOND;
+        quiet.due(i, at);
+        beside.due(i, at);
+      }
+      Submits herds = new Submits(target, target.httpQueue("herd", bench.receiver().url(herd)), BATCH, 0,
+          herd::dueMillis).untilNumber(tasks);
+      Submits quiets = new Submits(target, target.httpQueue("quiet", other.url(quiet)), BATCH, 0, quiet::dueMillis)
+          .untilNumber(quietTasks);
+      Submits besides = new Submits(target, target.httpQueue("beside", bench.receiver().url(beside)), BATCH, 0,
+          beside::dueMillis).untilNumber(quietTasks);
+      submit(target, quiets, besides, herds);
+      if (System.currentTimeMillis() > dueMillis - QUIET_BEFORE_SECONDS * 1_000L) {
+        throw new BenchException("submitting took longer than " + leadMillis + " ms; use fewer with --tasks");
+      }
+      herd.await(tasks, TIMEOUT_NANOS);
+      quiet.await(quietTasks, TIMEOUT_NANOS);
+      beside.await(quietTasks, TIMEOUT_NANOS);
+      Report report = report(herd, quiet, beside, dueMillis);
+      herds.proveAcknowledged(report);
+      quiets.proveAcknowledged(report);
+      besides.proveAcknowledged(report);
+      herd.prove(report, "herd", herds.acknowledged());
+      quiet.prove(report, "quiet queue with its own destination", quiets.acknowledged());
+      beside.prove(report, "quiet queue of the same destination", besides.acknowledged());
+      return report;
+    }
+  }
+
+  private static void submit(Target target, Submits... all) {
+    try (Load load = Load.open(target.address(), CONNECTIONS)) {
+      for (Submits submits : all) {
+        submits.run(load, null, LIMIT);
+      }
+    }
+  }
+
+  private static Report report(Ledger herd, Ledger quiet, Ledger beside, long dueMillis) {
+    long endMillis = herd.lastMicros() / 1_000;
+    Samples late = herd.lateMicros();
+    Samples quietBefore = quiet.lateMicros(Long.MIN_VALUE, dueMillis);
+    Samples quietLate = quiet.lateMicros(dueMillis, endMillis);
+    Samples besideLate = beside.lateMicros(dueMillis, endMillis);
+    double seconds = Math.max(0.001, (endMillis - dueMillis) / 1e3);
+    return new Report().figure("herd, delivered", herd.delivered() / seconds, "/s")
+        .figure("herd, p50 late", late.median() / 1e3, "ms").figure("herd, p99 late", late.percentile(99) / 1e3, "ms")
+        .figure("herd, last", late.max() / 1e3, "ms")
+        .figure("quiet queue before, p99 late", quietBefore.percentile(99) / 1e3, "ms")
+        .atMost(WANTED_QUIET_MILLIS, "quiet queue with its own destination meanwhile, p99 late",
+            quietLate.percentile(99) / 1e3, "ms")
+        .figure("its p50", quietLate.median() / 1e3, "ms").figure("its max", quietLate.max() / 1e3, "ms")
+        .figure("quiet queue of the same destination meanwhile, p99 late", besideLate.percentile(99) / 1e3, "ms")
+        .note("meanwhile: " + quietLate.size() + " tasks of each quiet queue, due while the herd was delivered");
+  }
+}

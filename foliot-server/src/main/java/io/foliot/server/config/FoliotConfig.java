@@ -1,0 +1,160 @@
+package io.foliot.server.config;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that can be set about a server.
+ *
+ * @param listen where it listens
+ * @param store where tasks are kept
+ * @param cluster what it is called among others
+ * @param delivery what callbacks may do
+ * @param limits what callers may do
+ * @param adminKeyHash SHA-256 of a key that may do everything, in hexadecimal digits; empty for none
+ * @param log how it tells what it does
+ * @param engine how much it holds in memory
+ */
+public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, Limits limits,
+    String adminKeyHash, Log log, Engine engine) {
+
+  /** Where the server listens, and how long it waits. */
+  public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout) {}
+
+  /**
+   * Where tasks are kept.
+   *
+   * @param kind {@code rocksdb} or {@code memory}
+   * @param data the folder of everything this server keeps
+   * @param backups the folder that backups are written into
+   * @param sizes what the store holds in memory, and keeps free on the disk
+   */
+  public record Store(String kind, Path data, Path backups, Sizes sizes) {
+    /** Bytes; see {@code RocksDbOptions}. */
+    public record Sizes(long reserve, long recordCache, long blockCache, long writeBuffer, long log) {}
+
+    /** Nothing is kept. */
+    public static final String MEMORY = "memory";
+    /** Kept in a folder of this machine. */
+    public static final String ROCKSDB = "rocksdb";
+
+    /** The folder of the store itself. */
+    public Path folder() {
+      return data.resolve("store");
+    }
+  }
+
+  /** The node's name (empty for one of its own making), its zone, and how it finds others. */
+  public record Cluster(String coordinator, String node, String zone) {}
+
+  /** Which private networks callbacks may reach, and how many attempts one destination gets at once. */
+  public record Delivery(List<String> allowNetworks, int destinationLimit) {
+    public Delivery {
+      allowNetworks = List.copyOf(allowNetworks);
+    }
+  }
+
+  /** What requests may cost, in bytes, and how much is counted apart. */
+  public record Limits(int bodyBytes, int batchBytes, long waitingBytes, int connections, int metricQueues) {}
+
+  /** How logs look, and how much they tell. */
+  public record Log(String format, String level) {
+    /** Whether logs are for machines. */
+    public boolean isJson() {
+      return format.equals("json");
+    }
+  }
+
+  /** The sizes of the engine; see {@code EngineOptions}. */
+  public record Engine(int loops, Duration window, int wheelEntries, int laneEntries, int readyEntries, int claimBatch,
+      int callItems, long callBytes, Duration leaseMargin) {}
+
+  /**
+   * Reads a configuration.
+   *
+   * @param flags what the command line says, by flag without its hyphens; a list is joined by commas
+   * @param environment all variables; those of Foliot are used
+   * @param file {@code foliot.yaml}, or null for none
+   * @throws ConfigException if there is a mistake in it
+   */
+  public static FoliotConfig load(Map<String, String> flags, Map<String, String> environment, @Nullable Path file) {
+    Settings settings = new Settings();
+    if (file != null) {
+      settings.readFile(file);
+    }
+    settings.readEnvironment(environment);
+    settings.readFlags(flags);
+    return new FoliotConfig(listen(settings), store(settings), cluster(settings),
+        new Delivery(settings.get(Option.ALLOW_NETWORK), settings.get(Option.DESTINATION_LIMIT)), limits(settings),
+        settings.get(Option.ADMIN_KEY_HASH), new Log(settings.get(Option.LOG_FORMAT), settings.get(Option.LOG_LEVEL)),
+        engine(settings));
+  }
+
+  private static Listen listen(Settings settings) {
+    return new Listen(settings.get(Option.HOST), settings.get(Option.PORT), settings.get(Option.STOP_TIMEOUT),
+        settings.get(Option.CALL_TIMEOUT));
+  }
+
+  private static Store store(Settings settings) {
+    String kind = settings.get(Option.STORE);
+    if (kind.startsWith("jdbc:") || kind.startsWith("redis:") || kind.startsWith("rediss:")) {
+      String module = kind.startsWith("jdbc:") ? "foliot-store-jdbc" : "foliot-store-redis";
+      throw settings.refuse(Option.STORE, "this version keeps tasks in rocksdb; " + kind.substring(0, kind.indexOf(':'))
+          + " comes with " + module + ", which is not part of it");
+    }
+    if (!kind.equals(Store.ROCKSDB) && !kind.equals(Store.MEMORY)) {
+      throw settings.refuse(Option.STORE, "expected is rocksdb or memory, found was \"" + kind + "\"");
+    }
+    Path data = path(settings, Option.DATA);
+    boolean chosen = !settings.get(Option.BACKUPS).isEmpty();
+    Store.Sizes sizes = new Store.Sizes(settings.get(Option.RESERVE), settings.get(Option.RECORD_CACHE),
+        settings.get(Option.BLOCK_CACHE), settings.get(Option.WRITE_BUFFER), settings.get(Option.LOG_SIZE));
+    return new Store(kind, data, chosen ? path(settings, Option.BACKUPS) : data.resolve("backups"), sizes);
+  }
+
+  private static Path path(Settings settings, Option<String> option) {
+    try {
+      Path path = Path.of(settings.get(option));
+      if (!path.toString().isEmpty()) {
+        return path.toAbsolutePath().normalize();
+      }
+    } catch (InvalidPathException e) {
+      // Said below, as for no path at all.
+    }
+    throw settings.refuse(option, "expected is the path of a folder");
+  }
+
+  private static Cluster cluster(Settings settings) {
+    String coordinator = settings.get(Option.CLUSTER);
+    if (coordinator.equals("store") || coordinator.startsWith("zookeeper:")) {
+      throw settings.refuse(Option.CLUSTER, "this version runs as one server (none); clusters come with the stores that"
+          + " several servers can share");
+    }
+    if (!coordinator.equals("none")) {
+      throw settings.refuse(Option.CLUSTER, "expected is none, found was \"" + coordinator + "\"");
+    }
+    return new Cluster(coordinator, settings.get(Option.NODE), settings.get(Option.ZONE));
+  }
+
+  private static Limits limits(Settings settings) {
+    long batch = settings.get(Option.BATCH_BODY);
+    long waiting = settings.get(Option.WAITING_BYTES);
+    if (waiting < batch) {
+      throw settings.refuse(Option.WAITING_BYTES,
+          "all bodies together need room for one of the largest (limits.batch-body"
+              + "); set it to more, or limits.batch-body to less");
+    }
+    return new Limits(Math.toIntExact(settings.get(Option.BODY)), Math.toIntExact(batch), waiting,
+        settings.get(Option.CONNECTIONS), settings.get(Option.METRIC_QUEUES));
+  }
+
+  private static Engine engine(Settings settings) {
+    return new Engine(settings.get(Option.LOOPS), settings.get(Option.WINDOW), settings.get(Option.WHEEL_ENTRIES),
+        settings.get(Option.LANE_ENTRIES), settings.get(Option.READY_ENTRIES), settings.get(Option.CLAIM_BATCH),
+        settings.get(Option.CALL_ITEMS), settings.get(Option.CALL_BYTES), settings.get(Option.LEASE_MARGIN));
+  }
+}

@@ -1,0 +1,197 @@
+package io.foliot.server.config;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Something that can be set: in the file under its key, in the environment, or on the command line. Everything that is said
+ * about options anywhere is taken from here.
+ *
+ * @param <T> the type of its values
+ */
+public final class Option<T> {
+  private static final List<Option<?>> ALL = new ArrayList<>();
+
+  /** Where the server listens. */
+  public static final Option<String> HOST = of("server.host", "host", OptionType.TEXT, "127.0.0.1",
+      "address to listen on; other than loopback it needs API keys");
+  /** The port. */
+  public static final Option<Integer> PORT = of("server.port", "port", OptionType.count(0, 65_535, 7400), "7400",
+      "port to listen on; 0 for any free one");
+  /** How long a stop may take. */
+  public static final Option<Duration> STOP_TIMEOUT = of("server.stop-timeout", "stop-timeout",
+      OptionType.duration("0s", "1h", "10s"), "10s", "how long a stop waits for attempts that are under way");
+  /** How long a request waits. */
+  public static final Option<Duration> CALL_TIMEOUT = of("server.call-timeout", "call-timeout",
+      OptionType.duration("100ms", "10m", "30s"), "30s", "how long a request waits for the store");
+
+  /** The store. */
+  public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
+      "rocksdb, or memory for trying things out");
+  /** The folder. */
+  public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, "foliot-data",
+      "folder of the store; one server has it at a time");
+
+  /** Room that is kept free. */
+  public static final Option<Long> RESERVE = of("store.reserve", "store-reserve",
+      OptionType.size("0", "1024GiB", "512MiB"), "512MiB",
+      "free disk space below which submits are refused, so that what is there goes on");
+  /** Heap for records. */
+  public static final Option<Long> RECORD_CACHE = of("store.record-cache", "store-record-cache",
+      OptionType.size("0", "1024GiB", "128MiB"), "128MiB", "heap for tasks with keys and tasks that run");
+  /** Native memory for files. */
+  public static final Option<Long> BLOCK_CACHE = of("store.block-cache", "store-block-cache",
+      OptionType.size("0", "1024GiB", "128MiB"), "128MiB", "memory beside the heap for files of the store");
+  /** Native memory for what is not yet in files. */
+  public static final Option<Long> WRITE_BUFFER = of("store.write-buffer", "store-write-buffer",
+      OptionType.size("1MiB", "64GiB", "128MiB"), "128MiB", "memory beside the heap for what is not in files yet");
+  /** The length of the log. */
+  public static final Option<Long> LOG_SIZE = of("store.log-size", "store-log-size",
+      OptionType.size("1MiB", "64GiB", "128MiB"), "128MiB",
+      "length of the store's log, which a start reads at about 60 MB a second");
+
+  /** How nodes find each other. */
+  public static final Option<String> CLUSTER = of("cluster.coordinator", "cluster", OptionType.TEXT, "none",
+      "none: this server is alone");
+  /** The node's name. */
+  public static final Option<String> NODE = of("cluster.node", "node", OptionType.name(), "",
+      "name of this node; made from the host's name and kept in the data folder unless set");
+  /** The node's zone. */
+  public static final Option<String> ZONE = of("cluster.zone", "zone", OptionType.name(), "",
+      "data centre, rack or cell of this node");
+
+  /** Networks that callbacks may reach. */
+  public static final Option<List<String>> ALLOW_NETWORK = of("delivery.allow-network", "allow-network",
+      OptionType.list("networks such as 10.0.0.0/8"), "",
+      "private networks that callbacks may reach; public addresses they always may");
+  /** Attempts per destination. */
+  public static final Option<Integer> DESTINATION_LIMIT = of("delivery.destination-limit", "destination-limit",
+      OptionType.count(1, 100_000, 512), "512", "attempts that one destination gets at once at most");
+
+  /** The largest payload. */
+  public static final Option<Long> BODY = of("limits.body", "limit-body", OptionType.size("1KiB", "1MiB", "256KiB"),
+      "256KiB", "largest payload of a task");
+  /** The largest batch. */
+  public static final Option<Long> BATCH_BODY = of("limits.batch-body", "limit-batch-body",
+      OptionType.size("1MiB", "256MiB", "16MiB"), "16MiB", "largest body of a call with many tasks or keys");
+  /** All bodies together. */
+  public static final Option<Long> WAITING_BYTES = of("limits.waiting-bytes", "limit-waiting-bytes",
+      OptionType.size("2MiB", "8GiB", "128MiB"), "128MiB", "bodies of all requests under way together");
+  /** Connections. */
+  public static final Option<Integer> CONNECTIONS = of("limits.connections", "limit-connections",
+      OptionType.count(1, 1_000_000, 10_000), "10000", "connections at once");
+  /** Queues with their own labels. */
+  public static final Option<Integer> METRIC_QUEUES = of("limits.metric-queues", "limit-metric-queues",
+      OptionType.count(0, 10_000, 200), "200", "queues with figures of their own; the others share one label");
+
+  /** The administrator's key. */
+  public static final Option<String> ADMIN_KEY_HASH = of("security.admin-key-hash", "admin-key-hash",
+      OptionType.sha256(), "", "SHA-256 of an API key that may do everything");
+
+  /** How logs look. */
+  public static final Option<String> LOG_FORMAT = of("log.format", "log-format", OptionType.choice("text", "json"),
+      "text", "text for people, json for machines");
+  /** How much is logged. */
+  public static final Option<String> LOG_LEVEL = of("log.level", "log-level",
+      OptionType.choice("error", "warn", "info", "debug"), "info", "least level that is logged");
+
+  /** Where backups go. */
+  public static final Option<String> BACKUPS = of("backup.directory", "backup-directory", OptionType.TEXT, "",
+      "folder that backups are written into; the folder backups beside the store unless set");
+
+  /** Event loops. */
+  public static final Option<Integer> LOOPS = of("engine.loops", "engine-loops", OptionType.count(1, 64, 1), "1",
+      "event loops that share the slots");
+  /** How far ahead the index is read. */
+  public static final Option<Duration> WINDOW = of("engine.window", "engine-window",
+      OptionType.duration("100ms", "10m", "30s"), "30s", "how far ahead the index is read into memory");
+  /** The size of the wheels. */
+  public static final Option<Integer> WHEEL_ENTRIES = of("engine.wheel-entries", "engine-wheel-entries",
+      OptionType.count(1_000, 100_000_000, 1_000_000), "1000000", "ids in memory that are due soon, 80 bytes each");
+  /** The size of a lane. */
+  public static final Option<Integer> LANE_ENTRIES = of("engine.lane-entries", "engine-lane-entries",
+      OptionType.count(10, 10_000_000, 20_000), "20000", "due ids in memory per queue; more are parked in the store");
+  /** The size of all lanes. */
+  public static final Option<Integer> READY_ENTRIES = of("engine.ready-entries", "engine-ready-entries",
+      OptionType.count(10, 100_000_000, 200_000), "200000", "due ids in memory of all queues");
+  /** The size of a claim. */
+  public static final Option<Integer> CLAIM_BATCH = of("engine.claim-batch", "engine-claim-batch",
+      OptionType.count(1, 10_000, 1_000), "1000", "tasks that one claim takes");
+  /** Calls that wait, by number. */
+  public static final Option<Integer> CALL_ITEMS = of("engine.call-items", "engine-call-items",
+      OptionType.count(10_000, 10_000_000, 200_000), "200000", "tasks and keys of calls that wait for the store");
+  /** Calls that wait, by size. */
+  public static final Option<Long> CALL_BYTES = of("engine.call-bytes", "engine-call-bytes",
+      OptionType.size("2MiB", "8GiB", "64MiB"), "64MiB", "payloads of calls that wait for the store");
+  /** How much longer a lease is than an attempt. */
+  public static final Option<Duration> LEASE_MARGIN = of("engine.lease-margin", "engine-lease-margin",
+      OptionType.duration("100ms", "10m", "20s"), "20s", "by how much a lease outlasts the delivery's timeout");
+
+  private final String key;
+  private final String flag;
+  private final OptionType<T> type;
+  private final String standard;
+  private final String about;
+
+  private Option(String key, String flag, OptionType<T> type, String standard, String about) {
+    this.key = key;
+    this.flag = flag;
+    this.type = type;
+    this.standard = standard;
+    this.about = about;
+  }
+
+  private static <T> Option<T> of(String key, String flag, OptionType<T> type, String standard, String about) {
+    Option<T> option = new Option<>(key, flag, type, standard, about);
+    ALL.add(option);
+    return option;
+  }
+
+  /** All options, in the order in which people are shown them. */
+  public static List<Option<?>> all() {
+    return Collections.unmodifiableList(ALL);
+  }
+
+  /** Its key in the file, such as {@code server.port}. */
+  public String key() {
+    return key;
+  }
+
+  /** Its name on the command line, without the hyphens: {@code port}. */
+  public String flag() {
+    return flag;
+  }
+
+  /** Its name in the environment, such as {@code FOLIOT_SERVER_PORT}. */
+  public String variable() {
+    return "FOLIOT_" + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+  }
+
+  /** What holds unless it is set; may be empty. */
+  public String standard() {
+    return standard;
+  }
+
+  /** What it is, in a few words. */
+  public String about() {
+    return about;
+  }
+
+  /** What values it takes, with an example. */
+  public String expected() {
+    return type.expected();
+  }
+
+  /** Reads a value. */
+  T parse(String text) {
+    return type.parse().apply(text);
+  }
+
+  @Override
+  public String toString() {
+    return key;
+  }
+}

@@ -1,0 +1,153 @@
+package io.foliot.server.config;
+
+import io.foliot.server.text.Nearest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.dataformat.yaml.YAMLFactory;
+
+/** What was set where. The command line overrides the environment, and that the file. */
+final class Settings {
+  private static final String PREFIX = "FOLIOT_";
+
+  private record Setting(String text, String source) {}
+
+  private final Map<Option<?>, Setting> settings = new HashMap<>();
+
+  /** Reads a file; what it sets is overridden by what is read later. */
+  void readFile(Path file) {
+    try (InputStream in = Files.newInputStream(file);
+        JsonParser yaml = new YAMLFactory().createParser(ObjectReadContext.empty(), in)) {
+      JsonToken first = yaml.nextToken();
+      if (first == null || first == JsonToken.VALUE_NULL) {
+        return;
+      }
+      if (first != JsonToken.START_OBJECT) {
+        throw new ConfigException(file + " has keys and values, such as \"server: {port: 7400}\"; found was neither");
+      }
+      readObject(yaml, "", file.toString());
+    } catch (NoSuchFileException e) {
+      throw new ConfigException("the configuration file does not exist: " + file + ". Name another with --config");
+    } catch (IOException e) {
+      throw new ConfigException("the configuration file cannot be read: " + file + " (" + e.getMessage() + ")");
+    } catch (JacksonException e) {
+      throw new ConfigException(
+          file + ", " + at(e.getLocation()) + ", is not YAML: " + firstLine(e.getOriginalMessage()));
+    }
+  }
+
+  private static String firstLine(@Nullable String text) {
+    return text == null ? "" : text.lines().findFirst().orElse("");
+  }
+
+  private static String at(@Nullable TokenStreamLocation location) {
+    return location == null ? "somewhere" : "line " + location.getLineNr() + ", column " + location.getColumnNr();
+  }
+
+  private void readObject(JsonParser yaml, String prefix, String file) {
+    while (yaml.nextToken() == JsonToken.PROPERTY_NAME) {
+      String key = prefix + yaml.currentName();
+      String source = key + " in " + file + ", line " + yaml.currentTokenLocation().getLineNr();
+      switch (yaml.nextToken()) {
+        case START_OBJECT -> readObject(yaml, key + ".", file);
+        case START_ARRAY -> set(known(key, source), readList(yaml, source), source);
+        case VALUE_NULL -> known(key, source);
+        default -> set(known(key, source), yaml.getString(), source);
+      }
+    }
+  }
+
+  private static String readList(JsonParser yaml, String source) {
+    List<String> parts = new ArrayList<>();
+    for (JsonToken token = yaml.nextToken(); token != JsonToken.END_ARRAY; token = yaml.nextToken()) {
+      if (token == JsonToken.START_OBJECT || token == JsonToken.START_ARRAY) {
+        throw new ConfigException(source + ": expected is a list of texts");
+      }
+      parts.add(yaml.getString());
+    }
+    return String.join(",", parts);
+  }
+
+  private void set(Option<?> option, String text, String source) {
+    Setting before = settings.put(option, new Setting(text, source));
+    if (before != null) {
+      throw new ConfigException(source + " stands twice; remove one of the two");
+    }
+  }
+
+  private static Option<?> known(String key, String source) {
+    for (Option<?> option : Option.all()) {
+      if (option.key().equals(key)) {
+        return option;
+      }
+    }
+    List<String> keys = Option.all().stream().map(Option::key).toList();
+    throw new ConfigException("there is no key " + source + ": " + Nearest.hint(key, keys));
+  }
+
+  /** Reads variables; those that begin as none of ours are left alone. */
+  void readEnvironment(Map<String, String> environment) {
+    Map<String, Option<?>> options = new HashMap<>();
+    Option.all().forEach(option -> options.put(option.variable(), option));
+    List<String> sections = Option.all().stream().map(Settings::section).distinct().toList();
+    environment.forEach((name, value) -> {
+      Option<?> option = options.get(name);
+      if (option != null) {
+        settings.put(option, new Setting(value, "the variable " + name));
+      } else if (sections.stream().anyMatch(name::startsWith)) {
+        throw new ConfigException("there is no variable " + name + ": "
+            + Nearest.hint(name, Option.all().stream().map(Option::variable).toList()));
+      }
+    });
+  }
+
+  private static String section(Option<?> option) {
+    return option.variable().substring(0, option.variable().indexOf('_', PREFIX.length()) + 1);
+  }
+
+  /** Reads what the command line says, by flag without hyphens. */
+  void readFlags(Map<String, String> flags) {
+    flags.forEach((flag, value) -> {
+      for (Option<?> option : Option.all()) {
+        if (option.flag().equals(flag)) {
+          settings.put(option, new Setting(value, "--" + flag));
+          return;
+        }
+      }
+      throw new ConfigException("there is no option --" + flag + ": "
+          + Nearest.hint(flag, Option.all().stream().map(Option::flag).toList()));
+    });
+  }
+
+  /** The value that holds. */
+  <T> T get(Option<T> option) {
+    Setting setting = settings.get(option);
+    if (setting == null) {
+      return option.parse(option.standard());
+    }
+    try {
+      return option.parse(setting.text.strip());
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new ConfigException(setting.source + ": expected is " + option.expected() + ", found was \"" + setting.text
+          + "\"");
+    }
+  }
+
+  /** What is wrong with a value for a reason that its type does not know. */
+  ConfigException refuse(Option<?> option, String reason) {
+    Setting setting = settings.get(option);
+    return new ConfigException((setting == null ? option.key() : setting.source) + ": " + reason);
+  }
+}

@@ -1,0 +1,215 @@
+package io.foliot.server.metrics;
+
+import io.foliot.core.Scheduler;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All figures of a server, for Prometheus to read. What the engine tells is counted as it happens ({@link ServerMeter});
+ * what can be looked at is looked at when somebody reads.
+ */
+public final class Prometheus implements AutoCloseable {
+  // Whoever reads figures does so every few seconds and gives up soon; the last ones are better than none.
+  private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
+  private static final int MAX_DESTINATIONS = 100;
+
+  private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final ServerMeter meter;
+  private final HttpTimings timings;
+  private final JvmGcMetrics garbage = new JvmGcMetrics();
+  private final MultiGauge tasks;
+  private final MultiGauge lags;
+  private final MultiGauge waiting;
+  private final MultiGauge running;
+  private final MultiGauge destinationLimits;
+  private final MultiGauge destinationRunning;
+
+  // guarded by this
+  private @Nullable Scheduler scheduler;
+  private Runnable beforeReading = () -> {};
+
+  // written when figures are read, read by the gauges then
+  private volatile Scheduler.@Nullable EngineStatus status;
+
+  /**
+   * The figures of a server that is about to start.
+   *
+   * @param maxQueues how many queues have figures of their own
+   */
+  public Prometheus(int maxQueues) {
+    meter = new ServerMeter(registry, maxQueues);
+    timings = new HttpTimings(registry);
+    tasks = rows("foliot.tasks", "Tasks in the store, by state");
+    lags = rows("foliot.queue.lag.seconds", "By how much the oldest waiting task of a queue is overdue");
+    waiting = rows("foliot.lane.waiting", "Due tasks in memory");
+    running = rows("foliot.lane.running", "Attempts that run");
+    destinationLimits = rows("foliot.destination.limit", "Attempts that a destination gets at once at the moment");
+    destinationRunning = rows("foliot.destination.running", "Attempts that a destination has");
+    gauge("foliot.wheel.entries", "Ids in the timing wheels", engine -> engine.wheelEntries());
+    gauge("foliot.lag.seconds", "By how much the oldest task that waits here is overdue",
+        engine -> engine.oldestDueMillis() / 1000.0);
+    gauge("foliot.ready", "Whether the node serves", engine -> engine.ready() ? 1 : 0);
+    new JvmMemoryMetrics().bindTo(registry);
+    garbage.bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+  }
+
+  private MultiGauge rows(String name, String description) {
+    return MultiGauge.builder(name).description(description).register(registry);
+  }
+
+  /** Something of the engine's as a number. */
+  private interface Figure {
+    double of(Scheduler.EngineStatus engine);
+  }
+
+  private void gauge(String name, String description, Figure figure) {
+    DoubleSupplier value = () -> {
+      Scheduler.EngineStatus engine = status;
+      return engine == null ? 0 : figure.of(engine);
+    };
+    Gauge.builder(name, value::getAsDouble).description(description).register(registry);
+  }
+
+  /** What the engine tells. */
+  public ServerMeter meter() {
+    return meter;
+  }
+
+  /** What requests take. */
+  public HttpTimings timings() {
+    return timings;
+  }
+
+  /** Adds a figure of the server's own. */
+  public void gauge(String name, String description, LongSupplier value) {
+    Gauge.builder(name, value::getAsLong).description(description).register(registry);
+  }
+
+  /** Where figures of the server's own belong. */
+  public MeterRegistry registry() {
+    return registry;
+  }
+
+  /** From now on calls this each time somebody reads; it must not wait. */
+  public synchronized void beforeReading(Runnable refresh) {
+    beforeReading = refresh;
+  }
+
+  /** From now on looks at this engine, too. */
+  public synchronized void watch(Scheduler engine) {
+    scheduler = engine;
+  }
+
+  /** All figures as text. */
+  public synchronized String scrape() {
+    beforeReading.run();
+    if (scheduler != null) {
+      look(scheduler);
+    }
+    return registry.scrape();
+  }
+
+  private void look(Scheduler engine) {
+    Scheduler.EngineStatus now = engine.status();
+    status = now;
+    rows(waiting, now.lanes(), lane -> meter.label(lane.queue()), "queue", Scheduler.LaneStatus::waiting);
+    rows(running, now.lanes(), lane -> meter.label(lane.queue()), "queue", Scheduler.LaneStatus::running);
+    List<Scheduler.DestinationStatus> busiest = now.destinations().stream()
+        .sorted(Comparator.comparingInt(Scheduler.DestinationStatus::running).reversed()).limit(MAX_DESTINATIONS)
+        .toList();
+    rows(destinationLimits, busiest, Scheduler.DestinationStatus::destination, "destination",
+        Scheduler.DestinationStatus::limit);
+    rows(destinationRunning, busiest, Scheduler.DestinationStatus::destination, "destination",
+        Scheduler.DestinationStatus::running);
+    List<Scheduler.QueueStatus> queues = queues(engine.queues());
+    if (queues != null) {
+      count(queues);
+    }
+  }
+
+  private static @Nullable List<Scheduler.QueueStatus> queues(CompletableFuture<List<Scheduler.QueueStatus>> call) {
+    try {
+      return call.get(COUNTS_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return null;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    }
+  }
+
+  /** Something of a row's as a text or a number. */
+  private interface Name<T> {
+    String of(T row);
+  }
+
+  private interface Value<T> {
+    double of(T row);
+  }
+
+  private static <T> void rows(MultiGauge gauge, List<T> rows, Name<T> name, String label, Value<T> value) {
+    Map<String, Double> sums = new TreeMap<>();
+    rows.forEach(row -> sums.merge(name.of(row), value.of(row), Double::sum));
+    List<MultiGauge.Row<?>> all = new ArrayList<>();
+    sums.forEach((text, sum) -> all.add(MultiGauge.Row.of(Tags.of(label, text), sum)));
+    gauge.register(all, true);
+  }
+
+  private void count(List<Scheduler.QueueStatus> queues) {
+    Map<Tags, Double> counts = new LinkedHashMap<>();
+    Map<String, Double> worst = new TreeMap<>();
+    for (Scheduler.QueueStatus queue : queues) {
+      String label = meter.label(queue.queue().name());
+      add(counts, label, "delayed", queue.counts().delayed());
+      add(counts, label, "parked", queue.counts().parked());
+      add(counts, label, "running", queue.counts().running());
+      add(counts, label, "finished", queue.counts().finished());
+      add(counts, label, "failed", queue.counts().failed());
+      add(counts, label, "cancelled", queue.counts().cancelled());
+      worst.merge(label, queue.lag().toMillis() / 1000.0, Math::max);
+    }
+    List<MultiGauge.Row<?>> all = new ArrayList<>();
+    counts.forEach((tags, count) -> all.add(MultiGauge.Row.of(tags, count)));
+    tasks.register(all, true);
+    List<MultiGauge.Row<?>> lagRows = new ArrayList<>();
+    worst.forEach((label, lag) -> lagRows.add(MultiGauge.Row.of(Tags.of("queue", label), lag)));
+    lags.register(lagRows, true);
+  }
+
+  private static void add(Map<Tags, Double> counts, String queue, String state, long count) {
+    counts.merge(Tags.of("queue", queue, "state", state), (double) count, Double::sum);
+  }
+
+  @Override
+  public void close() {
+    garbage.close();
+    registry.close();
+  }
+}

@@ -1,0 +1,155 @@
+package io.foliot.server.metrics;
+
+import io.foliot.core.Meter;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Counts what the engine does. Any thread; called for each task, so that everything is looked up once and kept. Queues
+ * beyond a number share the label {@code other}: each label costs memory here and in whatever reads the figures.
+ */
+public final class ServerMeter implements Meter {
+  private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),
+      Duration.ofMillis(10), Duration.ofMillis(20), Duration.ofMillis(50), Duration.ofMillis(100),
+      Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofSeconds(5),
+      Duration.ofSeconds(15), Duration.ofSeconds(60)};
+  private static final Duration[] ATTEMPTS = {Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(25),
+      Duration.ofMillis(100), Duration.ofMillis(500), Duration.ofSeconds(2), Duration.ofSeconds(10),
+      Duration.ofSeconds(60)};
+  private static final Duration[] STORE_CALLS = {Duration.ofNanos(250_000), Duration.ofMillis(1), Duration.ofMillis(2),
+      Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(100), Duration.ofSeconds(1)};
+  private static final Duration[] TURNS = {Duration.ofNanos(100_000), Duration.ofMillis(1), Duration.ofMillis(5),
+      Duration.ofMillis(20), Duration.ofMillis(100)};
+  private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
+  private static final String OTHER = "other";
+
+  private final MeterRegistry registry;
+  private final int maxQueues;
+  private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
+  private final OfQueue others;
+  private final Map<CallKey, OfCall> calls = new ConcurrentHashMap<>();
+  private final Timer turns;
+
+  private record CallKey(String call, boolean failed) {}
+
+  private record OfCall(Timer time, DistributionSummary items) {}
+
+  /** The figures of a queue. */
+  private final class OfQueue {
+    final String label;
+    final Map<String, Counter> accepted = new ConcurrentHashMap<>();
+    final Map<String, Timer> settled = new ConcurrentHashMap<>();
+    final Timer lateness;
+    final Counter leasesEnded;
+    final Counter parked;
+    final Counter quarantined;
+
+    OfQueue(String label) {
+      this.label = label;
+      lateness = Timer.builder("foliot.lateness").description("From due to the begin of the attempt")
+          .tag("queue", label).serviceLevelObjectives(LATENESS).register(registry);
+      leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before their end was known");
+      parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
+      quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
+    }
+
+    private Counter counter(String name, String description) {
+      return Counter.builder(name).description(description).tag("queue", label).register(registry);
+    }
+
+    Counter accepted(String what) {
+      return accepted.computeIfAbsent(what, word -> Counter.builder("foliot.accepted")
+          .description("Tasks submitted, reset, touched, cancelled, by result").tag("queue", label)
+          .tag("result", word).register(registry));
+    }
+
+    Timer settled(String outcome) {
+      return settled.computeIfAbsent(outcome, word -> Timer.builder("foliot.attempts")
+          .description("Attempts that ended, by outcome").tag("queue", label).tag("outcome", word)
+          .serviceLevelObjectives(ATTEMPTS).register(registry));
+    }
+  }
+
+  /**
+   * A meter.
+   *
+   * @param maxQueues how many queues have figures of their own
+   */
+  public ServerMeter(MeterRegistry registry, int maxQueues) {
+    this.registry = registry;
+    this.maxQueues = maxQueues;
+    others = new OfQueue(OTHER);
+    turns = Timer.builder("foliot.loop.turns").description("Turns of the engine's loops").serviceLevelObjectives(TURNS)
+        .register(registry);
+  }
+
+  /** The label that a queue's figures have. */
+  String label(String queue) {
+    return of(queue).label;
+  }
+
+  private OfQueue of(String queue) {
+    OfQueue known = queues.get(queue);
+    if (known != null) {
+      return known;
+    }
+    return queues.size() < maxQueues ? queues.computeIfAbsent(queue, OfQueue::new) : others;
+  }
+
+  @Override
+  public void accepted(String queue, String what, int count) {
+    of(queue).accepted(what).increment(count);
+  }
+
+  @Override
+  public void claimed(String queue, long lateMicros) {
+    of(queue).lateness.record(Math.max(0, lateMicros), TimeUnit.MICROSECONDS);
+  }
+
+  @Override
+  public void settled(String queue, String outcome, long durationMicros) {
+    of(queue).settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
+  }
+
+  @Override
+  public void leaseEnded(String queue) {
+    of(queue).leasesEnded.increment();
+  }
+
+  @Override
+  public void storeCall(String call, int items, long durationMicros, boolean failed) {
+    OfCall of = calls.computeIfAbsent(new CallKey(call, failed), this::call);
+    of.time.record(durationMicros, TimeUnit.MICROSECONDS);
+    of.items.record(items);
+  }
+
+  private OfCall call(CallKey key) {
+    String failed = Boolean.toString(key.failed);
+    return new OfCall(
+        Timer.builder("foliot.store.calls").description("Batches that went to the store").tag("call", key.call)
+            .tag("failed", failed).serviceLevelObjectives(STORE_CALLS).register(registry),
+        DistributionSummary.builder("foliot.store.items").description("Items of batches that went to the store")
+            .tag("call", key.call).tag("failed", failed).serviceLevelObjectives(BATCHES).register(registry));
+  }
+
+  @Override
+  public void parked(String queue, int count) {
+    of(queue).parked.increment(count);
+  }
+
+  @Override
+  public void loopTurn(long durationMicros) {
+    turns.record(durationMicros, TimeUnit.MICROSECONDS);
+  }
+
+  @Override
+  public void quarantined(String queue) {
+    of(queue).quarantined.increment();
+  }
+}

@@ -1,0 +1,5 @@
+/** The HTTP API, configuration, metrics, and the foliot command. */
+@NullMarked
+package io.foliot.server;
+
+import org.jspecify.annotations.NullMarked;

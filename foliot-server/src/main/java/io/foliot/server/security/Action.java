@@ -1,0 +1,13 @@
+package io.foliot.server.security;
+
+/** What an API key may allow. */
+public enum Action {
+  /** To look at queues and tasks. */
+  READ,
+  /** To submit, reset, touch and cancel tasks. */
+  SUBMIT,
+  /** To claim tasks and to report on them. */
+  CONSUME,
+  /** Everything, and to change queues, redrive failed tasks, manage keys, take backups. */
+  ADMIN
+}

@@ -1,0 +1,101 @@
+package io.foliot.server.security;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the server knows of an API key. The key itself, {@code flt_<id>_<secret>}, is shown once and kept by nobody; its
+ * secret is 256 bits of luck, so that one round of SHA-256 hides it well.
+ *
+ * @param id its name
+ * @param hash SHA-256 of the whole key
+ * @param actions what it allows
+ * @param queues the queues it is for
+ * @param note for people: who has it, and what for
+ * @param createdAt when it was made
+ * @param expiresAt when it ends, or null
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared as a whole
+public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePattern> queues, String note,
+    Instant createdAt, @Nullable Instant expiresAt) {
+  static final String PREFIX = "flt_";
+  static final int ID_LENGTH = 12;
+  private static final int SECRET_BYTES = 32;
+  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+  public ApiKey {
+    actions = EnumSet.copyOf(actions);
+    queues = List.copyOf(queues);
+  }
+
+  /** A key that was just made, with the text that its owner is given. */
+  public record Issued(ApiKey key, String text) {
+    @Override
+    public String toString() {
+      return "Issued[id=" + key.id + "]"; // the secret does not belong into a log
+    }
+  }
+
+  /** Makes a key. */
+  public static Issued issue(RandomGenerator random, Set<Action> actions, List<QueuePattern> queues, String note,
+      Instant createdAt, @Nullable Instant expiresAt) {
+    StringBuilder id = new StringBuilder(ID_LENGTH);
+    while (id.length() < ID_LENGTH) {
+      id.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
+    }
+    byte[] secret = new byte[SECRET_BYTES];
+    random.nextBytes(secret);
+    String text = PREFIX + id + "_" + Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+    return new Issued(new ApiKey(id.toString(), hashOf(text), actions, queues, note, createdAt, expiresAt), text);
+  }
+
+  /** The id inside a key, or null if the text is none. */
+  static @Nullable String idOf(String text) {
+    int end = PREFIX.length() + ID_LENGTH;
+    return text.startsWith(PREFIX) && text.length() > end && text.charAt(end) == '_'
+        ? text.substring(PREFIX.length(), end)
+        : null;
+  }
+
+  /** SHA-256 of a key. */
+  static byte[] hashOf(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(US_ASCII));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** Whether the text is this key, in a time that says nothing about how near it was. */
+  boolean is(String text) {
+    return MessageDigest.isEqual(hash, hashOf(text));
+  }
+
+  /** Whether it still holds. */
+  public boolean holdsAt(Instant now) {
+    return expiresAt == null || now.isBefore(expiresAt);
+  }
+
+  /** Whether its owner can administer the server. */
+  public boolean administers() {
+    return actions.contains(Action.ADMIN) && queues.stream().anyMatch(QueuePattern::isAll);
+  }
+
+  Caller caller() {
+    return new Caller("key:" + id, actions, queues);
+  }
+
+  @Override
+  public String toString() {
+    return "ApiKey[id=" + id + ", actions=" + actions + ", queues=" + queues + ", expiresAt=" + expiresAt + "]";
+  }
+}

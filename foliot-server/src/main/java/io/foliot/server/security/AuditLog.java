@@ -1,0 +1,41 @@
+package io.foliot.server.security;
+
+import io.foliot.server.text.WellFormed;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who changed what about the server, and who was turned away; the logger {@code foliot.audit}. Any thread. */
+public final class AuditLog {
+  private static final Logger log = LoggerFactory.getLogger("foliot.audit");
+  // Whoever guesses keys must not be able to fill the disk: each power of two is told, which says enough.
+  private final AtomicLong refusals = new AtomicLong();
+
+  /** An administrative act, done or not. */
+  public void act(Caller caller, String remote, String act, Map<String, String> objects, String outcome) {
+    log.atInfo().addKeyValue("actor", caller.name()).addKeyValue("remote", remote).addKeyValue("act", act)
+        .addKeyValue("objects", printable(objects.toString())).addKeyValue("outcome", outcome)
+        .log("administrative act");
+  }
+
+  /** A caller that is not known. */
+  public void refused(String remote, String reason) {
+    long count = refusals.incrementAndGet();
+    if (Long.bitCount(count) == 1) {
+      log.atWarn().addKeyValue("remote", remote).addKeyValue("reason", printable(reason)).addKeyValue("refusals", count)
+          .log("a caller was turned away");
+    }
+  }
+
+  // A name in a path may hold anything, but not begin another line of the log.
+  private static String printable(String text) {
+    StringBuilder printable = new StringBuilder(WellFormed.of(text));
+    for (int i = 0; i < printable.length(); i++) {
+      if (Character.isISOControl(printable.charAt(i))) {
+        printable.setCharAt(i, '?');
+      }
+    }
+    return printable.toString();
+  }
+}

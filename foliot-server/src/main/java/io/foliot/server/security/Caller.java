@@ -1,0 +1,46 @@
+package io.foliot.server.security;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** Who calls, and what that one may do. */
+public final class Caller {
+  /** Anybody on this machine, while the server is open. */
+  public static final Caller OPEN = new Caller("open", EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL));
+
+  /** Anybody at all, who may do nothing but what is the same for all. */
+  public static final Caller ANYBODY = new Caller("anybody", EnumSet.noneOf(Action.class), List.of());
+
+  private final String name;
+  private final Set<Action> actions;
+  private final List<QueuePattern> queues;
+  private final boolean seesAll;
+
+  Caller(String name, Set<Action> actions, List<QueuePattern> queues) {
+    this.name = name;
+    this.actions = actions;
+    this.queues = List.copyOf(queues);
+    seesAll = queues.stream().anyMatch(QueuePattern::isAll);
+  }
+
+  /** What the audit log calls it. */
+  public String name() {
+    return name;
+  }
+
+  /** Whether it may do this to the queues it sees. */
+  public boolean may(Action action) {
+    return actions.contains(action) || actions.contains(Action.ADMIN);
+  }
+
+  /** Whether it sees the queue. */
+  public boolean sees(String queue) {
+    return seesAll || queues.stream().anyMatch(pattern -> pattern.matches(queue));
+  }
+
+  /** Whether it sees all queues. */
+  public boolean seesAll() {
+    return seesAll;
+  }
+}

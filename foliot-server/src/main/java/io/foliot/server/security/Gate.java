@@ -1,0 +1,110 @@
+package io.foliot.server.security;
+
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says who calls, before anything else looks at a request. With keys, everybody shows one. Without, the server is bound to
+ * loopback and open, to programs on this machine but not to web pages: a browser there may be told by any page to send
+ * requests here, or be led here by a name that resolves to loopback, so the names of host and origin must be local.
+ */
+public final class Gate {
+  private static final Set<String> LOCAL_NAMES = Set.of("localhost", "[::1]", "::1");
+
+  private final KeyRing keys;
+  private final boolean loopback;
+  private final String boundHost;
+
+  /**
+   * A gate.
+   *
+   * @param loopback whether the server is bound to loopback
+   * @param boundHost the name it is bound to
+   */
+  public Gate(KeyRing keys, boolean loopback, String boundHost) {
+    this.keys = keys;
+    this.loopback = loopback;
+    this.boundHost = boundHost.toLowerCase(Locale.ROOT);
+  }
+
+  /** What the gate says. */
+  public sealed interface Verdict {
+    /** It is this one. */
+    record Known(Caller caller) implements Verdict {}
+
+    /** It shows no key, or one that is not valid. */
+    record Unknown(String reason) implements Verdict {}
+
+    /** It comes from a web page of somewhere else. */
+    record Foreign(String reason) implements Verdict {}
+  }
+
+  /** Whether the server is open at the moment. */
+  public boolean isOpen() {
+    return loopback && keys.isEmpty();
+  }
+
+  /** Whether the server may be open without keys. */
+  public boolean mayOpen() {
+    return loopback;
+  }
+
+  /** Looks at a request. */
+  public Verdict judge(@Nullable String authorization, @Nullable String host, @Nullable String origin, Instant now) {
+    if (isOpen()) {
+      if (host == null || !isLocal(host)) {
+        return new Verdict.Foreign("the header Host must name this machine, as in localhost: host=" + host);
+      }
+      if (origin != null && !isLocalOrigin(origin)) {
+        return new Verdict.Foreign("pages of other sites may not use this server: origin=" + origin);
+      }
+      return new Verdict.Known(Caller.OPEN);
+    }
+    if (authorization == null) {
+      return new Verdict.Unknown("send the header Authorization: Bearer flt_...");
+    }
+    if (!authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
+      return new Verdict.Unknown("the header Authorization must be of the form Bearer flt_...");
+    }
+    String text = authorization.substring(7).strip();
+    if (text.isEmpty()) {
+      return new Verdict.Unknown("the header Authorization has no key: send Bearer flt_...");
+    }
+    Caller caller = keys.find(text, now);
+    return caller == null
+        ? new Verdict.Unknown("the key is unknown, has expired, or was removed; ask whoever administers the server")
+        : new Verdict.Known(caller);
+  }
+
+  private boolean isLocalOrigin(String origin) {
+    int scheme = origin.indexOf("://");
+    return scheme > 0 && isLocal(origin.substring(scheme + 3));
+  }
+
+  private boolean isLocal(String authority) {
+    String name = withoutPort(authority).toLowerCase(Locale.ROOT);
+    return LOCAL_NAMES.contains(name) || name.equals(boundHost) || isLoopbackAddress(name);
+  }
+
+  private static String withoutPort(String authority) {
+    int colon = authority.lastIndexOf(':');
+    boolean port = colon > 0 && authority.indexOf(']') < colon && authority.substring(colon + 1).chars()
+        .allMatch(c -> c >= '0' && c <= '9');
+    return port ? authority.substring(0, colon) : authority;
+  }
+
+  private static boolean isLoopbackAddress(String name) {
+    String[] parts = name.split("\\.", -1);
+    if (parts.length != 4 || !parts[0].equals("127")) {
+      return false;
+    }
+    for (String part : parts) {
+      if (part.isEmpty() || part.length() > 3 || !part.chars().allMatch(c -> c >= '0' && c <= '9')) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

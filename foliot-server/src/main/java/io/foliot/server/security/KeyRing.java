@@ -1,0 +1,109 @@
+package io.foliot.server.security;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** All API keys, in memory for each request to be checked, and in the store. Any thread. */
+public final class KeyRing {
+  /** Where keys are kept beyond this process. Its methods wait until it is done. */
+  public interface Vault {
+    /** All keys. */
+    Collection<ApiKey> all();
+
+    /** Keeps one more. */
+    void add(ApiKey key);
+
+    /** Forgets one. */
+    void remove(String id);
+  }
+
+  /** Everybody would be locked out. */
+  public static final class LockedOutException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LockedOutException(String message) {
+      super(message);
+    }
+  }
+
+  // Any thread reads; written under the lock, in memory only after the vault has it.
+  private final Map<String, Entry> keys = new ConcurrentHashMap<>();
+  private final Vault vault;
+  private final @Nullable Entry configured;
+
+  private record Entry(ApiKey key, Caller caller) {}
+
+  /**
+   * The keys of a vault.
+   *
+   * @param configured a key of the configuration, which is not in the vault; or null
+   */
+  public KeyRing(Vault vault, @Nullable ApiKey configured) {
+    this.vault = vault;
+    this.configured = configured == null ? null : new Entry(configured, configured.caller());
+    vault.all().forEach(key -> keys.put(key.id(), new Entry(key, key.caller())));
+  }
+
+  /** Whether there is no key at all. */
+  public boolean isEmpty() {
+    return configured == null && keys.isEmpty();
+  }
+
+  /** Whose key this is; null if it is nobody's or has expired. */
+  public @Nullable Caller find(String text, Instant now) {
+    if (configured != null && configured.key.is(text)) {
+      return configured.caller;
+    }
+    String id = ApiKey.idOf(text);
+    Entry entry = id == null ? null : keys.get(id);
+    return entry != null && entry.key.is(text) && entry.key.holdsAt(now) ? entry.caller : null;
+  }
+
+  /** All keys, oldest first. */
+  public List<ApiKey> all() {
+    return keys.values().stream().map(Entry::key)
+        .sorted(Comparator.comparing(ApiKey::createdAt).thenComparing(ApiKey::id)).toList();
+  }
+
+  /**
+   * Adds a key. From the first one on, every request needs one.
+   *
+   * @throws LockedOutException if it is the first and could not add a second
+   */
+  public synchronized void add(ApiKey key) {
+    if (isEmpty() && !key.administers()) {
+      throw new LockedOutException(
+          "the first key locks the server, so it must be one that can make others: give it the action admin and the"
+              + " queues *");
+    }
+    vault.add(key);
+    keys.put(key.id(), new Entry(key, key.caller()));
+  }
+
+  /**
+   * Removes a key.
+   *
+   * @return whether it was there
+   * @throws LockedOutException if others stay and none of them could add one
+   */
+  public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
+    if (!keys.containsKey(id)) {
+      return false;
+    }
+    List<ApiKey> others = all().stream().filter(key -> !key.id().equals(id)).toList();
+    boolean stillAdministered = configured != null
+        || others.stream().anyMatch(key -> key.administers() && key.holdsAt(now));
+    if (!stillAdministered && !(others.isEmpty() && mayOpen)) {
+      throw new LockedOutException(
+          "this is the last key that can make others; make another key with the action admin and the queues * first");
+    }
+    vault.remove(id);
+    keys.remove(id);
+    return true;
+  }
+}

@@ -1,0 +1,29 @@
+package io.foliot.server.security;
+
+/**
+ * Which queues a key is for: a name, or the beginning of names and a star.
+ *
+ * @param text {@code orders}, {@code orders.*}, or {@code *} for all
+ */
+public record QueuePattern(String text) {
+  /** All queues. */
+  public static final QueuePattern ALL = new QueuePattern("*");
+
+  public QueuePattern {
+    int star = text.indexOf('*');
+    if (text.isEmpty() || text.length() > 128 || (star >= 0 && star < text.length() - 1)) {
+      throw new IllegalArgumentException(
+          "a pattern of queues is a name, or the beginning of one and a star at the end: pattern=" + text);
+    }
+  }
+
+  /** Whether every queue is meant. */
+  public boolean isAll() {
+    return text.equals("*");
+  }
+
+  /** Whether this queue is meant. */
+  public boolean matches(String queue) {
+    return text.endsWith("*") ? queue.startsWith(text.substring(0, text.length() - 1)) : queue.equals(text);
+  }
+}

@@ -1,0 +1,46 @@
+package io.foliot.server.security;
+
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** Keys as documents of the store, beside the settings of queues. Calls wait. */
+public final class StoredKeys implements KeyRing.Vault {
+  private final TaskStore store;
+  private final Duration timeout;
+
+  /** In this store, whose answers are waited for so long. */
+  public StoredKeys(TaskStore store, Duration timeout) {
+    this.store = store;
+    this.timeout = timeout;
+  }
+
+  private <T> T await(CompletionStage<T> call) {
+    return call.toCompletableFuture().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).join();
+  }
+
+  @Override
+  public Collection<ApiKey> all() {
+    return await(store.documents(DocumentKind.API_KEY)).stream()
+        .map(document -> KeyCodec.decode(document.name(), document.content())).toList();
+  }
+
+  @Override
+  public void add(ApiKey key) {
+    if (!await(store.writeDocument(DocumentKind.API_KEY, key.id(), 0, KeyCodec.encode(key)))) {
+      throw new IllegalStateException("an id of 62 bits of luck is there twice: id=" + key.id());
+    }
+  }
+
+  @Override
+  public void remove(String id) {
+    long version = await(store.document(DocumentKind.API_KEY, id)).map(Document::version).orElse(0L);
+    if (version != 0) {
+      await(store.writeDocument(DocumentKind.API_KEY, id, version, null));
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.foliot.server.text;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The known name that a mistyped one was probably meant to be. */
+public final class Nearest {
+  // Names are short; a longer text is no typing mistake, and the distance costs the product of the lengths.
+  private static final int MAX_LENGTH = 64;
+
+  private Nearest() {}
+
+  /** The nearest of the known names, or null if none is near. */
+  public static @Nullable String of(String name, Collection<String> known) {
+    if (name.length() > MAX_LENGTH) {
+      return null;
+    }
+    String best = null;
+    int bestDistance = Integer.MAX_VALUE;
+    for (String candidate : known) {
+      int distance = distance(plain(name), plain(candidate));
+      if (distance < bestDistance) {
+        best = candidate;
+        bestDistance = distance;
+      }
+    }
+    return best != null && bestDistance <= Math.max(1, (best.length() + 1) / 3) ? best : null;
+  }
+
+  /** A sentence for messages: what was probably meant, or what there is. */
+  public static String hint(String name, Collection<String> known) {
+    String nearest = of(name, known);
+    return nearest != null ? "did you mean " + nearest + "?" : "known are " + String.join(", ", known);
+  }
+
+  private static String plain(String name) {
+    return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
+  }
+
+  // Levenshtein's distance, where two neighbours that changed places count as one mistake.
+  private static int distance(String a, String b) {
+    int[][] cost = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        cost[i][j] = i == 0 || j == 0 ? i + j : step(a, b, cost, i, j);
+      }
+    }
+    return cost[a.length()][b.length()];
+  }
+
+  private static int step(String a, String b, int[][] cost, int i, int j) {
+    int changed = cost[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+    int best = Math.min(changed, Math.min(cost[i - 1][j], cost[i][j - 1]) + 1);
+    boolean swapped = i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
+    return swapped ? Math.min(best, cost[i - 2][j - 2] + 1) : best;
+  }
+}

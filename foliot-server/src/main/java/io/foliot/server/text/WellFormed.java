@@ -1,0 +1,27 @@
+package io.foliot.server.text;
+
+import java.nio.charset.StandardCharsets;
+
+/** Text that can be written as UTF-8: without halves of surrogate pairs, which JSON escapes and cut texts may hold. */
+public final class WellFormed {
+  private WellFormed() {}
+
+  /** Whether it can be written. */
+  public static boolean is(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        return text.equals(repaired(text));
+      }
+    }
+    return true;
+  }
+
+  /** The text, with question marks for what cannot be written. */
+  public static String of(String text) {
+    return is(text) ? text : repaired(text);
+  }
+
+  private static String repaired(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+}

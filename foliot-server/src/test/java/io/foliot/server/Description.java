@@ -1,0 +1,158 @@
+package io.foliot.server;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The description of the API, as far as answers can be checked against it: types, required members, enumerations,
+ * patterns. A member that is not described is a mistake, which JSON Schema itself would let pass.
+ */
+@SuppressWarnings("unchecked")
+final class Description {
+  private final Object document;
+  private final Map<String, Pattern> paths = new TreeMap<>();
+
+  Description(@Nullable Object document) {
+    this.document = requireNonNull(document);
+    paths().keySet().forEach(path -> paths.put(path, Pattern.compile(
+        path.replaceAll("\\{[^}]*}", "[^/]+").replace(".", "\\."))));
+  }
+
+  Map<String, Object> paths() {
+    return (Map<String, Object>) requireNonNull(JsonTree.at(document, "paths"));
+  }
+
+  /** Checks that an answer is one that is described. */
+  void check(String method, String path, int status, String contentType, String body) {
+    String plain = path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
+    String template = paths.entrySet().stream().filter(entry -> entry.getValue().matcher(plain).matches())
+        .map(Map.Entry::getKey).findFirst().orElse(null);
+    Object operation = template == null
+        ? null
+        : JsonTree.at(paths().get(template), method.toLowerCase(
+            Locale.ROOT));
+    Object response = operation == null ? null : response(operation, status);
+    String type = contentType.contains(";") ? contentType.substring(0, contentType.indexOf(';')) : contentType;
+    if (response == null) {
+      assertThat(status).as("only problems are not described: " + method + " " + path).isGreaterThanOrEqualTo(400);
+      assertThat(type).isEqualTo("application/problem+json");
+      checkValue(JsonTree.at(document, "components", "schemas", "Problem"), JsonTree.parse(body), "$");
+      return;
+    }
+    Object content = JsonTree.at(response, "content", type);
+    assertThat(content).as("the type " + type + " of " + method + " " + path + " " + status).isNotNull();
+    if (type.endsWith("json") && !type.contains("ndjson")) {
+      checkValue(JsonTree.at(content, "schema"), JsonTree.parse(body), "$");
+    }
+  }
+
+  private @Nullable Object response(Object operation, int status) {
+    Object exact = JsonTree.at(operation, "responses", Integer.toString(status));
+    return resolve(exact != null || status < 400 ? exact : JsonTree.at(operation, "responses", "default"));
+  }
+
+  private @Nullable Object resolve(@Nullable Object schema) {
+    Object value = schema;
+    while (value instanceof Map<?, ?> map && map.get("$ref") instanceof String ref) {
+      value = JsonTree.at(document, (Object[]) ref.substring(2).split("/"));
+      assertThat(value).as(ref).isNotNull();
+    }
+    return value;
+  }
+
+  private void checkValue(@Nullable Object schemaOrRef, @Nullable Object value, String where) {
+    Map<String, Object> schema = (Map<String, Object>) requireNonNull(resolve(schemaOrRef), where);
+    if (schema.get("oneOf") instanceof List<?> choices) {
+      List<AssertionError> failures = new ArrayList<>();
+      for (Object choice : choices) {
+        try {
+          checkValue(choice, value, where);
+        } catch (AssertionError e) {
+          failures.add(e);
+        }
+      }
+      assertThat(failures).as(where + " is one of several").hasSize(choices.size() - 1);
+      return;
+    }
+    if (schema.get("enum") instanceof List<?> words) {
+      assertThat((List<Object>) words).as(where).contains(value);
+      return;
+    }
+    Object type = schema.get("type");
+    if (type instanceof List<?> types) {
+      assertThat((List<Object>) types).as(where).contains(typeOf(value));
+    } else if (type != null) {
+      String found = typeOf(value);
+      assertThat(found.equals("integer") && type.equals("number") ? "number" : found).as(where).isEqualTo(type);
+    }
+    switch (value) {
+      case Map<?, ?> object when type != null -> checkObject(schema, (Map<String, @Nullable Object>) object, where);
+      case List<?> list when type != null -> {
+        for (int i = 0; i < list.size(); i++) {
+          checkValue(schema.get("items"), list.get(i), where + "[" + i + "]");
+        }
+      }
+      case String text -> checkText(schema, text, where);
+      case null, default -> {
+        // Numbers, booleans and null are what their type says.
+      }
+    }
+  }
+
+  private void checkObject(Map<String, Object> schema, Map<String, @Nullable Object> object, String where) {
+    if (schema.get("required") instanceof List<?> required) {
+      assertThat(object.keySet()).as(where).containsAll((List<String>) required);
+    }
+    Map<String, Object> properties = schema.get("properties") instanceof Map<?, ?> map
+        ? (Map<String, Object>) map
+        : Map.of();
+    boolean any = properties.isEmpty() && schema.get("additionalProperties") == null;
+    object.forEach((name, member) -> {
+      Object property = properties.getOrDefault(name, schema.get("additionalProperties"));
+      assertThat(any || property != null).as(where + "." + name + " is described").isTrue();
+      if (!any) {
+        checkValue(property, member, where + "." + name);
+      }
+    });
+  }
+
+  private static void checkText(Map<String, Object> schema, String text, String where) {
+    if (schema.get("pattern") instanceof String pattern) {
+      assertThat(text).as(where).containsPattern(pattern);
+    }
+    if ("date-time".equals(schema.get("format"))) {
+      try {
+        Instant.parse(text);
+      } catch (DateTimeParseException e) {
+        throw new AssertionError(where + " is an instant: " + text, e);
+      }
+    }
+    if ("uuid".equals(schema.get("format"))) {
+      assertThat(UUID.fromString(text).toString()).as(where).isEqualTo(text);
+    }
+  }
+
+  private static String typeOf(@Nullable Object value) {
+    return switch (value) {
+      case null -> "null";
+      case Map<?, ?> map -> "object";
+      case List<?> list -> "array";
+      case String text -> "string";
+      case Boolean truth -> "boolean";
+      case BigDecimal number -> number.scale() <= 0 ? "integer" : "number";
+      default -> value.getClass().getName();
+    };
+  }
+}

@@ -1,0 +1,47 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What Prometheus reads. */
+class MetricsTest {
+  @Test
+  void whatHappensIsCounted() {
+    try (Rig rig = Rig.start().withQueue("counted")) {
+      rig.post("/v1/queues/counted/tasks", "{\"delay\": \"0s\"}");
+      Rig.Answer claim = rig.post("/v1/queues/counted/claims", "{\"wait\": \"10s\"}");
+      rig.post("/v1/tasks/" + claim.text("tasks", 0, "id") + "/ack",
+          "{\"token\": \"" + claim.text("tasks", 0, "token") + "\"}");
+
+      String figures = rig.get("/metrics").body();
+
+      for (String figure : List.of("foliot_accepted_total{queue=\"counted\",result=\"created\"} 1.0",
+          "foliot_lateness_seconds_bucket{queue=\"counted\",le=\"60.0\"} 1",
+          "foliot_attempts_seconds_count{outcome=\"finished\",queue=\"counted\"} 1",
+          "foliot_store_calls_seconds_count{call=\"submit\"", "foliot_store_items_bucket",
+          "foliot_loop_turns_seconds_count",
+          "foliot_wheel_entries", "foliot_lag_seconds", "foliot_tasks{queue=\"counted\",state=\"delayed\"}",
+          "foliot_queue_lag_seconds{queue=\"counted\"}", "foliot_ready 1.0", "foliot_store_failed 0.0",
+          "jvm_memory_used_bytes", "process_uptime_seconds",
+          "foliot_http_requests_seconds_count{method=\"POST\",path=\"/v1/queues/{queue}/tasks\",status=\"201\"} 1")) {
+        assertThat(figures).contains(figure);
+      }
+    }
+  }
+
+  @Test
+  void queuesBeyondTheLimitShareALabel() {
+    try (Rig rig = Rig.start(Map.of("limit-metric-queues", "2"))) {
+      for (String queue : List.of("q1", "q2", "q3", "q4")) {
+        rig.withQueue(queue).post("/v1/queues/" + queue + "/tasks", "{\"delay\": \"1h\"}");
+      }
+      String figures = rig.get("/metrics").body();
+      assertThat(figures).contains("foliot_accepted_total{queue=\"other\",result=\"created\"} 2.0")
+          .contains("foliot_accepted_total{queue=\"q2\",result=\"created\"} 1.0").doesNotContain("\"q3\"");
+      assertThat(figures).contains("foliot_tasks{queue=\"other\",state=\"delayed\"}");
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.foliot.server;
+
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Scheduler;
+import io.foliot.core.SystemClock;
+import io.foliot.core.store.StoreException;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.metrics.Prometheus;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server on a free port of loopback, over an engine in memory that can be told to fail, and a client that checks every
+ * answer against the description of the API.
+ */
+final class Rig implements AutoCloseable {
+  private static final Map<String, String> MEMORY = Map.of("store", "memory", "port", "0", "call-timeout", "2s",
+      "stop-timeout", "1s", "node", "test");
+
+  final FoliotServer server;
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final ByteArrayOutputStream told = new ByteArrayOutputStream();
+  private final Description description;
+  private @Nullable String apiKey;
+
+  /** What the engine answers instead; null for what it would answer. */
+  volatile @Nullable CompletableFuture<?> instead;
+
+  private Rig(Map<String, String> flags) {
+    Map<String, String> all = new LinkedHashMap<>(MEMORY);
+    all.putAll(flags);
+    FoliotConfig config = FoliotConfig.load(all, Map.of(), null);
+    Clock clock = new SystemClock();
+    SecureRandom random = new SecureRandom();
+    Prometheus prometheus = new Prometheus(config.limits().metricQueues());
+    CompletableFuture<StoreException> failure = new CompletableFuture<>();
+    ServerRuntime real = ServerRuntime.open(config, true, clock, prometheus.meter(), random, failure::complete);
+    ServerRuntime runtime = new ServerRuntime(real.store(), failing(real.scheduler()), real.backups());
+    server = FoliotServer.start(config, runtime, prometheus, failure, clock, random,
+        new PrintStream(told, true, StandardCharsets.UTF_8));
+    description = new Description(JsonTree.parse(send("GET", "/openapi.json", null, Map.of()).body()));
+  }
+
+  /** A server with default settings. */
+  static Rig start() {
+    return new Rig(Map.of());
+  }
+
+  /** A server with other settings. */
+  static Rig start(Map<String, String> flags) {
+    return new Rig(flags);
+  }
+
+  private Scheduler failing(Scheduler real) {
+    return (Scheduler) Proxy.newProxyInstance(Rig.class.getClassLoader(), new Class<?>[]{Scheduler.class},
+        (proxy, method, arguments) -> {
+          CompletableFuture<?> answer = instead;
+          if (answer != null && method.getReturnType() == CompletableFuture.class && !method.getName().equals("stop")) {
+            return answer;
+          }
+          try {
+            return method.invoke(real, arguments);
+          } catch (InvocationTargetException e) {
+            throw requireNonNull(e.getCause());
+          }
+        });
+  }
+
+  /** What a person who starts the server reads. */
+  String told() {
+    return told.toString(StandardCharsets.UTF_8);
+  }
+
+  /** From now on requests show this key. */
+  Rig as(@Nullable String newApiKey) {
+    apiKey = newApiKey;
+    return this;
+  }
+
+  /** An answer. */
+  record Answer(int status, Map<String, String> headers, String body) {
+    /** Its body, which is JSON. */
+    @Nullable
+    Object json() {
+      return JsonTree.parse(body);
+    }
+
+    /** A part of its body. */
+    @Nullable
+    Object at(Object... path) {
+      return JsonTree.at(json(), path);
+    }
+
+    /** A part of its body that is text. */
+    String text(Object... path) {
+      return (String) requireNonNull(at(path), () -> "in " + body);
+    }
+
+    /** A part of its body that is a list. */
+    List<?> list(Object... path) {
+      return (List<?>) requireNonNull(at(path), () -> "in " + body);
+    }
+
+    /** The last part of a problem's type. */
+    String problem() {
+      String type = text("type");
+      return type.substring(type.lastIndexOf(':') + 1);
+    }
+  }
+
+  Answer get(String path) {
+    return call("GET", path, null, Map.of());
+  }
+
+  Answer delete(String path) {
+    return call("DELETE", path, null, Map.of());
+  }
+
+  Answer post(String path, String json) {
+    return call("POST", path, json, Map.of("Content-Type", "application/json"));
+  }
+
+  Answer put(String path, String json) {
+    return call("PUT", path, json, Map.of("Content-Type", "application/json"));
+  }
+
+  /** Sends a request and checks that its answer is described. */
+  Answer call(String method, String path, @Nullable String body, Map<String, String> headers) {
+    Answer answer = send(method, path, body, headers);
+    description.check(method, path, answer.status, answer.headers.getOrDefault("content-type", ""), answer.body);
+    return answer;
+  }
+
+  /** Sends a request. */
+  Answer send(String method, String path, @Nullable String body, Map<String, String> headers) {
+    return sendBytes(method, path, body == null ? null : body.getBytes(StandardCharsets.UTF_8), headers);
+  }
+
+  /** Sends a request whose body need not be text. */
+  Answer sendBytes(String method, String path, byte @Nullable [] body, Map<String, String> headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
+        .timeout(Duration.ofSeconds(30))
+        .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+    headers.forEach(request::header);
+    if (apiKey != null) {
+      request.header("Authorization", "Bearer " + apiKey);
+    }
+    try {
+      HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString(StandardCharsets.UTF_8));
+      Map<String, String> answered = new LinkedHashMap<>();
+      answer.headers().map().forEach((name, values) -> answered.put(name.toLowerCase(Locale.ROOT),
+          values.getFirst()));
+      return new Answer(answer.statusCode(), answered, answer.body());
+    } catch (IOException e) {
+      throw new AssertionError(method + " " + path, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Makes a queue whose tasks wait for workers. */
+  Rig withQueue(String queue) {
+    put("/v1/queues/" + queue, "{\"delivery\": {\"type\": \"pull\", \"timeout\": \"30s\"}}");
+    return this;
+  }
+
+  @Override
+  public void close() {
+    instead = null;
+    server.close();
+    client.close();
+  }
+}

@@ -1,0 +1,181 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.server.api.Route;
+import io.foliot.server.security.Action;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Who may do what. */
+class SecurityTest {
+  private static final String NO_TASK = "00000000-0000-7000-8000-000000000000";
+
+  private final Rig rig = Rig.start().withQueue("mine").withQueue("theirs");
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  /** Makes a key; the first one must administer. */
+  private String key(String actions, String queues) {
+    Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [" + actions + "], \"queues\": [" + queues + "]}");
+    assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+    assertThat(answer.text("key")).matches("flt_[a-z0-9]{12}_[A-Za-z0-9_-]{43}");
+    return answer.text("key");
+  }
+
+  private String lock() {
+    String admin = key("\"admin\"", "\"*\"");
+    rig.as(admin);
+    return admin;
+  }
+
+  private static String path(Route route, String queue, String task) {
+    return route.path().replace("{queue}", queue).replace("{key}", "k").replace("{id}", task);
+  }
+
+  private Rig.Answer call(Route route, String queue, String task) {
+    String body = route.method().equals("GET") || route.method().equals("DELETE") ? null : "{}";
+    return rig.send(route.method(), path(route, queue, task), body, Map.of("Content-Type", "application/json"));
+  }
+
+  @Test
+  void withoutAKeyOnlyWhatIsTheSameForAllIsAnswered() {
+    lock();
+    rig.as(null);
+    for (Route route : Route.values()) {
+      int status = call(route, "mine", NO_TASK).status();
+      if (route.action() == null) {
+        assertThat(status).as(route.name()).isEqualTo(200);
+      } else {
+        assertThat(status).as(route.name()).isEqualTo(401);
+      }
+    }
+    assertThat(rig.send("GET", "/nowhere", null, Map.of()).status()).isEqualTo(401);
+    assertThat(rig.send("PATCH", "/v1/queues/mine", null, Map.of()).status()).isEqualTo(401);
+  }
+
+  @Test
+  void aKeyWithoutTheActionIsRefusedOnEveryRoute() {
+    String admin = lock();
+    for (Action missing : Action.values()) {
+      String others = missing == Action.ADMIN
+          ? "\"read\", \"submit\", \"consume\""
+          : missing == Action.READ ? "\"submit\"" : "\"read\"";
+      rig.as(admin).as(key(others, "\"*\""));
+      for (Route route : Route.values()) {
+        if (route.action() == missing) {
+          Rig.Answer answer = call(route, "mine", NO_TASK);
+          assertThat(answer.status()).as(route.name()).isEqualTo(403);
+          assertThat(answer.text("detail")).contains(missing.name().toLowerCase(Locale.ROOT));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aKeySeesOnlyItsOwnQueues() {
+    String task = rig.post("/v1/queues/theirs/tasks", "{\"delay\": \"1h\", \"key\": \"k\"}").text("id");
+    lock();
+    String admin = key("\"admin\"", "\"mine\", \"shop.*\"");
+    rig.as(admin);
+    for (Route route : Route.values()) {
+      if (route.path().contains("{queue}")) {
+        Rig.Answer answer = call(route, "theirs", task);
+        assertThat(answer.status()).as(route.name()).isEqualTo(404);
+        assertThat(answer.problem()).as(route.name()).isEqualTo("unknown-queue");
+      } else if (route.path().contains("/tasks/{id}")) {
+        Rig.Answer answer = call(route, "theirs", task);
+        assertThat(answer.status()).as(route.name()).isEqualTo(404);
+        assertThat(answer.problem()).as(route.name()).isEqualTo("unknown-task");
+      } else if (route.action() == Action.ADMIN || route == Route.METRICS) {
+        assertThat(call(route, "theirs", task).status()).as(route.name()).isEqualTo(403);
+      }
+    }
+    assertThat(rig.get("/v1/queues").list("queues")).hasSize(1);
+    assertThat(rig.get("/v1/queues").body()).doesNotContain("theirs");
+    assertThat(rig.withQueue("shop.eu").get("/v1/queues/shop.eu").status()).isEqualTo(200);
+    String own = rig.post("/v1/queues/mine/tasks", "{\"delay\": \"1h\"}").text("id");
+    assertThat(rig.get("/v1/tasks/" + own).status()).isEqualTo(200);
+    assertThat(rig.delete("/v1/tasks/" + own).text("result")).isEqualTo("CANCELLED");
+  }
+
+  @Test
+  void theFirstKeyMustBeAbleToMakeOthers() {
+    Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [\"read\"]}");
+    assertThat(answer.status()).isEqualTo(409);
+    assertThat(answer.problem()).isEqualTo("last-key");
+    assertThat(rig.get("/v1/queues").status()).isEqualTo(200);
+  }
+
+  @Test
+  void theLastKeyThatCanMakeOthersStaysWhileOthersNeedIt() {
+    String admin = lock();
+    String reader = key("\"read\"", "\"*\"");
+    String adminId = admin.substring(4, 16);
+    assertThat(rig.delete("/v1/keys/" + adminId).problem()).isEqualTo("last-key");
+    assertThat(rig.delete("/v1/keys/" + reader.substring(4, 16)).status()).isEqualTo(200);
+    assertThat(rig.delete("/v1/keys/nokey").problem()).isEqualTo("unknown-key");
+    assertThat(rig.delete("/v1/keys/" + adminId).status()).isEqualTo(200);
+    assertThat(rig.as(null).get("/v1/queues").status()).isEqualTo(200);
+  }
+
+  @Test
+  void keysAreListedWithoutTheirSecrets() {
+    String admin = lock();
+    Rig.Answer list = rig.get("/v1/keys");
+    assertThat(list.text("keys", 0, "id")).isEqualTo(admin.substring(4, 16));
+    assertThat(list.body()).doesNotContain(admin.substring(17)).doesNotContain("sha256").doesNotContain("\"key\"");
+  }
+
+  @Test
+  void anExpiredOrRemovedKeyIsNoKey() {
+    lock();
+    Rig.Answer expired = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"expiresAt\": \"2020-01-01T00:00:00Z\"}");
+    Rig.Answer removed = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"expiresIn\": \"30d\", \"note\": \"x\"}");
+    rig.delete("/v1/keys/" + removed.text("id"));
+    for (String text : List.of(expired.text("key"), removed.text("key"), "flt_aaaaaaaaaaaa_" + "a".repeat(43), "x")) {
+      assertThat(rig.as(text).get("/v1/queues").status()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void anEmptyOrForeignAuthorizationIsRefused() {
+    String admin = lock();
+    rig.as(null);
+    for (String value : List.of("", "Bearer", "Bearer ", "Basic " + admin, admin, "Bearer x" + admin,
+        "Bearer " + admin.substring(0, admin.length() - 1))) {
+      Rig.Answer answer = rig.call("GET", "/v1/queues", null, Map.of("Authorization", value));
+      assertThat(answer.status()).as(value).isEqualTo(401);
+      assertThat(answer.headers()).containsEntry("www-authenticate", "Bearer");
+    }
+    assertThat(rig.call("GET", "/v1/queues", null, Map.of("Authorization", "bearer " + admin)).status()).isEqualTo(200);
+  }
+
+  @Test
+  void whileItIsOpenTheServerIsNotForWebPagesOfOtherSites() {
+    for (String host : List.of("evil.example", "evil.example:7400", "localhost.evil.example", "127.0.0.1.evil.example",
+        "10.0.0.1", "[::2]")) {
+      try (RawClient raw = new RawClient(rig.server.port())) {
+        assertThat(raw.exchange("GET /v1/queues HTTP/1.1\r\nHost: " + host + "\r\n\r\n")).as(host)
+            .startsWith("HTTP/1.1 403").contains("foreign-host");
+      }
+    }
+    for (String host : List.of("localhost", "LOCALHOST:7400", "127.0.0.1:1", "127.9.9.9", "[::1]:7400")) {
+      try (RawClient raw = new RawClient(rig.server.port())) {
+        assertThat(raw.exchange("GET /v1/queues HTTP/1.1\r\nHost: " + host + "\r\n\r\n")).as(host)
+            .startsWith("HTTP/1.1 200");
+      }
+    }
+    for (String origin : List.of("https://evil.example", "null", "http://localhost.evil.example", "evil")) {
+      assertThat(rig.call("POST", "/v1/queues/mine/pause", null, Map.of("Origin", origin)).problem()).as(origin)
+          .isEqualTo("foreign-host");
+    }
+    assertThat(rig.call("GET", "/v1/queues", null, Map.of("Origin", "http://localhost:3000")).status()).isEqualTo(200);
+  }
+}

@@ -1,0 +1,88 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Scheduler;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is answered when the engine or its store cannot do what was asked. */
+class StoreTroubleTest {
+  private static final String TASK = "{\"delay\": \"1h\"}";
+
+  private final Rig rig = Rig.start(Map.of("call-timeout", "100ms")).withQueue("orders");
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  private Rig.Answer submitWhen(Throwable failure) {
+    rig.instead = CompletableFuture.failedFuture(failure);
+    return rig.post("/v1/queues/orders/tasks", TASK);
+  }
+
+  @Test
+  void aFullStoreSaysToMakeRoom() {
+    Rig.Answer answer = submitWhen(new StoreFullException("1 MiB is free, 512 MiB must be"));
+    assertThat(answer.status()).isEqualTo(507);
+    assertThat(answer.problem()).isEqualTo("store-full");
+    assertThat(answer.text("detail")).contains("512 MiB", "Make room");
+  }
+
+  @Test
+  void overloadSaysWhenToComeBack() {
+    Rig.Answer answer = submitWhen(new Scheduler.OverloadedException("200000 items wait"));
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.problem()).isEqualTo("overloaded");
+    assertThat(answer.headers()).containsEntry("retry-after", "1");
+    assertThat(answer.text("detail")).contains("nothing was done");
+  }
+
+  @Test
+  void aCommandThatIsNotAnsweredHasAnUnknownOutcome() {
+    rig.instead = new CompletableFuture<>();
+    Rig.Answer answer = rig.post("/v1/queues/orders/tasks", TASK);
+    assertThat(answer.status()).isEqualTo(504);
+    assertThat(answer.problem()).isEqualTo("unknown-outcome");
+    assertThat(answer.text("detail")).contains("may or may not", "Idempotency-Key");
+    assertThat(submitWhen(new StoreException("the store is closed", null)).problem()).isEqualTo("unknown-outcome");
+  }
+
+  @Test
+  void aQuestionThatIsNotAnsweredMayBeAskedAgain() {
+    rig.instead = new CompletableFuture<>();
+    Rig.Answer answer = rig.get("/v1/tasks/00000000-0000-7000-8000-000000000000");
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.problem()).isEqualTo("store-unavailable");
+    assertThat(answer.headers()).containsEntry("retry-after", "1");
+  }
+
+  @Test
+  void aBugIsA500ThatTellsNothing() {
+    Rig.Answer answer = submitWhen(new IllegalStateException("secret detail"));
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.body()).doesNotContain("secret detail");
+  }
+
+  @Test
+  void figuresAreReadAlsoWhenTheStoreDoesNotAnswer() {
+    rig.instead = CompletableFuture.failedFuture(new StoreException("away", null));
+    assertThat(rig.get("/metrics").status()).isEqualTo(200);
+  }
+
+  @Test
+  void whileItStopsTheServerIsNotReadyAndRefusesCalls() {
+    rig.server.drain();
+    assertThat(rig.get("/health/ready").status()).isEqualTo(503);
+    assertThat(rig.get("/health/live").status()).isEqualTo(200);
+    Rig.Answer answer = rig.post("/v1/queues/orders/tasks", TASK);
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.problem()).isEqualTo("not-ready");
+    assertThat(answer.headers()).containsKey("retry-after");
+  }
+}

@@ -1,0 +1,107 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the calls of workers answer. */
+class WorkerApiTest {
+  private static Rig rig;
+
+  @BeforeAll
+  static void start() {
+    rig = Rig.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    rig.close();
+  }
+
+  private static Rig.Answer claim(String queue) {
+    rig.withQueue(queue).post("/v1/queues/" + queue + "/tasks",
+        "{\"delay\": \"1ms\", \"payload\": {\"n\": 1}, \"headers\": {\"x-a\": \"b\"}}");
+    Rig.Answer claim = rig.post("/v1/queues/" + queue + "/claims",
+        "{\"max\": 10, \"wait\": \"10s\", \"lease\": \"30s\", \"worker\": \"w1\"}");
+    assertThat(claim.list("tasks")).as(claim.body()).hasSize(1);
+    return claim;
+  }
+
+  private static Rig.Answer report(Rig.Answer claim, String what, String more) {
+    return rig.post("/v1/tasks/" + claim.text("tasks", 0, "id") + "/" + what,
+        "{\"token\": \"" + claim.text("tasks", 0, "token") + "\"" + more + "}");
+  }
+
+  @Test
+  void aClaimedTaskIsAckedOnceAndItsAckMayBeRepeated() {
+    Rig.Answer claim = claim("acked");
+    assertThat(claim.text("tasks", 0, "headers", "x-a")).isEqualTo("b");
+    assertThat(Instant.parse(claim.text("tasks", 0, "leaseEnd"))).isAfter(Instant.now().plusSeconds(20));
+
+    assertThat(report(claim, "ack", ", \"generation\": 1").text("state")).isEqualTo("FINISHED");
+    Rig.Answer again = report(claim, "ack", "");
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(again.text("result")).isEqualTo("REPEATED");
+  }
+
+  @Test
+  void aNackIsRetriedAfterItsDelay() {
+    Rig.Answer claim = claim("nacked");
+    assertThat(report(claim, "nack", ", \"reason\": \"busy\", \"delay\": \"1h\"").text("state")).isEqualTo("DELAYED");
+    Rig.Answer task = rig.get("/v1/tasks/" + claim.text("tasks", 0, "id"));
+    assertThat(task.text("attempts", 0, "outcome")).isEqualTo("RETRIED");
+    assertThat(task.text("attempts", 0, "detail")).isEqualTo("busy");
+    assertThat(Instant.parse(task.text("dueAt"))).isAfter(Instant.now().plusSeconds(3000));
+  }
+
+  @Test
+  void anAckWithNextFiresAgain() {
+    Rig.Answer claim = claim("again");
+    assertThat(report(claim, "ack", ", \"next\": \"1h\"").text("state")).isEqualTo("DELAYED");
+  }
+
+  @Test
+  void aLeaseIsExtended() {
+    Rig.Answer claim = claim("extended");
+    Rig.Answer extended = report(claim, "extend", ", \"lease\": \"5m\"");
+    assertThat(extended.status()).as(extended.body()).isEqualTo(200);
+    assertThat(Instant.parse(extended.text("leaseEnd"))).isAfter(Instant.now().plusSeconds(250));
+  }
+
+  @Test
+  void aCancelledAttemptIsNotExtended() {
+    Rig.Answer claim = claim("gone");
+    assertThat(rig.delete("/v1/tasks/" + claim.text("tasks", 0, "id")).text("result")).isEqualTo("CANCEL_PENDING");
+    assertThat(report(claim, "extend", ", \"lease\": \"5m\"").problem()).isEqualTo("cancelled");
+  }
+
+  @Test
+  void aStaleTokenIsRefused() {
+    Rig.Answer claim = claim("stale");
+    String path = "/v1/tasks/" + claim.text("tasks", 0, "id");
+    String token = "{\"token\": \"00000000000000000000000000000000\", \"lease\": \"1m\"}";
+    Rig.Answer ack = rig.post(path + "/ack", token.replace(", \"lease\": \"1m\"", ""));
+    assertThat(ack.status()).isEqualTo(409);
+    assertThat(ack.problem()).isEqualTo("stale-token");
+    assertThat(rig.post(path + "/nack", token.replace(", \"lease\": \"1m\"", "")).problem()).isEqualTo("stale-token");
+    assertThat(rig.post(path + "/extend", token).problem()).isEqualTo("stale-token");
+  }
+
+  @Test
+  void aClaimWithNothingToDoIsAnsweredWhenItsWaitEnds() {
+    rig.withQueue("idle");
+    assertThat(rig.post("/v1/queues/idle/claims", "{\"wait\": \"20ms\"}").at("tasks")).isEqualTo(List.of());
+    assertThat(rig.call("POST", "/v1/queues/idle/claims", null, Map.of()).at("tasks")).isEqualTo(List.of());
+  }
+
+  @Test
+  void onlyPullQueuesAreClaimedFrom() {
+    rig.put("/v1/queues/pushed", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:9/\"}}");
+    assertThat(rig.post("/v1/queues/pushed/claims", "{}").status()).isEqualTo(400);
+  }
+}
