@@ -45,9 +45,13 @@ final class Bench implements AutoCloseable {
    * @param data folder in which our own server's folder is made; null for the system's temporary folder
    * @param out folder for files that are kept
    * @param jvmOptions for our own server
+   * @param patience how long to wait for a callback that does not come
    */
   record Plan(@Nullable URI url, String apiKey, int tasks, double seconds, int connections, @Nullable Path data,
-      Path out, List<String> jvmOptions) {
+      Path out, List<String> jvmOptions, Duration patience) {
+    /** A server under load is late, but not by that much. */
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
     Plan {
       jvmOptions = List.copyOf(jvmOptions);
     }
@@ -88,6 +92,10 @@ final class Bench implements AutoCloseable {
   Duration time(double otherwiseSeconds) {
     double seconds = plan.seconds() > 0 ? plan.seconds() : otherwiseSeconds;
     return Duration.ofNanos((long) (seconds * 1e9));
+  }
+
+  Duration patience() {
+    return plan.patience();
   }
 
   /** The folder in which everything is. */

@@ -133,7 +133,7 @@ public final class BenchCommand implements Callable<Integer> {
       throw misused("--url is http:// with a host; encryption is not measured: found=\"" + url + "\"");
     }
     return new Bench.Plan(url, environment.getOrDefault("FOLIOT_API_KEY", ""), tasks, seconds, connections, data,
-        outFolder, serverJvm);
+        outFolder, serverJvm, Bench.Plan.PATIENCE);
   }
 
   private ParameterException misused(String message) {

@@ -1,7 +1,6 @@
 package io.foliot.server.bench;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Very many tasks due in the same millisecond, and two queues that have some all the time: one that calls the same
@@ -12,12 +11,12 @@ final class HerdScenario implements Scenario {
   private static final int BATCH = 1_000;
   private static final int CONNECTIONS = 4;
   private static final int QUIET_PER_SECOND = 100;
-  /** Of the quiet queues: before the herd, and after; the latter longer than the herd takes on a slow machine. */
-  private static final int QUIET_BEFORE_SECONDS = 3;
-  private static final int QUIET_AFTER_SECONDS = 40;
+  /** Of the quiet queues: before the herd, and after it has been delivered on a slow machine. */
+  private static final double QUIET_BEFORE_SECONDS = 3;
+  private static final int QUIET_AFTER_SECONDS = 5;
+  private static final int SLOWEST_HERD_PER_SECOND = 2_500;
   private static final double WANTED_QUIET_MILLIS = 100;
   private static final Duration LIMIT = Duration.ofMinutes(2);
-  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(180);
 
   @Override
   public String name() {
@@ -35,17 +34,19 @@ final class HerdScenario implements Scenario {
     Target target = bench.target();
     try (Receiver other = bench.newReceiver()) {
       Ledger herd = bench.receiver().ledger(tasks);
-      int quietTasks = QUIET_PER_SECOND * (QUIET_BEFORE_SECONDS + QUIET_AFTER_SECONDS);
+      long beforeMillis = bench.time(QUIET_BEFORE_SECONDS).toMillis();
+      int quietTasks = (int) (QUIET_PER_SECOND * beforeMillis / 1_000)
+          + QUIET_PER_SECOND * (QUIET_AFTER_SECONDS + tasks / SLOWEST_HERD_PER_SECOND);
       Ledger quiet = other.ledger(quietTasks);
       Ledger beside = bench.receiver().ledger(quietTasks);
-      // Half a minute for submitting 100,000 on a slow machine; less for fewer.
-      long leadMillis = QUIET_BEFORE_SECONDS * 1_000L + 3_000 + tasks / 10;
+      // Time enough to submit all of it on a machine that is busy.
+      long leadMillis = beforeMillis + 2_000 + tasks / 10;
       long dueMillis = System.currentTimeMillis() + leadMillis;
       for (int i = 0; i < tasks; i++) {
         herd.due(i, dueMillis);
       }
       for (int i = 0; i < quietTasks; i++) {
-        long at = dueMillis - QUIET_BEFORE_SECONDS * 1_000L + i * 1_000L / QUIET_PER_SECOND;
+        long at = dueMillis - beforeMillis + i * 1_000L / QUIET_PER_SECOND;
         quiet.due(i, at);
         beside.due(i, at);
       }
@@ -56,12 +57,12 @@ final class HerdScenario implements Scenario {
       Submits besides = new Submits(target, target.httpQueue("beside", bench.receiver().url(beside)), BATCH, 0,
           beside::dueMillis).untilNumber(quietTasks);
       submit(target, quiets, besides, herds);
-      if (System.currentTimeMillis() > dueMillis - QUIET_BEFORE_SECONDS * 1_000L) {
+      if (System.currentTimeMillis() > dueMillis - beforeMillis) {
         throw new BenchException("submitting took longer than " + leadMillis + " ms; use fewer with --tasks");
       }
-      herd.await(tasks, TIMEOUT_NANOS);
-      quiet.await(quietTasks, TIMEOUT_NANOS);
-      beside.await(quietTasks, TIMEOUT_NANOS);
+      herd.await(tasks, bench.patience());
+      quiet.await(quietTasks, bench.patience());
+      beside.await(quietTasks, bench.patience());
       Report report = report(herd, quiet, beside, dueMillis);
       herds.proveAcknowledged(report);
       quiets.proveAcknowledged(report);

@@ -2,7 +2,6 @@ package io.foliot.server.bench;
 
 import java.time.Duration;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 
 /** A steady stream of tasks, submitted one a request a few seconds ahead, and how late each one arrives. */
 final class LatenessScenario implements Scenario {
@@ -11,9 +10,8 @@ final class LatenessScenario implements Scenario {
   private static final int CONNECTIONS = 16;
   private static final long AHEAD_MILLIS = 1_000;
   private static final int SPREAD_MILLIS = 1_000;
-  /** Seconds of the stream before those that count: for the compilers. */
-  private static final int WARM_UP_SECONDS = 3;
-  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  /** Before the part of the stream that counts comes such a part of it: for the compilers. */
+  private static final int WARM_UP_PART = 2;
   private static final long SEED = 42;
 
   @Override
@@ -30,8 +28,8 @@ final class LatenessScenario implements Scenario {
   public Report run(Bench bench) {
     Target target = bench.target();
     Duration time = bench.time(SECONDS);
-    int warmUp = WARM_UP_SECONDS * PER_SECOND;
-    int tasks = warmUp + (int) (time.toMillis() * PER_SECOND / 1_000);
+    Duration warmUp = time.dividedBy(WARM_UP_PART);
+    int tasks = (int) (warmUp.plus(time).toMillis() * PER_SECOND / 1_000);
     Ledger ledger = bench.receiver().ledger(tasks);
     String queue = target.httpQueue("lateness", bench.receiver().url(ledger));
     Random random = new Random(SEED);
@@ -44,10 +42,10 @@ final class LatenessScenario implements Scenario {
     try (Load load = Load.open(target.address(), CONNECTIONS)) {
       submits.run(load, null, time.plusSeconds(60));
     }
-    ledger.await(tasks, TIMEOUT_NANOS);
+    ledger.await(tasks, bench.patience());
     processor = target.processorNanos() - processor;
     double seconds = (System.currentTimeMillis() - begunMillis) / 1e3;
-    Samples late = ledger.lateMicros(begunMillis + WARM_UP_SECONDS * 1_000L + AHEAD_MILLIS, Long.MAX_VALUE);
+    Samples late = ledger.lateMicros(begunMillis + warmUp.toMillis() + AHEAD_MILLIS, Long.MAX_VALUE);
     Report report = new Report().atMost(2, "p50", late.median() / 1e3, "ms")
         .atMost(10, "p99", late.percentile(99) / 1e3, "ms").figure("p99.9", late.percentile(99.9) / 1e3, "ms")
         .figure("max", late.max() / 1e3, "ms").figure("min", late.min() / 1e3, "ms")
@@ -55,6 +53,6 @@ final class LatenessScenario implements Scenario {
     submits.proveAcknowledged(report);
     ledger.prove(report, "tasks", submits.acknowledged());
     return report.note("late by the receiver's clock when it reads the request; figures of " + late.size()
-        + " tasks after " + WARM_UP_SECONDS + " s");
+        + " tasks after a warm-up of " + warmUp.toMillis() / 1e3 + " s");
   }
 }

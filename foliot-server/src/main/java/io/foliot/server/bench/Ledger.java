@@ -1,5 +1,7 @@
 package io.foliot.server.bench;
 
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -58,13 +60,26 @@ final class Ledger {
     return delivered.get();
   }
 
-  /** Waits until so many tasks have come, or the time is over; answers whether they have. */
-  boolean await(int count, long timeoutNanos) {
-    long deadline = System.nanoTime() + timeoutNanos;
-    while (delivered.get() < count && System.nanoTime() - deadline < 0) {
+  /**
+   * Waits until so many tasks have come; answers whether they have.
+   *
+   * @param patience given up when nothing has come for so long, counted from the last due time on
+   */
+  boolean await(int count, Duration patience) {
+    long lastDueMillis = Arrays.stream(dueMillis).max().orElse(0);
+    int seen = delivered.get();
+    long progressMillis = System.currentTimeMillis();
+    while (seen < count) {
       LockSupport.parkNanos(POLL_NANOS);
+      long now = System.currentTimeMillis();
+      int before = seen;
+      seen = delivered.get();
+      progressMillis = seen > before ? now : progressMillis;
+      if (seen < count && now > Math.max(progressMillis, lastDueMillis) + patience.toMillis()) {
+        return false;
+      }
     }
-    return delivered.get() >= count;
+    return true;
   }
 
   /** When a task first came, in microseconds since 1970; 0 if it never did. */

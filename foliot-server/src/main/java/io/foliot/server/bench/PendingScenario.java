@@ -23,11 +23,10 @@ final class PendingScenario implements Scenario {
   private static final double SECONDS = 4;
   private static final int FIRED = 10_000;
   private static final int OVERDUE = 100;
-  private static final long FIRE_LEAD_MILLIS = 3_000;
+  private static final long FIRE_LEAD_MILLIS = 1_000;
   private static final long OVERDUE_LEAD_MILLIS = 1_500;
   private static final int SPREAD_DAYS = 30;
   private static final Duration LIMIT = Duration.ofMinutes(15);
-  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long SEED = 42;
   private static final List<String> COLUMNS = List.of("pending", "submit p50 us", "submit p99 us", "fsync p50 us",
       "submits/s", "submit cpu us", "fired/s", "fire cpu us", "heap MiB", "resident MiB", "restart ms",
@@ -52,11 +51,13 @@ final class PendingScenario implements Scenario {
     final Random random = new Random(SEED);
     Target target;
     String filled;
+    final int fired;
     int pending;
     double fillRate;
 
-    Run(Bench bench) {
+    Run(Bench bench, int most) {
       this.bench = bench;
+      fired = Math.clamp(most / 10, 1, FIRED);
       data = bench.newFolder("pending");
       target = bench.startServer(data, List.of());
       filled = target.pullQueue("pending");
@@ -66,7 +67,7 @@ final class PendingScenario implements Scenario {
   @Override
   public Report run(Bench bench) {
     int most = bench.tasks(TASKS);
-    Run run = new Run(bench);
+    Run run = new Run(bench, most);
     try {
       warmUp(run);
       measure(run);
@@ -94,7 +95,7 @@ final class PendingScenario implements Scenario {
       submits.run(load, time, LIMIT);
     }
     run.pending += submits.acknowledged();
-    fire(run, FIRED);
+    fire(run, run.fired);
   }
 
   /** Adds tasks until so many wait, due over a month. */
@@ -139,7 +140,7 @@ final class PendingScenario implements Scenario {
     one.proveAcknowledged(run.report).proveKept(run.report);
     many.proveAcknowledged(run.report).proveKept(run.report);
     run.pending += one.acknowledged() + many.acknowledged();
-    double[] fired = fire(run, FIRED);
+    double[] fired = fire(run, run.fired);
     double heap = liveHeapBytes(run.target) / (1 << 20);
     double resident = run.target.child() == null ? 0 : Machine.residentBytes(run.target.child().pid()) / 1048576.0;
     double folder = size(run.data) / 1048576.0;
@@ -152,7 +153,7 @@ final class PendingScenario implements Scenario {
   /** Has some tasks fire at once; answers how many a second, and the processor time of each in microseconds. */
   private static double[] fire(Run run, int tasks) {
     Ledger ledger = run.bench.receiver().ledger(tasks);
-    long dueMillis = System.currentTimeMillis() + FIRE_LEAD_MILLIS;
+    long dueMillis = System.currentTimeMillis() + FIRE_LEAD_MILLIS + tasks / 5;
     for (int i = 0; i < tasks; i++) {
       ledger.due(i, dueMillis);
     }
@@ -162,7 +163,7 @@ final class PendingScenario implements Scenario {
       submits.run(load, null, LIMIT);
     }
     long processor = run.target.processorNanos();
-    ledger.await(tasks, TIMEOUT_NANOS);
+    ledger.await(tasks, run.bench.patience());
     processor = run.target.processorNanos() - processor;
     submits.proveAcknowledged(run.report);
     ledger.prove(run.report, "fired with " + run.pending + " waiting", tasks);
@@ -200,7 +201,7 @@ final class PendingScenario implements Scenario {
     Child child = after.child();
     long startMillis = child == null ? 0 : child.startNanos() / 1_000_000;
     long readyMillis = System.currentTimeMillis();
-    ledger.await(OVERDUE, TIMEOUT_NANOS);
+    ledger.await(OVERDUE, run.bench.patience());
     long firstMicros = Long.MAX_VALUE;
     for (int i = 0; i < OVERDUE; i++) {
       firstMicros = ledger.firstMicros(i) == 0 ? firstMicros : Math.min(firstMicros, ledger.firstMicros(i));

@@ -2,7 +2,6 @@ package io.foliot.server.command;
 
 import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.FoliotConfig;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.foliot.server.command;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.foliot.server.bench.BenchCommand;
-import io.foliot.server.bench.BenchCommand;
 import io.foliot.server.text.Nearest;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -56,7 +55,6 @@ public final class Foliot {
         .addSubcommand(new CommandLine(new JobsCommand()).setUnmatchedArgumentsAllowed(true))
         .addSubcommand(new ClusterCommand(shell))
         .addSubcommand(new TopCommand(shell))
-        .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment()))
         .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment()))
         .addSubcommand(new DoctorCommand(shell))
         .addSubcommand(new BackupCommand(shell))

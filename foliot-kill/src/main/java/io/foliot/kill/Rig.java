@@ -1,0 +1,199 @@
+package io.foliot.kill;
+
+import io.foliot.client.Delivery;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.QueueSettings;
+import io.foliot.client.RetryPolicy;
+import io.foliot.client.TaskPage;
+import io.foliot.client.TaskState;
+import io.foliot.client.TaskView;
+import io.foliot.sim.history.Allowances;
+import io.foliot.sim.history.Event;
+import io.foliot.sim.history.History;
+import io.foliot.sim.history.HistoryChecker;
+import io.foliot.sim.history.Reply;
+import io.foliot.sim.history.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A server, its receiver, and clients, with everything recorded in a file below {@code target/kill}. */
+final class Rig implements AutoCloseable {
+  /** A queue that nothing holds back. */
+  static final String WIDE = "wide";
+
+  /** A queue whose tasks are parked, because few may run at a time. */
+  static final String NARROW = "narrow";
+
+  /** A queue for what is not recorded. */
+  static final String ASIDE = "aside";
+
+  /** How long an attempt may take. */
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  /**
+   * One clock. On a busy machine a callback may be half a second on its way into the log. An attempt that nobody reports on
+   * is repeated after 2 + 3 s and a backoff of at most 0.6 s.
+   */
+  static final Allowances ALLOWANCES = new Allowances(0, 500, TIMEOUT.toMillis(), 3_000, 10_000, false);
+
+  private static final Path FOLDER = Path.of("target", "kill");
+  private static final int NARROW_CONCURRENCY = 8;
+  private static final int PAGE = 1_000;
+  private static final Duration QUIET_BOUND = Duration.ofMinutes(2);
+  private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
+
+  final String name;
+  final long seed;
+  final History history;
+  final ServerProcess server;
+  final Receiver receiver;
+  final RecordedClient client;
+  private final FoliotClient once;
+  private final FoliotClient patient;
+  private @Nullable Load load;
+
+  /**
+   * Starts all but the load.
+   *
+   * @param name of the run, for its files
+   * @param data the server's folder; what an earlier run with this seed has left there goes, or its answers would be ours
+   */
+  Rig(String name, long seed, Path data) throws IOException {
+    this.name = name;
+    this.seed = seed;
+    Files.createDirectories(FOLDER);
+    Path file = FOLDER.resolve(name + "-" + seed + ".history");
+    Files.deleteIfExists(file);
+    Path log = FOLDER.resolve(name + "-" + seed + ".log");
+    Files.deleteIfExists(log);
+    deleteAll(data);
+    history = History.in(file);
+    server = new ServerProcess(data, log);
+    receiver = new Receiver(history, seed);
+    once = FoliotClient.builder(server.url()).retry(RetryPolicy.none()).build();
+    patient = FoliotClient.builder(server.url()).build();
+    client = new RecordedClient(once, history);
+    receiver.reportTo(once);
+    say("seed " + seed + ", history " + file.toAbsolutePath() + ", server's log beside it");
+    try {
+      server.start();
+      server.awaitReady();
+      QueueSettings settings = QueueSettings.of(Delivery.http(receiver.url()).with("timeout", TIMEOUT)).withRetry(
+          new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2));
+      patient.putQueue(WIDE, settings);
+      patient.putQueue(ASIDE, QueueSettings.of(Delivery.pull()));
+      patient.putQueue(NARROW, settings.withConcurrency(NARROW_CONCURRENCY));
+    } catch (Throwable e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** The seed that the command line gives, or else a new one. */
+  static long seed() {
+    return Long.getLong("seed", System.nanoTime() & 0xFFFF_FFFFL);
+  }
+
+  private static void deleteAll(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> paths = Files.walk(folder)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  /** A folder of a run below {@code target/kill}. */
+  static Path folder(String name, long seed) {
+    return FOLDER.resolve(name + "-" + seed + "-data");
+  }
+
+  void say(String text) {
+    System.out.println("[" + name + "] " + text);
+  }
+
+  void load() {
+    load = new Load(client, seed, server::isUp);
+  }
+
+  /** Records that something is about to be broken, breaks it, and mends it. */
+  void during(Event.Fault fault, String what, Runnable trouble) {
+    long window = history.faultBegan(System.currentTimeMillis(), fault, what);
+    trouble.run();
+    history.faultEnded(window, System.currentTimeMillis());
+  }
+
+  /** What came of a run. */
+  record Result(Verdict verdict, Set<String> forgotten) {}
+
+  /** Ends the load, lets everything come to its end, reads how it ended, and judges. */
+  Result judge() {
+    if (load != null) {
+      load.stop();
+    }
+    receiver.beKind();
+    Await.until("nothing is under way", QUIET_BOUND, () -> !receiver.hasAcksUnderWay() && !hasLive());
+    Set<String> forgotten = readFinalStates();
+    Verdict verdict = check();
+    if (verdict.counts().open() > 0) {
+      // What is missing may be on its way no longer than this.
+      Await.pause(ALLOWANCES.graceMillis() + 1);
+      verdict = check();
+    }
+    say(verdict.toString().stripTrailing().replace(System.lineSeparator(), System.lineSeparator() + "[" + name + "] "));
+    return new Result(verdict, forgotten);
+  }
+
+  private boolean hasLive() {
+    return List.of(WIDE, NARROW).stream().anyMatch(queue -> LIVE.stream().anyMatch(state -> client.has(queue, state)));
+  }
+
+  private Verdict check() {
+    history.runEnded(System.currentTimeMillis());
+    return new HistoryChecker(ALLOWANCES).check(history);
+  }
+
+  /** @return tasks that clients were told of, and that the server does not know; it keeps all for an hour */
+  private Set<String> readFinalStates() {
+    Set<String> forgotten = new HashSet<>();
+    for (Event event : history.events()) {
+      if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {
+        forgotten.add(placed.taskId());
+      }
+    }
+    for (String queue : List.of(WIDE, NARROW)) {
+      String cursor = null;
+      do {
+        long invokedMillis = System.currentTimeMillis();
+        TaskPage page = patient.listTasks(queue, null, PAGE, cursor);
+        for (TaskView task : page.tasks()) {
+          client.listed(invokedMillis, task);
+          forgotten.remove(task.id());
+        }
+        cursor = page.nextCursor();
+      } while (cursor != null);
+    }
+    // Asked for by name, and recorded as not found.
+    forgotten.removeIf(id -> client.read(id) != null);
+    return forgotten;
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    receiver.close();
+    once.close();
+    patient.close();
+    history.close();
+  }
+}

@@ -1,0 +1,167 @@
+package io.foliot.kill;
+
+import io.foliot.server.command.Foliot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The real server in a process of its own, which can be killed and started again at its address and over its folder. */
+final class ServerProcess implements AutoCloseable {
+  /** By how much a lease outlasts the delivery's timeout: enough for a busy machine, and little to wait for. */
+  static final Duration LEASE_MARGIN = Duration.ofSeconds(3);
+
+  private static final Duration READY_BOUND = Duration.ofSeconds(90);
+  private static final Duration END_BOUND = Duration.ofSeconds(30);
+  private static final int LOG_LINES = 30;
+
+  /** Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own. */
+  private static final int MIN_PORT = 20_000;
+  private static final int MAX_PORT = 32_000;
+
+  private final Path data;
+  private final Path log;
+  private final int port;
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+  private final Thread atExit = new Thread(this::end);
+
+  // the test's thread starts and kills, any thread looks
+  private volatile @Nullable Process process;
+  private volatile boolean up;
+
+  /**
+   * A server that is not started yet.
+   *
+   * @param data its folder
+   * @param log the file that what it prints is appended to
+   */
+  ServerProcess(Path data, Path log) {
+    this.data = data;
+    this.log = log;
+    port = freePort();
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  private static int freePort() {
+    SplittableRandom random = new SplittableRandom();
+    while (true) {
+      int port = random.nextInt(MIN_PORT, MAX_PORT);
+      try (ServerSocket socket = new ServerSocket()) {
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return port;
+      } catch (IOException e) {
+        // Somebody has it.
+      }
+    }
+  }
+
+  URI url() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  /** Starts it, and does not wait. */
+  void start() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // The flags of this JVM that silence it; then what makes a short life short.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
+        .forEach(command::add);
+    command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+        System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--port", Integer.toString(port),
+        "--data", data.toString(), "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
+    try {
+      process = new ProcessBuilder(command).redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void awaitReady() {
+    Await.until("the server is ready", READY_BOUND, () -> {
+      if (!isAlive()) {
+        throw new AssertionError("the server has ended by itself; the end of " + log + ":\n" + told());
+      }
+      return isReady();
+    });
+    up = true;
+  }
+
+  private boolean isReady() {
+    try {
+      HttpRequest request = HttpRequest.newBuilder(url().resolve("/health/ready")).timeout(Duration.ofSeconds(5))
+          .build();
+      return http.send(request, BodyHandlers.discarding()).statusCode() == 200;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private String told() {
+    try {
+      List<String> lines = Files.readAllLines(log);
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  /** Whether it has been ready, and was not killed since. */
+  boolean isUp() {
+    return up;
+  }
+
+  boolean isAlive() {
+    Process running = process;
+    return running != null && running.isAlive();
+  }
+
+  /** Ends it with SIGKILL, and waits until it is gone. */
+  void kill() {
+    up = false;
+    end();
+  }
+
+  /** Waits until it is ready, or has given up. */
+  boolean becomesReady() {
+    Await.until("the server is ready, or has ended", READY_BOUND, () -> !isAlive() || isReady());
+    return isAlive();
+  }
+
+  private void end() {
+    Process running = process;
+    if (running == null) {
+      return;
+    }
+    try {
+      if (!running.destroyForcibly().waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("the server outlived SIGKILL: pid=" + running.pid());
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+    http.close();
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.kill;
+
+import org.jspecify.annotations.NullMarked;

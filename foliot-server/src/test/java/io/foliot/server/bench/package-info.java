@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.server.bench;
+
+import org.jspecify.annotations.NullMarked;
