@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * permitted only if a network that the operator allows contains it, and what it carries is permitted as well.
  */
 public final class AddressRules {
+  /** The one denial that no operator can lift. */
+  static final String METADATA_DENIAL = "cloud metadata, never permitted";
+
   private static final List<Cidr> METADATA = networks(
       // Amazon, Google, Azure, DigitalOcean, OpenStack
       "169.254.169.254",
@@ -98,7 +101,7 @@ public final class AddressRules {
   @Nullable
   String denial(byte[] address) {
     if (isIn(METADATA, address)) {
-      return "cloud metadata, never permitted";
+      return METADATA_DENIAL;
     }
     if (allowLoopback && (LOOPBACK_V4.contains(address) || LOOPBACK_V6.contains(address))) {
       return null;

@@ -150,8 +150,11 @@ final class HostLookup implements DnsResolver {
   }
 
   private static String denied(String host, String address, String denial) {
-    return "the host has an address that callbacks may not reach (" + denial
-        + "); an operator can permit it with --allow-network: host=" + host + ", address=" + address;
+    String remedy = denial.equals(AddressRules.METADATA_DENIAL)
+        ? "deliver to another host"
+        : "an operator can permit it with --allow-network";
+    return "the host has an address that callbacks may not reach (" + denial + "); " + remedy + ": host=" + host
+        + ", address=" + address;
   }
 
   /** The finding for a host that is an address itself; no look-up is needed. */

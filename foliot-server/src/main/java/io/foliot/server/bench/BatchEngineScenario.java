@@ -70,14 +70,17 @@ final class BatchEngineScenario implements Scenario {
       submit(engine, acks, time.dividedBy(3));
       StoreStats before = engine.stats();
       long done = acks.created.get();
+      long processor = Machine.processorNanos();
       long begun = System.nanoTime();
       submit(engine, acks, time.minus(time.dividedBy(3)));
       double seconds = (System.nanoTime() - begun) / 1e9;
       done = acks.created.get() - done;
+      processor = Machine.processorNanos() - processor;
       StoreStats after = engine.stats();
       report.atLeast(WANTED, "durable tasks", done / seconds, "/s")
           .figure("tasks per sync", (double) (after.items() - before.items())
-              / Math.max(1, after.commits() - before.commits()), "");
+              / Math.max(1, after.commits() - before.commits()), "")
+          .figure("processor time per task, caller included", processor / 1e3 / Math.max(1, done), "us");
       report.checkNone("answers other than CREATED", acks.other.get())
           .checkEqual("waiting in the engine", acks.created.get(), engine.waiting(QUEUE));
     }

@@ -43,6 +43,11 @@ final class Machine {
         .orElse(0L);
   }
 
+  /** Processor time this process has taken, in nanoseconds. */
+  static long processorNanos() {
+    return processorNanos(ProcessHandle.current().pid());
+  }
+
   /** Memory a process has in use, in bytes; 0 if the system does not tell. */
   static long residentBytes(long pid) {
     try {

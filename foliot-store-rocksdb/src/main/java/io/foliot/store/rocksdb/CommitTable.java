@@ -6,6 +6,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -38,11 +39,16 @@ final class CommitTable implements RecordTable {
     TaskRecord current;
     boolean dirty;
 
-    Entry(@Nullable TaskRecord committed) {
+    final TaskId id;
+
+    Entry(TaskId id, @Nullable TaskRecord committed) {
+      this.id = id;
       this.committed = committed;
       current = committed;
     }
   }
+
+  private static final Comparator<Entry> BY_ID = Comparator.comparing(entry -> entry.id);
 
   /** A key that has no task. */
   private static final Place NOWHERE = new Place(new TaskId(0, 0), null);
@@ -57,6 +63,7 @@ final class CommitTable implements RecordTable {
   private final Hands indexHands;
   private final Hands parkedHands;
   private final Batch batch;
+  private final Comparator<TaskRecord> byIndexKey;
   private final Bytes key = new Bytes(512);
   private final Bytes value = new Bytes(4096);
 
@@ -87,6 +94,8 @@ final class CommitTable implements RecordTable {
     this.indexHands = indexHands;
     this.parkedHands = parkedHands;
     this.recordedFloor = recordedFloor;
+    byIndexKey = Comparator.<TaskRecord>comparingInt(record -> record.id().slot(slotCount))
+        .thenComparingLong(TaskRecord::wakeAt).thenComparing(TaskRecord::id);
     batch = new Batch(db.familyIds(), 1 << 20);
     findAnswerBuckets();
   }
@@ -161,7 +170,7 @@ final class CommitTable implements RecordTable {
       if (stored != null) {
         TaskId id = ids.get(i);
         TaskRecord cached = cache.get(id);
-        entries.put(id, new Entry(cached != null ? cached : decode(id, stored)));
+        entries.put(id, new Entry(id, cached != null ? cached : decode(id, stored)));
       }
     }
   }
@@ -206,7 +215,7 @@ final class CommitTable implements RecordTable {
     Entry entry = entries.get(id);
     if (entry == null) {
       TaskRecord cached = cache.get(id);
-      entry = new Entry(cached != null ? cached : load(id));
+      entry = new Entry(id, cached != null ? cached : load(id));
       entries.put(id, entry);
     }
     return entry;
@@ -254,7 +263,7 @@ final class CommitTable implements RecordTable {
     if (bucket != null && !entries.containsKey(place.id())) {
       TaskId id = place.id();
       byte[] kept = db.get(Family.HISTORY, Layout.historyKey(bucket, id));
-      entries.put(id, new Entry(kept == null ? null : decode(id, kept)));
+      entries.put(id, new Entry(id, kept == null ? null : decode(id, kept)));
     }
     return get(place.id());
   }
@@ -271,7 +280,7 @@ final class CommitTable implements RecordTable {
   public void write(@Nullable TaskRecord before, TaskRecord after) {
     Entry entry = entries.get(after.id());
     if (entry == null) {
-      entry = new Entry(before);
+      entry = new Entry(after.id(), before);
       entries.put(after.id(), entry);
     }
     entry.current = after;
@@ -332,9 +341,8 @@ final class CommitTable implements RecordTable {
 
   /** Puts the net effect of the operations into the batch, and what is due of housekeeping. */
   void finish(long generationFloor) {
-    for (Entry entry : dirty) {
-      emit(entry);
-    }
+    emitRecords();
+    emitIndex();
     retire();
     emitPlaces();
     emitAnswers();
@@ -368,6 +376,17 @@ final class CommitTable implements RecordTable {
     return number;
   }
 
+  /**
+   * Puts what changed into the batch. RocksDB inserts fastest right behind what it inserted last (a fifth of all processor
+   * time of a batch of submits), so each family gets its entries in the order of their keys.
+   */
+  private void emitRecords() {
+    dirty.sort(BY_ID);
+    for (Entry entry : dirty) {
+      emit(entry);
+    }
+  }
+
   private void emit(Entry entry) {
     TaskRecord before = entry.committed;
     TaskRecord after = entry.current;
@@ -376,7 +395,6 @@ final class CommitTable implements RecordTable {
       return;
     }
     int queue = queueNumber(after.queue());
-    emitIndex(before, after, queue);
     boolean keeps = isStored(after);
     if (before != null) {
       tally.add(before, queue, -1);
@@ -404,22 +422,38 @@ final class CommitTable implements RecordTable {
     }
   }
 
-  private void emitIndex(@Nullable TaskRecord before, TaskRecord after, int queue) {
-    TaskRecord stood = before != null && before.isLive() ? before : null;
-    if (stood != null) {
-      if (after.isLive() && stood.parked() == after.parked() && stood.wakeAt() == after.wakeAt()) {
-        return;
+  /** The same for the index: what leaves it, then what comes. */
+  private void emitIndex() {
+    List<TaskRecord> leaving = new ArrayList<>();
+    List<TaskRecord> coming = new ArrayList<>();
+    for (Entry entry : dirty) {
+      TaskRecord before = entry.committed;
+      TaskRecord after = entry.current;
+      assert after != null;
+      TaskRecord stood = before != null && before.isLive() ? before : null;
+      boolean stays = stood != null && after.isLive() && stood.parked() == after.parked()
+          && stood.wakeAt() == after.wakeAt();
+      if (stood != null && !stays) {
+        leaving.add(stood);
       }
-      indexKey(stood, queue);
-      batch.singleDelete(stood.parked() ? Family.PARKED : Family.INDEX, key);
+      if (after.isLive() && !stays) {
+        coming.add(after);
+      }
     }
-    if (after.isLive()) {
-      indexKey(after, queue);
-      if (after.parked()) {
-        parkedHands.lower(queue, after.wakeAt());
+    leaving.sort(byIndexKey);
+    for (TaskRecord record : leaving) {
+      indexKey(record, queueNumber(record.queue()));
+      batch.singleDelete(record.parked() ? Family.PARKED : Family.INDEX, key);
+    }
+    coming.sort(byIndexKey);
+    for (TaskRecord record : coming) {
+      int queue = queueNumber(record.queue());
+      indexKey(record, queue);
+      if (record.parked()) {
+        parkedHands.lower(queue, record.wakeAt());
         batch.put(Family.PARKED, key, value.clear());
       } else {
-        indexHands.lower(after.id().slot(slotCount), after.wakeAt());
+        indexHands.lower(record.id().slot(slotCount), record.wakeAt());
         batch.put(Family.INDEX, key, value.clear().u32(queue));
       }
     }
