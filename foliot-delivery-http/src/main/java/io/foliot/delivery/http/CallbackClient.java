@@ -156,6 +156,6 @@ final class CallbackClient implements AutoCloseable {
   @Override
   public void close() {
     timer.close();
-    client.close(CloseMode.IMMEDIATE);
+    client.close(CloseMode.GRACEFUL);
   }
 }

@@ -14,7 +14,7 @@ final class CallbacksScenario implements Scenario {
   private static final int BATCH = 1_000;
   private static final int CONNECTIONS = 4;
   /** Rounds before those that count: for the compilers, and for the destination to show how much it bears. */
-  private static final int WARM_UP_ROUNDS = 4;
+  private static final int WARM_UP_ROUNDS = 6;
   /** Time enough to submit a round on a machine that is busy. */
   private static final long LEAD_MILLIS = 400;
   private static final int LEAD_TASKS_PER_MILLI = 15;
