@@ -64,6 +64,8 @@ public final class Engine implements Scheduler {
   /** What a call's item holds in memory beside its payload. */
   private static final int ITEM_BYTES = 200;
   private static final int MAX_PAGE = 1_000;
+  /** Batches of one kind of call that the store has at the same time. */
+  private static final int BATCHES_UNDER_WAY = 2;
 
   private final EngineOptions options;
   private final Environment environment;
@@ -101,12 +103,12 @@ public final class Engine implements Scheduler {
     }
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
-    submits = new GroupCommit<>("submit", store::submit, this::submitted, calls, clock, meter);
-    touches = new GroupCommit<>("touch", store::touch, this::touched, calls, clock, meter);
-    cancels = new GroupCommit<>("cancel", store::cancel, Engine::nothing, calls, clock, meter);
-    redrives = new GroupCommit<>("redrive", store::redrive, Engine::nothing, calls, clock, meter);
-    settles = new GroupCommit<>("report", store::settle, this::reported, reports, clock, meter);
-    extensions = new GroupCommit<>("extend", store::extend, Engine::nothing, reports, clock, meter);
+    submits = new GroupCommit<>("submit", store::submit, this::submitted, BATCHES_UNDER_WAY, calls, clock, meter);
+    touches = new GroupCommit<>("touch", store::touch, this::touched, BATCHES_UNDER_WAY, calls, clock, meter);
+    cancels = new GroupCommit<>("cancel", store::cancel, Engine::nothing, BATCHES_UNDER_WAY, calls, clock, meter);
+    redrives = new GroupCommit<>("redrive", store::redrive, Engine::nothing, BATCHES_UNDER_WAY, calls, clock, meter);
+    settles = new GroupCommit<>("report", store::settle, this::reported, BATCHES_UNDER_WAY, reports, clock, meter);
+    extensions = new GroupCommit<>("extend", store::extend, Engine::nothing, BATCHES_UNDER_WAY, reports, clock, meter);
   }
 
   private static <T, R> void nothing(List<T> items, List<R> results) {}

@@ -73,9 +73,9 @@ final class EngineLoop implements EventLoop.Duty {
   private static final int CLAIMS_UNDER_WAY = 2;
   private static final int SETTLES_UNDER_WAY = 2;
   private static final int PARKS_UNDER_WAY = 1;
-  /** Settlements and parks of one store call. */
-  private static final int SETTLE_BATCH = 2_000;
-  private static final int PARK_BATCH = 1_000;
+  /** Settlements and parks of one store call: what it does in a few milliseconds, for others wait for it. */
+  private static final int SETTLE_BATCH = 500;
+  private static final int PARK_BATCH = 500;
   /** Ids read of what is parked at a time. */
   private static final int UNPARK_BATCH = 1_000;
   /** Index entries read of one slot at a time. */

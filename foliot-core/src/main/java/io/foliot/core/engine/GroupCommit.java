@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one store batch of what many callers ask for at the same time. While a batch is with the store, calls gather; when
- * it comes back, they are the next one. So a lone call goes out at once, and under load one sync serves thousands. Any
+ * Makes one store batch of what many callers ask for at the same time. While batches are with the store, calls gather; when
+ * one comes back, they are the next. So a lone call goes out at once, and under load one sync serves thousands. Any
  * thread; needs none of its own: whoever calls, or brings an answer, sends.
  *
  * @param <T> what is asked
@@ -33,13 +33,14 @@ final class GroupCommit<T, R> {
   private final String name;
   private final Function<List<T>, CompletionStage<List<R>>> store;
   private final BiConsumer<List<T>, List<R>> done;
+  private final int maxUnderWay;
   private final Admission admission;
   private final Clock clock;
   private final Meter meter;
 
   private final MpscUnboundedVarHandleArrayQueue<Call<T, R>> waiting = new MpscUnboundedVarHandleArrayQueue<>(
       QUEUE_CHUNK);
-  private final AtomicBoolean sending = new AtomicBoolean();
+  private final AtomicInteger underWay = new AtomicInteger();
 
   /**
    * A group commit.
@@ -47,9 +48,11 @@ final class GroupCommit<T, R> {
    * @param name of the call, for the meter
    * @param store the call
    * @param done told of each batch that came back, before its callers are
+   * @param maxUnderWay batches that the store has at the same time: with two, the next one is there when it is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
-      Admission admission, Clock clock, Meter meter) {
+      int maxUnderWay, Admission admission, Clock clock, Meter meter) {
+    this.maxUnderWay = maxUnderWay;
     this.name = name;
     this.store = store;
     this.done = done;
@@ -66,19 +69,17 @@ final class GroupCommit<T, R> {
     admission.enter(items.size(), bytes);
     CompletableFuture<List<R>> answer = new CompletableFuture<>();
     waiting.offer(new Call<>(items, bytes, answer));
-    if (sending.compareAndSet(false, true)) {
-      send();
-    }
+    send();
     return answer;
   }
 
-  /** Called by whoever has set {@code sending}. */
+  /** Sends what waits, as long as the store may have one more batch. */
   private void send() {
-    while (true) {
+    while (enter()) {
       List<Call<T, R>> calls = take();
       if (calls.isEmpty()) {
-        sending.set(false);
-        if (waiting.isEmpty() || !sending.compareAndSet(false, true)) {
+        underWay.decrementAndGet();
+        if (waiting.isEmpty()) {
           return;
         }
         continue;
@@ -88,17 +89,27 @@ final class GroupCommit<T, R> {
       CompletableFuture<List<R>> batch = ask(items);
       boolean answersLater = !batch.isDone();
       CompletableFuture<Void> answered = batch.handle((results, failure) -> {
-        answer(calls, items, begun, results, failure);
+        underWay.decrementAndGet();
         if (answersLater) {
+          // The next batch goes out before these callers go on: the store must not wait for them.
           send();
         }
+        answer(calls, items, begun, results, failure);
         return null;
       });
-      if (answersLater) {
-        return;
-      }
-      assert answered.isDone();
+      assert answersLater || answered.isDone();
     }
+  }
+
+  private boolean enter() {
+    int now = underWay.get();
+    while (now < maxUnderWay) {
+      if (underWay.compareAndSet(now, now + 1)) {
+        return true;
+      }
+      now = underWay.get();
+    }
+    return false;
   }
 
   private CompletableFuture<List<R>> ask(List<T> items) {
@@ -109,7 +120,8 @@ final class GroupCommit<T, R> {
     }
   }
 
-  private List<Call<T, R>> take() {
+  /** The queue has one consumer at a time. */
+  private synchronized List<Call<T, R>> take() {
     List<Call<T, R>> calls = new ArrayList<>();
     int items = 0;
     while (items < MAX_ITEMS) {

@@ -54,7 +54,7 @@ final class PartsTest {
   }
 
   private static GroupCommit<Integer, String> commit(Slow slow, Admission admission) {
-    return new GroupCommit<>("test", slow::call, (items, results) -> {}, admission, STILL, Meter.NONE);
+    return new GroupCommit<>("test", slow::call, (items, results) -> {}, 1, admission, STILL, Meter.NONE);
   }
 
   @Test
