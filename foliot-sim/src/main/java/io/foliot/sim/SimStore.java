@@ -10,6 +10,7 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -181,7 +182,7 @@ final class SimStore implements TaskStore {
       List<Draft> written = drafts;
       if (is(Bug.IDEMPOTENCY_IGNORED)) {
         written = drafts.stream().map(draft -> new Draft(TaskId.of(schedule.nowMillis(), draft.id().hash16(),
-            luck.nextLong()), draft.queue(), draft.key(), draft.dueAt(), draft.body(), draft.maxAttempts(),
+            luck.nextLong()), draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
             draft.onConflict(), null)).toList();
       }
       List<SubmitResult> results = new ArrayList<>();
@@ -194,13 +195,13 @@ final class SimStore implements TaskStore {
 
   private SubmitResult submit(Draft draft) {
     if (is(Bug.ACK_BEFORE_SYNC) && luck.nextInt(20) == 0) {
-      return new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), schedule.nowMicros(), draft.dueAt(),
+      return new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), schedule.nowMicros(), dueAt(draft.due()),
           TaskState.DELAYED, true);
     }
     if (is(Bug.SUCCESSOR_FORGOTTEN) && draft.key() != null) {
       TaskRecord live = peek(new TaskRef.ByKey(draft.queue(), draft.key())).orElse(null);
       if (live != null && live.state() == TaskState.RUNNING) {
-        return new SubmitResult(SubmitResult.Kind.RESET_PENDING, live.id(), live.generation() + 1, draft.dueAt(),
+        return new SubmitResult(SubmitResult.Kind.RESET_PENDING, live.id(), live.generation() + 1, dueAt(draft.due()),
             TaskState.RUNNING, false);
       }
     }
@@ -222,11 +223,15 @@ final class SimStore implements TaskStore {
     });
   }
 
+  private long dueAt(Due due) {
+    return due.atMillis(schedule.nowMicros());
+  }
+
   private TouchResult pretend(Touch touch) {
     TaskRecord live = peek(touch.ref()).filter(TaskRecord::isLive).orElse(null);
     return live == null
         ? TouchResult.NOT_FOUND
-        : new TouchResult(TouchResult.Kind.RESET, live.id(), live.generation() + 1, touch.dueAt(), false);
+        : new TouchResult(TouchResult.Kind.RESET, live.id(), live.generation() + 1, dueAt(touch.due()), false);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Due;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -109,7 +110,7 @@ abstract class CancelContract extends SubmitContract {
   void anOutstandingAttemptIsRememberedThroughAReportedOne() {
     TaskId id = due("a");
     lost(id);
-    settled(won(id), new Outcome.RetryAt(now() + HOUR));
+    settled(won(id), new Outcome.Retry(Due.at(now() + HOUR)));
     assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
     assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
   }
@@ -117,7 +118,7 @@ abstract class CancelContract extends SubmitContract {
   @Test
   void aTaskThatWaitsForItsNextAttemptIsCancelledAtOnce() {
     TaskId id = due("a");
-    settled(won(id), new Outcome.RetryAt(now() + HOUR));
+    settled(won(id), new Outcome.Retry(Due.at(now() + HOUR)));
     assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCELLED);
     assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(wakes(id)).isEmpty();
@@ -130,7 +131,7 @@ abstract class CancelContract extends SubmitContract {
     touch(key("a"), now());
     assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
     assertThat(record(id).successor()).isNull();
-    assertThat(settled(running, new Outcome.RetryAt(now())).state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(settled(running, new Outcome.Retry(Due.at(now()))).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
   }
 

@@ -14,6 +14,7 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Due;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -125,7 +126,7 @@ abstract class ClaimContract extends IndexContract {
       for (ClaimResult result : get(store().claim(claims)).results()) {
         TaskRecord task = won(result);
         assertThat(tokens.add(tokenOf(task))).isTrue();
-        settled(task, new Outcome.RetryAt(now()));
+        settled(task, new Outcome.Retry(Due.at(now())));
       }
     }
   }
@@ -279,7 +280,7 @@ abstract class ClaimContract extends IndexContract {
         .isEqualTo(new ExtendResult(ExtendResult.Kind.NOT_FOUND, 0));
     assertThat(one(store().extend(List.of(new Extension(id, new Token(1, 2), HOUR)))))
         .isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
-    settled(running, new Outcome.RetryAt(now() + HOUR));
+    settled(running, new Outcome.Retry(Due.at(now() + HOUR)));
     assertThat(extend(running, HOUR)).as("after the settle").isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
     cancel(id(id));
     assertThat(extend(running, HOUR)).as("of a final task").isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));

@@ -15,6 +15,7 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.Due;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,7 +34,7 @@ abstract class IndexContract extends CancelContract {
       drafts.add(draftIn(hash16, from + (i * 7919L % count) / 3));
     }
     get(store().submit(drafts));
-    return drafts.stream().map(draft -> new DueEntry(draft.dueAt(), draft.id(), draft.queue())).sorted(BY_WAKE)
+    return drafts.stream().map(draft -> new DueEntry(dueAt(draft), draft.id(), draft.queue())).sorted(BY_WAKE)
         .toList();
   }
 
@@ -119,7 +120,7 @@ abstract class IndexContract extends CancelContract {
     TaskRecord first = won(id);
     assertThat(wakes(id)).containsExactly(first.leaseEnd());
     long retryAt = now() + HOUR;
-    settled(first, new Outcome.RetryAt(retryAt));
+    settled(first, new Outcome.Retry(Due.at(retryAt)));
     assertThat(wakes(id)).containsExactly(retryAt);
     touch(key("a"), now());
     TaskRecord second = won(id);
@@ -183,7 +184,7 @@ abstract class IndexContract extends CancelContract {
     TaskRecord running = lost(id);
     assertThat(park(id)).isTrue();
     long retryAt = now() + HOUR;
-    settled(running, new Outcome.RetryAt(retryAt));
+    settled(running, new Outcome.Retry(Due.at(retryAt)));
     assertThat(allParked(QUEUE)).isEmpty();
     assertThat(wakes(id)).containsExactly(retryAt);
   }

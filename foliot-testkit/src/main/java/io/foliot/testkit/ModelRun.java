@@ -26,6 +26,7 @@ import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
+import io.foliot.core.store.Due;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -120,7 +121,7 @@ final class ModelRun {
   private void step() {
     switch (random.nextInt(17)) {
       case 0, 1, 2 -> same("submit", some(3, this::draft), TaskStore::submit).forEach(result -> watch(result.id()));
-      case 3, 4 -> same("touch", some(3, () -> new Touch(ref(), instant())), TaskStore::touch);
+      case 3, 4 -> same("touch", some(3, () -> new Touch(ref(), due())), TaskStore::touch);
       case 5 -> same("cancel", some(2, this::ref), TaskStore::cancel);
       case 6, 7, 8, 9 -> claim();
       case 10, 11, 12 -> settle();
@@ -177,6 +178,10 @@ final class ModelRun {
     };
   }
 
+  private Due due() {
+    return random.nextInt(3) == 0 ? Due.after(Math.max(0, instant() - clock.wallMillis())) : Due.at(instant());
+  }
+
   private TaskId newId(int hash16) {
     return TaskId.of(clock.wallMillis(), hash16, random.nextLong());
   }
@@ -210,7 +215,7 @@ final class ModelRun {
     Draft.Idempotency idempotency = key == null || random.nextInt(3) > 0
         ? null
         : new Draft.Idempotency("request " + random.nextInt(10), random.nextInt(2));
-    return new Draft(id, queue, key, instant(), body, random.nextInt(3), onConflict, idempotency);
+    return new Draft(id, queue, key, due(), body, random.nextInt(3), onConflict, idempotency);
   }
 
   private DueEntry entry() {
@@ -253,8 +258,8 @@ final class ModelRun {
       Held held = held();
       Outcome outcome = switch (random.nextInt(6)) {
         case 0 -> new Outcome.Failed();
-        case 1, 2 -> new Outcome.RetryAt(instant());
-        case 3 -> new Outcome.Rearm(instant());
+        case 1, 2 -> new Outcome.Retry(due());
+        case 3 -> new Outcome.Rearm(due());
         default -> new Outcome.Finished();
       };
       long generation = held.task().generation() + (random.nextInt(20) == 0 ? 1 : 0);

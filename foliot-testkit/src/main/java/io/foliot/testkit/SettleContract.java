@@ -13,6 +13,7 @@ import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Due;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.Test;
 abstract class SettleContract extends ClaimContract {
   /** One of each. */
   private List<Outcome> outcomes() {
-    return List.of(new Outcome.Finished(), new Outcome.Failed(), new Outcome.RetryAt(now() + HOUR),
-        new Outcome.Rearm(now() + HOUR));
+    return List.of(new Outcome.Finished(), new Outcome.Failed(), new Outcome.Retry(Due.at(now() + HOUR)),
+        new Outcome.Rearm(Due.at(now() + HOUR)));
   }
 
   @Test
@@ -60,7 +61,7 @@ abstract class SettleContract extends ClaimContract {
     TaskId id = due("a");
     TaskRecord running = won(id);
     long retryAt = now() + 2 * tickMillis();
-    assertThat(settle(running, new Outcome.RetryAt(retryAt)))
+    assertThat(settle(running, new Outcome.Retry(Due.at(retryAt))))
         .isEqualTo(new SettleResult(SettleResult.Kind.SETTLED, TaskState.DELAYED, retryAt));
     TaskRecord task = record(id);
     assertThat(task.state()).isEqualTo(TaskState.DELAYED);
@@ -80,10 +81,10 @@ abstract class SettleContract extends ClaimContract {
   @Test
   void aReArmedTaskIsANewGeneration() {
     TaskId id = created(withAttempts(draft("a", now()), 3));
-    settled(won(id), new Outcome.RetryAt(now()));
+    settled(won(id), new Outcome.Retry(Due.at(now())));
     TaskRecord running = won(id);
     long again = now() + HOUR;
-    assertThat(settle(running, new Outcome.Rearm(again)))
+    assertThat(settle(running, new Outcome.Rearm(Due.at(again))))
         .isEqualTo(new SettleResult(SettleResult.Kind.SETTLED, TaskState.DELAYED, again));
     TaskRecord task = record(id);
     assertThat(task.generation()).isGreaterThan(running.generation());
@@ -173,9 +174,9 @@ abstract class SettleContract extends ClaimContract {
   void aRepetitionAfterTheNextClaimIsStale() {
     TaskId id = due("a");
     TaskRecord first = won(id);
-    settled(first, new Outcome.RetryAt(now()));
+    settled(first, new Outcome.Retry(Due.at(now())));
     TaskRecord second = won(id);
-    assertThat(settle(first, new Outcome.RetryAt(now())).kind()).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(settle(first, new Outcome.Retry(Due.at(now()))).kind()).isEqualTo(SettleResult.Kind.STALE);
     finish(second);
   }
 
@@ -285,7 +286,7 @@ abstract class SettleContract extends ClaimContract {
     TaskId id = due("a");
     int attempts = AttemptRecord.KEPT + 5;
     for (int i = 0; i < attempts; i++) {
-      settled(won(id), new Outcome.RetryAt(now()));
+      settled(won(id), new Outcome.Retry(Due.at(now())));
     }
     List<AttemptRecord> kept = record(id).attempts();
     assertThat(kept).hasSize(AttemptRecord.KEPT).extracting(AttemptRecord::end)

@@ -29,6 +29,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.Due;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -158,30 +159,40 @@ abstract class StoreFixture {
   }
 
   static Draft draft(@Nullable String key, long dueAt, OnConflict onConflict) {
-    return new Draft(newId(QUEUE, key), QUEUE, key, dueAt, body("of " + key), 0, onConflict, null);
+    return new Draft(newId(QUEUE, key), QUEUE, key, Due.at(dueAt), body("of " + key), 0, onConflict, null);
   }
 
   static Draft draftIn(int hash16, long dueAt) {
-    return new Draft(idIn(hash16), QUEUE, null, dueAt, null, 0, OnConflict.RESET, null);
+    return new Draft(idIn(hash16), QUEUE, null, Due.at(dueAt), null, 0, OnConflict.RESET, null);
+  }
+
+  /** The instant of a draft that names one. */
+  static long dueAt(Draft draft) {
+    return ((Due.At) draft.due()).millis();
+  }
+
+  static Draft withDue(Draft draft, Due due) {
+    return new Draft(draft.id(), draft.queue(), draft.key(), due, draft.body(), draft.maxAttempts(),
+        draft.onConflict(), draft.idempotency());
   }
 
   static Draft withBody(Draft draft, @Nullable Body body) {
-    return new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), body, draft.maxAttempts(),
+    return new Draft(draft.id(), draft.queue(), draft.key(), draft.due(), body, draft.maxAttempts(),
         draft.onConflict(), draft.idempotency());
   }
 
   static Draft withAttempts(Draft draft, int maxAttempts) {
-    return new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), draft.body(), maxAttempts,
+    return new Draft(draft.id(), draft.queue(), draft.key(), draft.due(), draft.body(), maxAttempts,
         draft.onConflict(), draft.idempotency());
   }
 
   static Draft withQueue(Draft draft, String queue) {
-    return new Draft(newId(queue, draft.key()), queue, draft.key(), draft.dueAt(), draft.body(), draft.maxAttempts(),
+    return new Draft(newId(queue, draft.key()), queue, draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
         draft.onConflict(), draft.idempotency());
   }
 
   static Draft withIdempotency(Draft draft, String key, long digest) {
-    return new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), draft.body(), draft.maxAttempts(),
+    return new Draft(draft.id(), draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
         draft.onConflict(), new Draft.Idempotency(key, digest));
   }
 
@@ -235,7 +246,7 @@ abstract class StoreFixture {
   }
 
   final TouchResult touch(TaskRef ref, long dueAt) {
-    return one(store.touch(List.of(new Touch(ref, dueAt))));
+    return one(store.touch(List.of(new Touch(ref, Due.at(dueAt)))));
   }
 
   final CancelResult cancel(TaskRef ref) {

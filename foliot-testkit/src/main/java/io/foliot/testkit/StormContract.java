@@ -20,6 +20,7 @@ import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.Due;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -334,7 +335,7 @@ abstract class StormContract extends RecordContract {
     private void touchOne(Random random) {
       String key = anyKey(random);
       Map<String, Long> before = new HashMap<>(newestByKey);
-      TouchResult result = one(store().touch(List.of(new Touch(key(key), anyInstant(random)))));
+      TouchResult result = one(store().touch(List.of(new Touch(key(key), Due.at(anyInstant(random))))));
       TaskId id = result.id();
       if (id != null) {
         newGeneration(key, before, id, result.generation());
@@ -377,8 +378,8 @@ abstract class StormContract extends RecordContract {
       Outcome outcome = switch (random.nextInt(4)) {
         case 0 -> new Outcome.Finished();
         case 1 -> new Outcome.Failed();
-        case 2 -> new Outcome.Rearm(now());
-        default -> new Outcome.RetryAt(now());
+        case 2 -> new Outcome.Rearm(Due.at(now()));
+        default -> new Outcome.Retry(Due.at(now()));
       };
       SettleResult result = settle(task, outcome);
       if (result.kind() == SettleResult.Kind.SETTLED) {

@@ -1,5 +1,6 @@
 package io.foliot.testkit;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
@@ -14,9 +15,11 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.Due;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -31,16 +34,16 @@ abstract class SubmitContract extends StoreFixture {
     SubmitResult result = submit(draft);
     TaskRecord task = record(draft.id());
     assertThat(result).isEqualTo(
-        new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), task.generation(), draft.dueAt(), TaskState.DELAYED,
+        new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), task.generation(), dueAt(draft), TaskState.DELAYED,
             true));
     assertThat(task.queue()).isEqualTo(QUEUE);
     assertThat(task.key()).isEqualTo("a");
     assertThat(task.body()).isEqualTo(body("of a"));
     assertThat(task.state()).isEqualTo(TaskState.DELAYED);
     assertThat(task.maxAttempts()).isEqualTo(7);
-    assertThat(task.dueAt()).isEqualTo(draft.dueAt());
-    assertThat(task.firstDueAt()).isEqualTo(draft.dueAt());
-    assertThat(task.wakeAt()).isEqualTo(draft.dueAt());
+    assertThat(task.dueAt()).isEqualTo(dueAt(draft));
+    assertThat(task.firstDueAt()).isEqualTo(dueAt(draft));
+    assertThat(task.wakeAt()).isEqualTo(dueAt(draft));
     assertThat(task.createdAt()).isBetween(before, now());
     assertThat(task.changedAt()).isEqualTo(task.createdAt());
     assertThat(task.attempt()).isZero();
@@ -50,7 +53,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(task.cancelRequested()).isFalse();
     assertThat(task.outstanding()).isFalse();
     assertThat(task.successor()).isNull();
-    assertThat(wakes(task.id())).containsExactly(draft.dueAt());
+    assertThat(wakes(task.id())).containsExactly(dueAt(draft));
   }
 
   @Test
@@ -206,7 +209,7 @@ abstract class SubmitContract extends StoreFixture {
     List<SubmitResult> results = get(store().submit(drafts));
     assertThat(results).extracting(SubmitResult::id).containsExactlyElementsOf(drafts.stream().map(Draft::id).toList());
     assertThat(results).extracting(SubmitResult::dueAt)
-        .containsExactlyElementsOf(drafts.stream().map(Draft::dueAt).toList());
+        .containsExactlyElementsOf(drafts.stream().map(StoreFixture::dueAt).toList());
   }
 
   @Test
@@ -221,7 +224,7 @@ abstract class SubmitContract extends StoreFixture {
     finish(first);
     TaskRecord second = won(first.id());
     assertThat(second.generation()).isEqualTo(generations.getLast());
-    settled(second, new Outcome.Rearm(now()));
+    settled(second, new Outcome.Rearm(Due.at(now())));
     TaskRecord third = won(first.id());
     generations.add(third.generation());
     settled(third, new Outcome.Failed());
@@ -260,10 +263,10 @@ abstract class SubmitContract extends StoreFixture {
   @Test
   void aResetStartsTheAttemptsAgain() {
     TaskId id = due("a");
-    settled(won(id), new Outcome.RetryAt(now()));
+    settled(won(id), new Outcome.Retry(Due.at(now())));
     TaskRecord second = won(id);
     assertThat(second.attempt()).isEqualTo(2);
-    settled(second, new Outcome.RetryAt(now()));
+    settled(second, new Outcome.Retry(Due.at(now())));
     submit("a", now());
     assertThat(record(id).attempt()).isZero();
     assertThat(won(id).attempt()).isEqualTo(1);
@@ -303,7 +306,7 @@ abstract class SubmitContract extends StoreFixture {
     cancel(key("a"));
     SubmitResult revived = submit("a", now());
     assertThat(revived.kind()).isEqualTo(SubmitResult.Kind.RESET_PENDING);
-    assertThat(settled(running, new Outcome.RetryAt(now())).state()).isEqualTo(TaskState.DELAYED);
+    assertThat(settled(running, new Outcome.Retry(Due.at(now()))).state()).isEqualTo(TaskState.DELAYED);
     assertThat(won(running.id()).generation()).isEqualTo(revived.generation());
   }
 
@@ -343,6 +346,45 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(record(id).dueAt()).isEqualTo(now + 2 * HOUR);
   }
 
+  /** What a call made of a delay of an hour, by the store's clock before and behind it. */
+  private void addsAnHour(ToLongFunction<Due> dueAtOf) {
+    long beforeMicros = get(store().timeMicros(0));
+    long dueAt = dueAtOf.applyAsLong(Due.after(HOUR));
+    long afterMicros = get(store().timeMicros(0));
+    assertThat(dueAt).isBetween(Math.ceilDiv(beforeMicros, 1_000) + HOUR, Math.ceilDiv(afterMicros, 1_000) + HOUR);
+  }
+
+  @Test
+  void aDelayIsAddedByTheStoresClockAndNeverCutShort() {
+    TaskRecord running = won(due("runs"));
+    TaskRecord failing = won(due("fails"));
+    TaskRecord repeating = won(due("repeats"));
+    created("waits", now() + 2 * HOUR);
+    addsAnHour(due -> submit(withDue(draft("new", 0), due)).dueAt());
+    addsAnHour(due -> submit(withDue(draft("waits", 0), due)).dueAt());
+    addsAnHour(due -> one(store().touch(List.of(new Touch(key("waits"), due)))).dueAt());
+    addsAnHour(due -> one(store().touch(List.of(new Touch(key("runs"), due)))).dueAt());
+    addsAnHour(due -> settled(failing, new Outcome.Retry(due)).wakeAt());
+    addsAnHour(due -> settled(repeating, new Outcome.Rearm(due)).wakeAt());
+    TaskRecord.Successor successor = requireNonNull(record(running.id()).successor());
+    long dueAt = successor.dueAt();
+    finish(running);
+    assertThat(record(running.id()).dueAt()).as("a successor keeps the instant it was given").isEqualTo(dueAt);
+  }
+
+  @Test
+  void aDelayOfNothingIsDueAtOnce() {
+    TaskId id = created(withDue(draft("a", 0), Due.NOW));
+    TaskRecord first = won(id);
+    assertThat(settled(first, new Outcome.Retry(Due.NOW)).state()).isEqualTo(TaskState.DELAYED);
+    TaskRecord second = won(id);
+    assertThat(settled(second, new Outcome.Rearm(Due.NOW)).state()).isEqualTo(TaskState.DELAYED);
+    assertThat(won(id).generation()).isGreaterThan(second.generation());
+    TaskId waiting = created("b", now() + HOUR);
+    assertThat(one(store().touch(List.of(new Touch(key("b"), Due.NOW)))).indexed()).isTrue();
+    assertThat(won(waiting).dueAt()).isLessThanOrEqualTo(now());
+  }
+
   @Test
   void resetsCannotPushATaskBeyondMaxWait() {
     store().configure(QUEUE, maxWait(HOUR));
@@ -354,7 +396,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(record(id).dueAt()).isEqualTo(now + 1000 + HOUR);
     assertThat(created(withQueue(draft("a", now + 5 * HOUR), OTHER_QUEUE))).isNotNull();
     assertThat(one(store().touch(List.of(new Touch(
-        new TaskRef.ByKey(OTHER_QUEUE, "a"), now + 9 * HOUR)))).dueAt())
+        new TaskRef.ByKey(OTHER_QUEUE, "a"), Due.at(now + 9 * HOUR))))).dueAt())
         .as("another queue has its own terms").isEqualTo(now + 9 * HOUR);
   }
 
@@ -559,7 +601,7 @@ abstract class SubmitContract extends StoreFixture {
     cancel(id(id));
     assertThat(touch(key("a"), now())).isEqualTo(TouchResult.NOT_FOUND);
     assertThat(touch(id(id), now())).isEqualTo(TouchResult.NOT_FOUND);
-    assertThat(settled(running, new Outcome.RetryAt(now())).state()).isEqualTo(TaskState.CANCELLED);
+    assertThat(settled(running, new Outcome.Retry(Due.at(now()))).state()).isEqualTo(TaskState.CANCELLED);
   }
 
   @Test
@@ -583,9 +625,9 @@ abstract class SubmitContract extends StoreFixture {
   void aBatchOfTouchesActsInItsOrder() {
     TaskId id = created("a", now() + HOUR);
     long now = now();
-    List<TouchResult> results = get(store().touch(List.of(new Touch(key("a"), now + 3 * HOUR),
-        new Touch(key("none"), now),
-        new Touch(id(id), now + 2 * HOUR))));
+    List<TouchResult> results = get(store().touch(List.of(new Touch(key("a"), Due.at(now + 3 * HOUR)),
+        new Touch(key("none"), Due.at(now)),
+        new Touch(id(id), Due.at(now + 2 * HOUR)))));
     assertThat(results).extracting(TouchResult::kind).containsExactly(TouchResult.Kind.RESET,
         TouchResult.Kind.NOT_FOUND, TouchResult.Kind.RESET);
     assertThat(results.get(2).generation()).isGreaterThan(results.getFirst().generation());

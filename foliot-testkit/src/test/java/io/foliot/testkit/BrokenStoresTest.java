@@ -34,6 +34,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.Due;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -313,13 +314,14 @@ final class BrokenStoresTest {
         return sound.touch(touches.stream().map(touch -> {
           TaskRecord task = read(touch.ref());
           return task != null && task.state() == TaskState.RUNNING
-              ? new Touch(new TaskRef.ById(new TaskId(1, 2)), 0)
+              ? new Touch(new TaskRef.ById(new TaskId(1, 2)), Due.at(0))
               : touch;
         }).toList()).thenCompose(results -> changed(touches, CompletableFuture.completedFuture(results),
             (touch, result) -> {
               TaskRecord task = read(touch.ref());
               return task != null && task.state() == TaskState.RUNNING
-                  ? new TouchResult(TouchResult.Kind.RESET_PENDING, task.id(), task.generation() + 1, touch.dueAt(),
+                  ? new TouchResult(TouchResult.Kind.RESET_PENDING, task.id(), task.generation() + 1,
+                      touch.due().atMillis(0),
                       false)
                   : result;
             }));
@@ -349,7 +351,7 @@ final class BrokenStoresTest {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return sound.submit(drafts.stream()
-                .map(draft -> new Draft(draft.id(), draft.queue(), draft.key(), draft.dueAt(), draft.body(),
+                .map(draft -> new Draft(draft.id(), draft.queue(), draft.key(), draft.due(), draft.body(),
                     draft.maxAttempts(), OnConflict.RESET, draft.idempotency()))
                 .toList());
           }
@@ -369,18 +371,33 @@ final class BrokenStoresTest {
             for (Touch touch : touches) {
               TaskRecord task = read(touch.ref());
               if (task != null && task.cancelRequested() && task.key() != null) {
-                StoreFixture.get(sound.submit(List.of(new Draft(task.id(), task.queue(), task.key(), touch.dueAt(),
+                StoreFixture.get(sound.submit(List.of(new Draft(task.id(), task.queue(), task.key(), touch.due(),
                     null, 0, OnConflict.RESET, null))));
               }
             }
             return sound.touch(touches);
           }
         }, true, TaskStoreContract::aTouchRevivesNothingThatIsBeingCancelled),
+        new Broken("adds delays to the clock of whoever asks", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return sound.submit(drafts.stream().map(draft -> draft.due() instanceof Due.After after
+                ? StoreFixture.withDue(draft, Due.at(clock.wallMillis() - 40 + after.delayMillis()))
+                : draft).toList());
+          }
+        }, true, TaskStoreContract::aDelayIsAddedByTheStoresClockAndNeverCutShort),
+        new Broken("lets what is due at once wait for the next millisecond", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+            return sound.touch(touches.stream().map(touch -> new Touch(touch.ref(),
+                touch.due() == Due.NOW ? Due.after(1) : touch.due())).toList());
+          }
+        }, true, TaskStoreContract::aDelayOfNothingIsDueAtOnce),
         new Broken("forgets requests", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return sound.submit(drafts.stream().map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
-                draft.dueAt(), draft.body(), draft.maxAttempts(), draft.onConflict(), null)).toList());
+                draft.due(), draft.body(), draft.maxAttempts(), draft.onConflict(), null)).toList());
           }
         }, true, TaskStoreContract::aRepeatedRequestIsAnsweredAsTheFirstTime,
             TaskStoreContract::anIdempotencyKeyWithAnotherBodyIsRefused,
@@ -400,7 +417,7 @@ final class BrokenStoresTest {
             return sound.submit(drafts.stream().map(draft -> {
               String key = draft.key();
               return new Draft(draft.id(), draft.queue(), key == null ? null : key.toLowerCase(Locale.ROOT),
-                  draft.dueAt(), draft.body(), draft.maxAttempts(), draft.onConflict(), draft.idempotency());
+                  draft.due(), draft.body(), draft.maxAttempts(), draft.onConflict(), draft.idempotency());
             }).toList());
           }
         }, false, TaskStoreContract::everyKeyIsItsOwn),
@@ -409,7 +426,8 @@ final class BrokenStoresTest {
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return sound.submit(drafts.stream()
                 .map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
-                    Math.clamp(draft.dueAt(), 0, Integer.MAX_VALUE * 1_000L), draft.body(), draft.maxAttempts(),
+                    Due.at(Math.clamp(StoreFixture.dueAt(draft), 0, Integer.MAX_VALUE * 1_000L)), draft.body(),
+                    draft.maxAttempts(),
                     draft.onConflict(), draft.idempotency()))
                 .toList());
           }

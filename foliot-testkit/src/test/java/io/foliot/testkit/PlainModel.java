@@ -13,6 +13,7 @@ import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -134,6 +135,14 @@ final class PlainModel extends WrappedStore {
     return Math.max(generation + 1, clock.wallMicros());
   }
 
+  /** The model's clock has whole milliseconds, so nothing is to be rounded. */
+  private long instant(Due due) {
+    return switch (due) {
+      case Due.At at -> at.millis();
+      case Due.After after -> now() + after.delayMillis();
+    };
+  }
+
   private static long plus(long a, long b) {
     return b == Long.MAX_VALUE ? b : a + b;
   }
@@ -203,8 +212,8 @@ final class PlainModel extends WrappedStore {
       task.body = body == null ? Body.EMPTY : body;
       task.maxAttempts = draft.maxAttempts();
       task.generation = after(last == null ? 0 : last.generation);
-      task.firstDueAt = draft.dueAt();
-      task.waitUntil(draft.dueAt());
+      task.firstDueAt = instant(draft.due());
+      task.waitUntil(instant(draft.due()));
       tasks.add(task);
       return new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), task.generation, task.dueAt, task.shown(now()),
           true);
@@ -219,7 +228,7 @@ final class PlainModel extends WrappedStore {
     if (kind == SubmitResult.Kind.KEPT || kind == SubmitResult.Kind.REJECTED) {
       return new SubmitResult(kind, last.draft.id(), last.generation, last.dueAt, last.shown(now()), false);
     }
-    TouchResult reset = reset(last, draft.dueAt(), draft.body(), draft.maxAttempts());
+    TouchResult reset = reset(last, instant(draft.due()), draft.body(), draft.maxAttempts());
     return new SubmitResult(kind, last.draft.id(), reset.generation(), reset.dueAt(), last.shown(now()),
         reset.indexed());
   }
@@ -258,7 +267,7 @@ final class PlainModel extends WrappedStore {
       }
       return task == null || !task.isLive() || task.cancelRequested
           ? TouchResult.NOT_FOUND
-          : reset(task, touch.dueAt(), null, 0);
+          : reset(task, instant(touch.due()), null, 0);
     });
   }
 
@@ -434,7 +443,7 @@ final class PlainModel extends WrappedStore {
       AttemptRecord.End end = switch (outcome) {
         case Outcome.Finished finished -> AttemptRecord.End.FINISHED;
         case Outcome.Failed failed -> AttemptRecord.End.FAILED;
-        case Outcome.RetryAt retry -> AttemptRecord.End.RETRIED;
+        case Outcome.Retry retry -> AttemptRecord.End.RETRIED;
         case Outcome.Rearm rearm -> AttemptRecord.End.REARMED;
       };
       boolean own = settlement.token().equals(task.token);
@@ -457,13 +466,13 @@ final class PlainModel extends WrappedStore {
       takeOver(task, next);
     } else if (task.cancelRequested && !(outcome instanceof Outcome.Finished)) {
       end(task, TaskState.CANCELLED);
-    } else if (outcome instanceof Outcome.RetryAt(long dueAt)) {
-      task.waitUntil(dueAt);
-    } else if (outcome instanceof Outcome.Rearm(long dueAt)) {
+    } else if (outcome instanceof Outcome.Retry(Due due)) {
+      task.waitUntil(instant(due));
+    } else if (outcome instanceof Outcome.Rearm(Due due)) {
       task.generation = after(task.generation);
-      task.firstDueAt = dueAt;
+      task.firstDueAt = instant(due);
       task.attempt = 0;
-      task.waitUntil(dueAt);
+      task.waitUntil(instant(due));
     } else {
       end(task, outcome instanceof Outcome.Finished ? TaskState.FINISHED : TaskState.FAILED);
     }

@@ -16,9 +16,11 @@ import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.SoleCoordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
+
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
@@ -211,13 +213,13 @@ public final class Engine implements Scheduler {
     Draft.Idempotency idempotency = idempotencyKey == null
         ? null
         : new Draft.Idempotency(idempotencyKey, Digest.of(submission));
-    return new Draft(TaskId.of(now, hash, bits), submission.queue(), key, dueAt(submission, now), submission.body(),
+    return new Draft(TaskId.of(now, hash, bits), submission.queue(), key, due(submission, now), submission.body(),
         submission.maxAttempts(), submission.onConflict(), idempotency);
   }
 
-  private static long dueAt(Submission submission, long now) {
+  private static Due due(Submission submission, long now) {
     if (submission.delay() != null) {
-      return now + ceilMillis(submission.delay());
+      return Due.after(ceilMillis(submission.delay()));
     }
     Instant dueAt = submission.dueAt();
     assert dueAt != null;
@@ -225,10 +227,10 @@ public final class Engine implements Scheduler {
       throw new IllegalArgumentException("a task is due within 100 years: dueAt=" + dueAt);
     }
     if (dueAt.getEpochSecond() < 0) {
-      return 0;
+      return Due.at(0);
     }
     long millis = dueAt.toEpochMilli();
-    return dueAt.getNano() % 1_000_000 == 0 ? millis : millis + 1;
+    return Due.at(dueAt.getNano() % 1_000_000 == 0 ? millis : millis + 1);
   }
 
   /** Rounded up: never early. */
@@ -275,11 +277,11 @@ public final class Engine implements Scheduler {
     return answering(() -> {
       ensureBatch(keys.size());
       known(queue);
-      long dueAt = storeMillis() + ceilMillis(ensureDelay(delay));
+      Due due = Due.after(ceilMillis(ensureDelay(delay)));
       List<Touch> batch = new ArrayList<>(keys.size());
       for (String key : keys) {
         Limits.ensureKey(key);
-        batch.add(new Touch(new TaskRef.ByKey(queue, key), dueAt));
+        batch.add(new Touch(new TaskRef.ByKey(queue, key), due));
       }
       return touches.call(batch, (long) ITEM_BYTES * keys.size());
     });
@@ -317,7 +319,7 @@ public final class Engine implements Scheduler {
       if (found.isEmpty()) {
         return CompletableFuture.completedFuture(TouchResult.NOT_FOUND);
       }
-      return touches.call(List.of(new Touch(new TaskRef.ById(id), storeMillis())), ITEM_BYTES).thenApply(results -> {
+      return touches.call(List.of(new Touch(new TaskRef.ById(id), Due.NOW)), ITEM_BYTES).thenApply(results -> {
         TouchResult result = results.get(0);
         if (result.indexed()) {
           tell(List.of(new DueEntry(result.dueAt(), id, found.get().queue())));
@@ -402,15 +404,15 @@ public final class Engine implements Scheduler {
   public CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
     return report(id, token, "", (task, queue) -> next == null
         ? new Outcome.Finished()
-        : new Outcome.Rearm(storeMillis() + ceilMillis(ensureDelay(next))));
+        : new Outcome.Rearm(Due.after(ceilMillis(ensureDelay(next)))));
   }
 
   @Override
   public CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
     long afterMillis = delay == null ? -1 : ceilMillis(ensureDelay(delay));
     return report(id, token, reason, (task, queue) -> queue == null
-        ? new Outcome.RetryAt(storeMillis())
-        : Lines.failed(task, queue, afterMillis, storeMillis(), luck.nextDouble()));
+        ? new Outcome.Retry(Due.NOW)
+        : Lines.failed(task, queue, afterMillis, luck.nextDouble()));
   }
 
   private CompletableFuture<SettleResult> report(TaskId id, Token token, String detail,

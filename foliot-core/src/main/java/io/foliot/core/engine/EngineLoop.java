@@ -16,6 +16,8 @@ import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
+
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -830,7 +832,7 @@ final class EngineLoop implements EventLoop.Duty {
       // The claim took so long that an attempt could outlive its lease, or the queue has gone: try again.
       claim.answered = true;
       giveUpDestination(claim);
-      ended(claim, new Outcome.RetryAt(storeMillis()), "not begun: the claim took too long");
+      ended(claim, new Outcome.Retry(Due.NOW), "not begun: the claim took too long");
       return;
     }
     Attempt attempt = new Attempt(task, queue.target(), traceparent(task));
@@ -863,8 +865,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     switch (answer) {
       case Answer.Done done -> ended(claim, new Outcome.Finished(), done.detail());
-      case Answer.Again again -> ended(claim, new Outcome.Rearm(Math.addExact(storeMillis(), again.next().toMillis())),
-          again.detail());
+      case Answer.Again again -> ended(claim, new Outcome.Rearm(Due.after(again.next().toMillis())), again.detail());
       case Answer.Fail fail -> ended(claim, new Outcome.Failed(), fail.detail());
       case Answer.Retry retry -> retried(claim, retry);
       case Answer.Accepted accepted -> accepted(claim);
@@ -883,10 +884,10 @@ final class EngineLoop implements EventLoop.Duty {
   private void retried(Held claim, Answer.Retry retry) {
     Queue queue = claim.lane.queue();
     if (queue == null) {
-      ended(claim, new Outcome.RetryAt(storeMillis() + LAST_RETRY_NANOS / NANOS_PER_MILLI), retry.detail());
+      ended(claim, new Outcome.Retry(Due.after(LAST_RETRY_NANOS / NANOS_PER_MILLI)), retry.detail());
     } else {
       long afterMillis = retry.after() == null ? -1 : retry.after().toMillis();
-      ended(claim, Lines.failed(claim.task, queue, afterMillis, storeMillis(), luck.nextDouble()), retry.detail());
+      ended(claim, Lines.failed(claim.task, queue, afterMillis, luck.nextDouble()), retry.detail());
     }
   }
 
@@ -957,7 +958,7 @@ final class EngineLoop implements EventLoop.Duty {
     return switch (outcome) {
       case Outcome.Finished finished -> "finished";
       case Outcome.Failed failed -> "failed";
-      case Outcome.RetryAt retry -> "retried";
+      case Outcome.Retry retry -> "retried";
       case Outcome.Rearm rearm -> "rearmed";
     };
   }

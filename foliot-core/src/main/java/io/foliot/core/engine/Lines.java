@@ -4,6 +4,8 @@ import io.foliot.core.Clock;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
+
+import io.foliot.core.store.Due;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
@@ -145,11 +147,11 @@ final class Lines {
    *
    * @param afterMillis the wait that was asked for, or negative
    */
-  static Outcome failed(TaskRecord task, Queue queue, long afterMillis, long nowMillis, double luck) {
+  static Outcome failed(TaskRecord task, Queue queue, long afterMillis, double luck) {
     if (task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))) {
       return new Outcome.Failed();
     }
     long waitMillis = afterMillis >= 0 ? afterMillis : queue.retry().backoffMillis(task.attempt(), luck);
-    return new Outcome.RetryAt(Math.addExact(nowMillis, waitMillis));
+    return new Outcome.Retry(Due.after(waitMillis));
   }
 }

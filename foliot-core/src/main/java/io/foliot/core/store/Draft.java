@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param id its id, if it is a new task; the slot follows from it
  * @param queue its queue
  * @param key its key, or null
- * @param dueAt when, in milliseconds since 1970
+ * @param due when
  * @param body what it carries; null keeps what the live task carries, or nothing
  * @param maxAttempts instead of the queue's, or 0
  * @param onConflict what to do when the key has a live task
  * @param idempotency to recognise a repeated request, or null
  */
-public record Draft(TaskId id, String queue, @Nullable String key, long dueAt, @Nullable Body body, int maxAttempts,
+public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
     OnConflict onConflict, @Nullable Idempotency idempotency) {
 
   /**

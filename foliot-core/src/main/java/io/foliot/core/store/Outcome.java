@@ -8,9 +8,9 @@ public sealed interface Outcome {
   /**
    * It failed, and another attempt shall be made.
    *
-   * @param dueAt when, in milliseconds since 1970
+   * @param due when
    */
-  record RetryAt(long dueAt) implements Outcome {}
+  record Retry(Due due) implements Outcome {}
 
   /** It failed, and no other attempt shall be made. */
   record Failed() implements Outcome {}
@@ -18,7 +18,7 @@ public sealed interface Outcome {
   /**
    * It succeeded, and the same task shall fire again, as a new generation.
    *
-   * @param dueAt when, in milliseconds since 1970
+   * @param due when
    */
-  record Rearm(long dueAt) implements Outcome {}
+  record Rearm(Due due) implements Outcome {}
 }

@@ -28,8 +28,16 @@ final class TaskLife {
   /** The next record, and what the caller is told. */
   record Step<R>(@Nullable TaskRecord after, R answer) {}
 
-  /** The time of a step: milliseconds for deadlines, and what a new generation must at least be. */
-  record Now(long millis, long generationFloor) {
+  /** The time of a step: the clock, and what a new generation must at least be. */
+  record Now(long micros, long generationFloor) {
+    long millis() {
+      return Math.floorDiv(micros, 1_000);
+    }
+
+    long at(Due due) {
+      return due.atMillis(micros);
+    }
+
     long generationAfter(long last) {
       return Math.max(Math.addExact(last, 1), generationFloor);
     }
@@ -47,15 +55,16 @@ final class TaskLife {
       return switch (onConflict) {
         case KEEP -> new Step<>(last, kept(SubmitResult.Kind.KEPT, last, now));
         case REJECT -> new Step<>(last, kept(SubmitResult.Kind.REJECTED, last, now));
-        case RESET -> submitted(reset(last, draft.dueAt(), draft.body(), draft.maxAttempts(), terms, now), now);
+        case RESET -> submitted(reset(last, now.at(draft.due()), draft.body(), draft.maxAttempts(), terms, now), now);
       };
     }
     long generation = now.generationAfter(last == null ? 0 : last.generation());
+    long dueAt = now.at(draft.due());
     TaskRecord created = TaskRecord.edit(draft.id(), draft.queue(), draft.key())
         .body(draft.body() == null ? Body.EMPTY : draft.body()).createdAt(now.millis()).changedAt(now.millis())
-        .firstDueAt(draft.dueAt()).maxAttempts(draft.maxAttempts()).generation(generation).dueAt(draft.dueAt())
-        .wakeAt(draft.dueAt()).done();
-    return new Step<>(created, new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), generation, draft.dueAt(),
+        .firstDueAt(dueAt).maxAttempts(draft.maxAttempts()).generation(generation).dueAt(dueAt)
+        .wakeAt(dueAt).done();
+    return new Step<>(created, new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), generation, dueAt,
         created.stateAt(now.millis()), true));
   }
 
@@ -75,7 +84,7 @@ final class TaskLife {
   }
 
   /** A touch; of a task that is being cancelled it revives nothing. */
-  static Step<TouchResult> touch(@Nullable TaskRecord record, long dueAt, boolean byId, QueueTerms terms, Now now) {
+  static Step<TouchResult> touch(@Nullable TaskRecord record, Due due, boolean byId, QueueTerms terms, Now now) {
     if (record == null || (!record.isLive() && !byId)) {
       return new Step<>(record, TouchResult.NOT_FOUND);
     }
@@ -86,7 +95,7 @@ final class TaskLife {
     if (record.cancelRequested()) {
       return new Step<>(record, TouchResult.NOT_FOUND);
     }
-    return reset(record, dueAt, null, 0, terms, now);
+    return reset(record, now.at(due), null, 0, terms, now);
   }
 
   private static Step<TouchResult> reset(TaskRecord live, long wantedDueAt, @Nullable Body body, int maxAttempts,
@@ -264,9 +273,13 @@ final class TaskLife {
     return switch (outcome) {
       case Outcome.Finished finished -> end(running, TaskState.FINISHED, "", terms, now);
       case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().detail(), terms, now);
-      case Outcome.RetryAt retry -> delayed(running.edit(), running.generation(), retry.dueAt(), now).done();
-      case Outcome.Rearm rearm -> delayed(running.edit(), now.generationAfter(running.generation()), rearm.dueAt(), now)
-          .firstDueAt(rearm.dueAt()).attempt(0).done();
+      case Outcome.Retry retry -> delayed(running.edit(), running.generation(), now.at(retry.due()), now).done();
+      case Outcome.Rearm rearm -> {
+        long dueAt = now.at(rearm.due());
+        yield delayed(running.edit(), now.generationAfter(running.generation()), dueAt, now).firstDueAt(dueAt)
+            .attempt(0)
+            .done();
+      }
     };
   }
 
@@ -274,7 +287,7 @@ final class TaskLife {
     return switch (outcome) {
       case Outcome.Finished finished -> AttemptRecord.End.FINISHED;
       case Outcome.Failed failed -> AttemptRecord.End.FAILED;
-      case Outcome.RetryAt retry -> AttemptRecord.End.RETRIED;
+      case Outcome.Retry retry -> AttemptRecord.End.RETRIED;
       case Outcome.Rearm rearm -> AttemptRecord.End.REARMED;
     };
   }

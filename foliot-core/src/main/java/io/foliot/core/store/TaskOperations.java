@@ -49,7 +49,7 @@ public final class TaskOperations {
 
   private TaskLife.Now now(long nowMicros) {
     generationFloor = Math.max(generationFloor, nowMicros);
-    return new TaskLife.Now(Math.floorDiv(nowMicros, 1_000), generationFloor);
+    return new TaskLife.Now(nowMicros, generationFloor);
   }
 
   /** What the next generation of any task is at least; only ever grows. */
@@ -125,7 +125,7 @@ public final class TaskOperations {
     for (Touch touch : touches) {
       TaskRecord record = read(touch.ref());
       boolean byId = touch.ref() instanceof TaskRef.ById;
-      results.add(take(record, TaskLife.touch(record, touch.dueAt(), byId, terms(record), now)));
+      results.add(take(record, TaskLife.touch(record, touch.due(), byId, terms(record), now)));
     }
     return results;
   }

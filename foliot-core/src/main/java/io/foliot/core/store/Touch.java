@@ -6,6 +6,6 @@ import io.foliot.core.TaskRef;
  * A deadline to be moved.
  *
  * @param ref the task
- * @param dueAt its new due time in milliseconds since 1970
+ * @param due its new due time
  */
-public record Touch(TaskRef ref, long dueAt) {}
+public record Touch(TaskRef ref, Due due) {}

@@ -16,6 +16,7 @@ import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.Touch;
+import io.foliot.core.store.Due;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -164,7 +165,7 @@ final class ConcurrencyTest {
         assertThat(answer.toCompletableFuture().isDone()).as("completed in the call").isTrue();
         assertThat(StoreHarness.get(answer)).allMatch(slice -> slice.entries().isEmpty() && !slice.more());
       }
-      StoreHarness.get(store.touch(List.of(new Touch(new TaskRef.ById(draft.id()), now))));
+      StoreHarness.get(store.touch(List.of(new Touch(new TaskRef.ById(draft.id()), Due.at(now)))));
       assertThat(StoreHarness.get(store.due(poll)).get(draft.id().slot(2)).entries()).hasSize(1);
       List<ClaimResult> claims = StoreHarness.get(store.claim(List.of(new Claim(draft.id(), 1_000)))).results();
       assertThat(claims.getFirst()).isInstanceOf(ClaimResult.Won.class);

@@ -7,6 +7,7 @@ import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
@@ -132,7 +133,8 @@ final class HistoryTest {
     Draft.Idempotency request = new Draft.Idempotency("request", 1);
     try (RocksDbStore store = harness.open(folder())) {
       for (int day = 0; day < 4; day++) {
-        Draft draft = new Draft(harness.draft(null, 0).id(), StoreHarness.QUEUE, null, harness.now() + 1_000 * HOUR,
+        Draft draft = new Draft(harness.draft(null, 0).id(), StoreHarness.QUEUE, null,
+            Due.at(harness.now() + 1_000 * HOUR),
             null, 0, OnConflict.RESET, request);
         assertThat(StoreHarness.get(store.submit(List.of(draft))).getFirst().kind())
             .isEqualTo(SubmitResult.Kind.CREATED);
@@ -149,7 +151,8 @@ final class HistoryTest {
   void anIdThatIsSubmittedTwiceLeavesNothingBehind() {
     try (RocksDbStore store = harness.open(folder())) {
       Draft draft = StoreHarness.draft(harness.clock, null, harness.now(), LARGE);
-      Draft again = new Draft(draft.id(), draft.queue(), null, draft.dueAt() + 5, Body.EMPTY, 0, OnConflict.RESET,
+      Draft again = new Draft(draft.id(), draft.queue(), null, Due.at(harness.now() + 5), Body.EMPTY, 0,
+          OnConflict.RESET,
           null);
       StoreHarness.get(store.submit(List.of(draft)));
       StoreHarness.get(store.submit(List.of(again, draft)));

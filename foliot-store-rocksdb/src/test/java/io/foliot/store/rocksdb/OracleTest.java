@@ -27,6 +27,7 @@ import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
+import io.foliot.core.store.Due;
 import io.foliot.testkit.SettableClock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -218,14 +219,14 @@ final class OracleTest {
         Draft again = requests.get(random.nextInt(requests.size()));
         Draft.Idempotency named = Objects.requireNonNull(again.idempotency());
         long digest = random.nextInt(3) == 0 ? named.digest() + 1 : named.digest();
-        return new Draft(newId(again.queue(), again.key()), again.queue(), again.key(), again.dueAt(), again.body(), 0,
+        return new Draft(newId(again.queue(), again.key()), again.queue(), again.key(), again.due(), again.body(), 0,
             again.onConflict(), new Draft.Idempotency(named.key(), digest));
       }
       String queue = anyQueue();
       String key = random.nextInt(4) == 0 ? null : anyKey();
       Draft.Idempotency idempotency = random.nextInt(8) == 0 ? new Draft.Idempotency("r" + number, 1) : null;
       OnConflict[] conflicts = OnConflict.values();
-      Draft draft = new Draft(newId(queue, key), queue, key, anyInstant(), anyBody(), random.nextInt(3),
+      Draft draft = new Draft(newId(queue, key), queue, key, Due.at(anyInstant()), anyBody(), random.nextInt(3),
           conflicts[random.nextInt(conflicts.length)], idempotency);
       if (idempotency != null) {
         requests.add(draft);
@@ -244,7 +245,7 @@ final class OracleTest {
     }
 
     private void touch() {
-      List<Touch> touches = some(() -> new Touch(anyRef(), anyInstant()));
+      List<Touch> touches = some(() -> new Touch(anyRef(), Due.at(anyInstant())));
       both(any -> any.touch(touches));
     }
 
@@ -290,8 +291,8 @@ final class OracleTest {
           TaskRecord task = anyClaimed();
           Outcome outcome = switch (random.nextInt(5)) {
             case 0 -> new Outcome.Failed();
-            case 1 -> new Outcome.RetryAt(anyInstant());
-            case 2 -> new Outcome.Rearm(anyInstant());
+            case 1 -> new Outcome.Retry(Due.at(anyInstant()));
+            case 2 -> new Outcome.Rearm(Due.at(anyInstant()));
             default -> new Outcome.Finished();
           };
           return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,

@@ -21,6 +21,7 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.Due;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,7 +146,7 @@ public final class RocksDbStoreBenchmark {
     long now = clock.wallMillis();
     int hash = key == null ? random.nextInt() : SlotHash.of(QUEUE, key);
     return new Draft(TaskId.of(now, hash, random.nextLong()), QUEUE, key,
-        now + delayMillis + (delayMillis == 0 ? 0 : random.nextLong(HOUR)),
+        Due.at(now + delayMillis + (delayMillis == 0 ? 0 : random.nextLong(HOUR))),
         new Body(payload, "application/octet-stream", Map.of()), 0, OnConflict.RESET, null);
   }
 
@@ -206,7 +207,7 @@ public final class RocksDbStoreBenchmark {
     double rate = pipelined(total, from -> {
       List<Touch> touches = new ArrayList<>(batch);
       for (int i = from; i < Math.min(total, from + batch); i++) {
-        touches.add(new Touch(new TaskRef.ByKey(QUEUE, "order-" + i), clock.wallMillis() + 3 * HOUR));
+        touches.add(new Touch(new TaskRef.ByKey(QUEUE, "order-" + i), Due.at(clock.wallMillis() + 3 * HOUR)));
       }
       return store.touch(touches);
     }, results -> results.forEach(result -> {

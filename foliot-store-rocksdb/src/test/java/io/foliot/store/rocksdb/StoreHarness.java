@@ -9,6 +9,7 @@ import io.foliot.core.Token;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.Outcome;
@@ -74,7 +75,8 @@ final class StoreHarness {
   static Draft draft(Clock clock, @Nullable String key, long dueAt, @Nullable Body body) {
     long number = IDS.incrementAndGet();
     int hash = key == null ? (int) (number * 0x9E37) : SlotHash.of(QUEUE, key);
-    return new Draft(TaskId.of(clock.wallMillis(), hash, number), QUEUE, key, dueAt, body, 0, OnConflict.RESET, null);
+    return new Draft(TaskId.of(clock.wallMillis(), hash, number), QUEUE, key, Due.at(dueAt), body, 0, OnConflict.RESET,
+        null);
   }
 
   static <T> T get(CompletionStage<T> stage) {

@@ -7,6 +7,7 @@ import io.foliot.core.OnConflict;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.QueueCounts;
 import java.io.BufferedReader;
@@ -105,7 +106,7 @@ final class SubmittingProcess {
     for (int i = random.nextInt(20); i >= 0; i--) {
       byte[] payload = new byte[random.nextInt(30) == 0 ? 5_000 : random.nextInt(200)];
       TaskId id = TaskId.of(clock.wallMillis(), random.nextInt(), random.nextLong());
-      drafts.add(new Draft(id, StoreHarness.QUEUE, null, clock.wallMillis() + random.nextInt(1_000_000),
+      drafts.add(new Draft(id, StoreHarness.QUEUE, null, Due.at(clock.wallMillis() + random.nextInt(1_000_000)),
           new Body(payload, "x/y", Map.of()), 0, OnConflict.RESET, null));
     }
     return drafts;

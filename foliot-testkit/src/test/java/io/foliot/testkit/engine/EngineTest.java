@@ -18,6 +18,7 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.SubmitResult;
@@ -408,7 +409,7 @@ final class EngineTest {
       world.passes(Duration.ofSeconds(10));
       long now = world.clock.wallMillis();
       for (long age : new long[]{1_500, 30_000, 86_400_000}) {
-        world.store.submit(List.of(new Draft(TaskId.of(now, 3, age), "q", null, now - age, Body.json("late"), 0,
+        world.store.submit(List.of(new Draft(TaskId.of(now, 3, age), "q", null, Due.at(now - age), Body.json("late"), 0,
             OnConflict.RESET, null)));
       }
       world.passes(Duration.ofMillis(200));
@@ -424,8 +425,9 @@ final class EngineTest {
   void aClaimOfAnotherNodeThatDiedIsTakenOverAtItsLeaseEnd() {
     try (World world = withQueue(World.local("q"))) {
       TaskId id = TaskId.of(world.clock.wallMillis(), 5, 5);
-      world.store.submit(List.of(new Draft(id, "q", null, world.clock.wallMillis(), Body.json("a"), 0, OnConflict.RESET,
-          null)));
+      world.store.submit(
+          List.of(new Draft(id, "q", null, Due.at(world.clock.wallMillis()), Body.json("a"), 0, OnConflict.RESET,
+              null)));
       world.store.claim(List.of(new Claim(id, 45_000)));
       world.passes(Duration.ofMillis(44_999));
       assertThat(world.receiver.seen).isEmpty();
