@@ -342,6 +342,16 @@ final class SimStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return call(() -> store.live(limit, cursor));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+    return call(() -> store.adopt(tasks));
+  }
+
+  @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return call(store::counts);
   }

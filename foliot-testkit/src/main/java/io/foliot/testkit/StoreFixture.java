@@ -88,6 +88,12 @@ abstract class StoreFixture {
     store = openAgain(store);
   }
 
+  /** Goes on with another store that has no tasks. */
+  final void openAnother() {
+    store.close();
+    store = openEmpty();
+  }
+
   static <T> T get(CompletionStage<T> stage) {
     try {
       return stage.toCompletableFuture().get(ANSWER_SECONDS, TimeUnit.SECONDS);

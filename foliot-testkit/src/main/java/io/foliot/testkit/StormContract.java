@@ -46,7 +46,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
 /** Part of the kit: many threads at once. */
-abstract class StormContract extends RecordContract {
+abstract class StormContract extends MoveContract {
   private static final int THREADS = 8;
   private static final long STORM_SECONDS_MAX = 120;
 

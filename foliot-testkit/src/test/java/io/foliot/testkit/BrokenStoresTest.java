@@ -116,7 +116,8 @@ final class BrokenStoresTest {
 
   @TestFactory
   Stream<DynamicTest> theKitFailsOnAStoreThat() {
-    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records()).flatMap(List::stream)
+    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records(), moves())
+        .flatMap(List::stream)
         .map(broken -> DynamicTest.dynamicTest(broken.how(), () -> {
           for (int i = 0; i < broken.properties().size(); i++) {
             Property property = broken.properties().get(i);
@@ -130,7 +131,8 @@ final class BrokenStoresTest {
 
   @TestFactory
   Stream<DynamicTest> theModelFailsOnAStoreThat() {
-    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records()).flatMap(List::stream)
+    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records(), moves())
+        .flatMap(List::stream)
         .filter(Broken::seenByModel)
         .map(broken -> DynamicTest.dynamicTest(broken.how(), () -> assertThat(modelFails(broken)).isTrue()));
   }
@@ -577,6 +579,30 @@ final class BrokenStoresTest {
           }
         }, false, TaskStoreContract::parkedTasksAreListedInOrderPageByPage,
             TaskStoreContract::parkedTasksOfAllSlotsAreListedOnceEach));
+  }
+
+  private static List<Broken> moves() {
+    return List.of(new Broken("shows final tasks among the live ones", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+        return sound.query(StoreFixture.QUEUE, null, limit, cursor);
+      }
+    }, false, TaskStoreContract::liveTasksOfAllQueuesArePagedEachOnce),
+        new Broken("ends the leases of what it takes over", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+            return sound.adopt(tasks.stream().map(task -> task.state() == TaskState.RUNNING
+                ? task.edit().state(TaskState.DELAYED).successor(null).cancelRequested(false).wakeAt(task.dueAt())
+                    .done()
+                : task).toList());
+          }
+        }, false, TaskStoreContract::aTaskThatIsTakenOverIsAsItWas),
+        new Broken("says that it took over what it could not", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+            return sound.adopt(tasks).thenApply(results -> tasks.stream().map(task -> true).toList());
+          }
+        }, false, TaskStoreContract::theLiveTaskOfAKeyIsNotReplacedByOneThatIsTakenOver));
   }
 
   private static List<Broken> records() {

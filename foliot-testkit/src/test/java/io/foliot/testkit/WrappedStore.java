@@ -150,6 +150,16 @@ class WrappedStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return sound.live(limit, cursor);
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+    return sound.adopt(tasks);
+  }
+
+  @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return sound.counts();
   }

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -152,6 +153,11 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+    return call(() -> operations.adopt(tasks, clock.wallMicros()));
+  }
+
+  @Override
   public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
     return call(() -> scans.stream().map(this::slice).toList());
   }
@@ -207,16 +213,24 @@ public final class MemoryStore implements TaskStore {
   @Override
   public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return call(() -> {
-      TaskId after = cursor == null ? new TaskId(0, 0) : TaskId.parse(cursor);
       long nowMillis = clock.wallMillis();
-      List<TaskRecord> found = records.values().stream()
-          .filter(record -> record.queue().equals(queue) && record.id().compareTo(after) > 0
-              && (state == null || record.stateAt(nowMillis) == state) && isKept(record, nowMillis))
-          .sorted(Comparator.comparing(TaskRecord::id)).limit(limit + 1L).toList();
-      return found.size() <= limit
-          ? new TaskPage(found, null)
-          : new TaskPage(found.subList(0, limit), found.get(limit - 1).id().toString());
+      return page(limit, cursor, record -> record.queue().equals(queue)
+          && (state == null || record.stateAt(nowMillis) == state) && isKept(record, nowMillis));
     });
+  }
+
+  @Override
+  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return call(() -> page(limit, cursor, TaskRecord::isLive));
+  }
+
+  private TaskPage page(int limit, @Nullable String cursor, Predicate<TaskRecord> wanted) {
+    TaskId after = cursor == null ? new TaskId(0, 0) : TaskId.parse(cursor);
+    List<TaskRecord> found = records.values().stream().filter(record -> record.id().compareTo(after) > 0)
+        .filter(wanted).sorted(Comparator.comparing(TaskRecord::id)).limit(limit + 1L).toList();
+    return found.size() <= limit
+        ? new TaskPage(found, null)
+        : new TaskPage(found.subList(0, limit), found.get(limit - 1).id().toString());
   }
 
   @Override

@@ -196,6 +196,33 @@ public final class TaskOperations {
     return results;
   }
 
+  /** As {@link TaskStore#adopt}. */
+  public List<Boolean> adopt(List<TaskRecord> tasks, long nowMicros) {
+    now(nowMicros);
+    List<Boolean> results = new ArrayList<>(tasks.size());
+    for (TaskRecord task : tasks) {
+      results.add(adopt(task));
+    }
+    return results;
+  }
+
+  private boolean adopt(TaskRecord task) {
+    if (!task.isLive()) {
+      throw new IllegalArgumentException("only live tasks are taken over: task=" + task);
+    }
+    if (table.get(task.id()) != null) {
+      return true;
+    }
+    if (keyIsLive(task)) {
+      return false;
+    }
+    table.write(null, task);
+    TaskRecord.Successor successor = task.successor();
+    long last = successor == null ? task.generation() : successor.generation();
+    generationFloor = Math.max(generationFloor, Math.addExact(last, 1));
+    return true;
+  }
+
   private boolean keyIsLive(@Nullable TaskRecord record) {
     if (record == null || record.key() == null) {
       return false;

@@ -106,6 +106,21 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
+  /**
+   * Pages through all live tasks of all queues, in no particular order: for moving to another store. A task that is live
+   * all the while is seen once.
+   *
+   * @param cursor what the last page gave, or null for the first
+   * @throws IllegalArgumentException (in the stage) if the cursor is none of this store's
+   */
+  CompletionStage<TaskPage> live(int limit, @Nullable String cursor);
+
+  /**
+   * Takes over live tasks as another store had them: with their generations, attempts and leases. Answers of each whether
+   * it is here: now, or already, in which case nothing changes; false if another live task has its key.
+   */
+  CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
+
   /** How many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. */
   CompletionStage<Map<String, QueueCounts>> counts();
 

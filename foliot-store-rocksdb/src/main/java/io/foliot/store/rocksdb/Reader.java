@@ -244,6 +244,35 @@ final class Reader implements AutoCloseable {
     }
   }
 
+  TaskPage live(int limit, @Nullable String cursor) {
+    if (cursor != null && cursorKind(cursor) != LIVE_CURSOR) {
+      throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor);
+    }
+    List<TaskRecord> found = new ArrayList<>();
+    try (Database.View view = db.view(); RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
+      seekBehind(iterator, cursor == null ? null : cursorKey(cursor));
+      for (; iterator.isValid(); iterator.next()) {
+        found.add(decode(Layout.id(iterator.key(), 0), iterator.value(), view));
+        if (found.size() == limit) {
+          return new TaskPage(found, LIVE_CURSOR + HexFormat.of().formatHex(iterator.key()));
+        }
+      }
+      Database.check(iterator);
+      return new TaskPage(found, null);
+    }
+  }
+
+  private static void seekBehind(RocksIterator iterator, byte @Nullable [] after) {
+    if (after == null) {
+      iterator.seekToFirst();
+      return;
+    }
+    iterator.seek(after);
+    if (iterator.isValid() && Arrays.equals(iterator.key(), after)) {
+      iterator.next();
+    }
+  }
+
   private static char cursorKind(String cursor) {
     char kind = cursor.isEmpty() ? ' ' : cursor.charAt(0);
     if (kind != LIVE_CURSOR && kind != KEPT_CURSOR) {
@@ -353,17 +382,6 @@ final class Reader implements AutoCloseable {
       if ((state == null || record.stateAt(nowMillis) == state)
           && (record.isLive() || record.dropAt() > nowMillis)) {
         found.add(record);
-      }
-    }
-
-    private static void seekBehind(RocksIterator iterator, byte @Nullable [] after) {
-      if (after == null) {
-        iterator.seekToFirst();
-        return;
-      }
-      iterator.seek(after);
-      if (iterator.isValid() && Arrays.equals(iterator.key(), after)) {
-        iterator.next();
       }
     }
   }

@@ -289,6 +289,27 @@ public final class RocksDbStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+    List<TaskRecord> items = List.copyOf(tasks);
+    long bytes = 0;
+    for (TaskRecord task : items) {
+      bytes += task.body().payload().length;
+    }
+    return writer.call(new Operation<>(items.size(), bytes, wants -> {
+      for (TaskRecord task : items) {
+        wants.want(task.id());
+        String key = task.key();
+        if (key != null) {
+          wants.want(task.queue(), key);
+        }
+      }
+    }, now -> {
+      room.ensure();
+      return operations.adopt(items, now);
+    }));
+  }
+
+  @Override
   public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) {
     byte[] copy = content == null ? null : content.clone();
@@ -331,6 +352,11 @@ public final class RocksDbStore implements TaskStore {
   @Override
   public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return read(() -> reader.query(queue, state, limit, cursor));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return read(() -> reader.live(limit, cursor));
   }
 
   @Override
