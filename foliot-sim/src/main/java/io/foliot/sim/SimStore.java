@@ -162,6 +162,11 @@ final class SimStore implements TaskStore {
   }
 
   @Override
+  public boolean isShared() {
+    return store.isShared();
+  }
+
+  @Override
   public Durability durability() {
     return new Durability("D", 0, "simulated");
   }

@@ -70,6 +70,11 @@ class WrappedStore implements TaskStore {
   }
 
   @Override
+  public boolean isShared() {
+    return sound.isShared();
+  }
+
+  @Override
   public Durability durability() {
     return sound.durability();
   }

@@ -13,7 +13,6 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
-import io.foliot.core.coordination.SoleCoordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Due;
@@ -77,6 +76,8 @@ public final class Engine implements Scheduler {
   private final Luck luck;
   private final Lines lines;
   private final EngineLoop[] loops;
+  /** How many slots there were at the start: whatever they become, a task stays with its loop. */
+  private final int firstSlotCount;
 
   private final GroupCommit<Draft, SubmitResult> submits;
   private final GroupCommit<Touch, TouchResult> touches;
@@ -98,6 +99,7 @@ public final class Engine implements Scheduler {
     meter = environment.meter();
     luck = new Luck(environment.random());
     lines = new Lines(store, clock, environment.deliveries(), options.destinationLimit());
+    firstSlotCount = store.slotCount();
     loops = new EngineLoop[options.loops()];
     for (int i = 0; i < loops.length; i++) {
       loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
@@ -117,10 +119,10 @@ public final class Engine implements Scheduler {
 
   private SlotSet share(int loop) {
     BitSet slots = new BitSet();
-    for (int slot = loop; slot < store.slotCount(); slot += options.loops()) {
+    for (int slot = loop; slot < firstSlotCount; slot += options.loops()) {
       slots.set(slot);
     }
-    return SlotSet.of(store.slotCount(), slots);
+    return SlotSet.of(firstSlotCount, slots);
   }
 
   /**
@@ -145,7 +147,7 @@ public final class Engine implements Scheduler {
   }
 
   private EngineLoop loopOf(TaskId id) {
-    return loops[id.slot(store.slotCount()) % loops.length];
+    return loops[id.slot(firstSlotCount) % loops.length];
   }
 
   private long storeMillis() {
@@ -599,7 +601,7 @@ public final class Engine implements Scheduler {
 
   /** Reads the settings of all queues again, where other nodes may have changed them. */
   private void refreshQueues() {
-    if (environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+    if (!store.isShared()) {
       return;
     }
     store.documents(DocumentKind.QUEUE).whenComplete((documents, failure) -> {

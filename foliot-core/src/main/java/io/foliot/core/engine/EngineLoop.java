@@ -16,7 +16,6 @@ import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
-
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
@@ -89,7 +88,7 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
-  private static final long CLOCK_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long CLOCK_IN_PROCESS_NANOS = 10 * NANOS_PER_MILLI;
   private static final long STATUS_NANOS = 250 * NANOS_PER_MILLI;
   /** A wall clock that steps back by more than this makes the wheel start anew. */
@@ -99,6 +98,8 @@ final class EngineLoop implements EventLoop.Duty {
   private static final int MAX_INITIAL_WHEEL = 1 << 12;
   private static final int INBOX_CHUNK = 1_024;
   private static final int LOWEST_WEIGHT = -10;
+  /** The head poll that leaves nothing out. */
+  private static final int ALL = 0;
 
   /** Part of a loop's status that others may read. */
   record Status(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,
@@ -117,14 +118,14 @@ final class EngineLoop implements EventLoop.Duty {
   // any thread
   private final MpscUnboundedVarHandleArrayQueue<Runnable> inbox = new MpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
   private volatile Status status = new Status(0, List.of(), Map.of(), 0, false, 0);
-  private volatile Reading reading;
+  private volatile Reckoning reckoning;
 
   // the near future
-  private SlotSet slots;
+  private volatile SlotSet slots; // written by the loop's thread
   private ObjectTimerWheel<DueEntry> wheel;
   private final int maxWheelEntries;
-  private final long[] cursorMillis;
-  private final @Nullable DueEntry[] cursorEntry;
+  private long[] cursorMillis;
+  private @Nullable DueEntry[] cursorEntry;
   private boolean prefetching;
   private long prefetchNanos;
   private boolean prefetchMore;
@@ -136,7 +137,7 @@ final class EngineLoop implements EventLoop.Duty {
   private int readyEntries;
   /** Ids that wait in a lane or are inside a call. */
   private final Set<TaskId> known = new HashSet<>();
-  private final Poll[] polls;
+  private final Poll[] polls; // the longest look back first
   private long parkedNanos;
 
   // what is under way
@@ -159,12 +160,6 @@ final class EngineLoop implements EventLoop.Duty {
   private boolean draining;
   private @Nullable CompletableFuture<Boolean> drained;
   private long drainUntilNanos;
-
-  /**
-   * The store's clock as it was read: since then the monotonic clock counts, so that a step of this node's wall clock
-   * changes nothing.
-   */
-  private record Reading(long storeMicros, long atNanos, long offsetMicros) {}
 
   /** An attempt whose end is to be recorded. */
   private record Ending(Held held, Settlement settlement) {}
@@ -220,7 +215,8 @@ final class EngineLoop implements EventLoop.Duty {
     clock = environment.clock();
     meter = environment.meter();
     wake = eventLoop::wake;
-    reading = new Reading(clock.wallMicros(), clock.monotonicNanos(), 0);
+    // Nothing is known until the first reading, which is better than this one.
+    reckoning = new Reckoning(clock.wallMicros(), clock.monotonicNanos(), Long.MAX_VALUE / 4, 0);
     maxWheelEntries = Math.max(1, options.wheelEntries() / options.loops());
     wheel = new ObjectTimerWheel<>(clock.wallMillis(), Math.min(maxWheelEntries, MAX_INITIAL_WHEEL));
     cursorMillis = new long[slots.slotCount()];
@@ -258,8 +254,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   /** The store's clock as this node reckons it, in microseconds. */
   long storeMicros() {
-    Reading last = reading;
-    return last.storeMicros() + (clock.monotonicNanos() - last.atNanos()) / 1_000;
+    return reckoning.micros(clock.monotonicNanos());
   }
 
   /** A write made these index entries: those in what has been read already go into the wheel. */
@@ -446,8 +441,16 @@ final class EngineLoop implements EventLoop.Duty {
       LOG.log(System.Logger.Level.WARNING, "the store does not answer; going on trying: call=" + call,
           GroupCommit.unwrapped(failure));
     }
-    storeAnswers = answered;
+    storeAnswered(answered);
     return answered;
+  }
+
+  /** What came due while the store was away is looked for as soon as it is back; if it flaps, once a second. */
+  private void storeAnswered(boolean answered) {
+    if (answered && !storeAnswers) {
+      polls[ALL].nextNanos = Math.max(clock.monotonicNanos(), polls[ALL].begunNanos + SECOND_NANOS);
+    }
+    storeAnswers = answered;
   }
 
   // The near future.
@@ -466,7 +469,24 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
+  /**
+   * The store has doubled its slots: what was one is now two, and both halves were read as far as the whole was.
+   */
+  private void growSlots() {
+    SlotSet doubled = slots.doubled();
+    LOG.log(System.Logger.Level.INFO, "the store has doubled its slots: slots={0}", doubled.slotCount());
+    int before = slots.slotCount();
+    cursorMillis = Arrays.copyOf(cursorMillis, doubled.slotCount());
+    System.arraycopy(cursorMillis, 0, cursorMillis, before, before);
+    cursorEntry = Arrays.copyOf(cursorEntry, doubled.slotCount());
+    System.arraycopy(cursorEntry, 0, cursorEntry, before, before);
+    slots = doubled;
+  }
+
   private void readAhead(long now, long nowNanos) {
+    while (slots.slotCount() < store.slotCount()) {
+      growSlots();
+    }
     for (Poll poll : polls) {
       if (!poll.underWay && nowNanos - poll.nextNanos >= 0) {
         beginPoll(poll, now, nowNanos);
@@ -1012,12 +1032,12 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void housekeeping(long now, long nowNanos) {
     if (nowNanos - clockNanos >= 0) {
-      clockNanos = nowNanos + CLOCK_NANOS;
+      clockNanos = nowNanos + SECOND_NANOS;
       CompletionStage<Void> measured = measureClock();
       assert measured != null;
     }
     if (nowNanos - secondNanos >= 0) {
-      secondNanos = nowNanos + CLOCK_NANOS;
+      secondNanos = nowNanos + SECOND_NANOS;
       eachSecond.run();
     }
     for (Lane lane : rotation) {
@@ -1049,16 +1069,18 @@ final class EngineLoop implements EventLoop.Duty {
     CompletionStage<Long> asked = asking(() -> store.timeMicros(slot));
     boolean inProcess = asked.toCompletableFuture().isDone();
     return asked.handle((storeMicros, failure) -> {
-      long middleNanos = begunNanos + (clock.monotonicNanos() - begunNanos) / 2;
+      long halfNanos = (clock.monotonicNanos() - begunNanos) / 2;
+      long middleNanos = begunNanos + halfNanos;
       if (storeMicros != null) {
-        // A thread that stands still within the call must not put this clock behind: a delay would count from the past, and
-        // end early. Ahead does no harm, for claims are judged by the store's own.
-        reading = new Reading(storeMicros, inProcess ? begunNanos : middleNanos,
-            storeMicros - beforeMicros - (middleNanos - begunNanos) / 1_000);
+        long offsetMicros = storeMicros - beforeMicros - halfNanos / 1_000;
+        // In this process the clocks are one: counted from the beginning it can only seem ahead, and nothing is late.
+        reckoning = inProcess
+            ? new Reckoning(storeMicros, begunNanos, 0, offsetMicros)
+            : reckoning.or(new Reckoning(storeMicros, middleNanos, halfNanos, offsetMicros));
       }
       post(() -> {
-        storeAnswers = failure == null;
-        clockNanos = middleNanos + (inProcess ? CLOCK_IN_PROCESS_NANOS : CLOCK_NANOS);
+        storeAnswered(failure == null);
+        clockNanos = middleNanos + (inProcess ? CLOCK_IN_PROCESS_NANOS : SECOND_NANOS);
       });
       return null;
     });
@@ -1075,7 +1097,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     long oldestDueMillis = oldest == Long.MAX_VALUE ? 0 : Math.max(0, now - oldest);
     status = new Status(wheel.size(), List.copyOf(published), Map.copyOf(settled), oldestDueMillis, storeAnswers,
-        reading.offsetMicros());
+        reckoning.offsetMicros());
   }
 
   private static LaneStatus statusOf(Lane lane, long now) {

@@ -87,6 +87,11 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
+  public boolean isShared() {
+    return false;
+  }
+
+  @Override
   public Durability durability() {
     return new Durability("NONE", 0, "everything is in memory");
   }

@@ -65,6 +65,13 @@ public final class SlotSet {
     return new SlotSet(slotCount, flipped);
   }
 
+  /** The set of the same tasks where there are twice as many slots: each of its slots, and the one it is split into. */
+  public SlotSet doubled() {
+    BitSet both = (BitSet) slots.clone();
+    slots.stream().forEach(slot -> both.set(slot + slotCount));
+    return new SlotSet(2 * slotCount, both);
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof SlotSet that && slotCount == that.slotCount && slots.equals(that.slots);

@@ -34,6 +34,9 @@ public interface TaskStore extends AutoCloseable {
   /** How many slots there are: a power of two from 1 to 65,536. It may grow while the store is open, by doubling. */
   int slotCount();
 
+  /** Whether other processes may use it at the same time. */
+  boolean isShared();
+
   /** What an acknowledged write survives. */
   Durability durability();
 

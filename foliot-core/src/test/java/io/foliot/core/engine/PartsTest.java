@@ -180,4 +180,37 @@ final class PartsTest {
     bytes[0] = 99;
     assertThatThrownBy(() -> QueueCodec.decode(bytes)).hasMessageContaining("newer");
   }
+
+  @Test
+  void theMonotonicClockCountsOnFromAReading() {
+    Reckoning reckoning = new Reckoning(1_000_000, 5 * SECOND, 1_000_000, 0);
+    assertThat(reckoning.micros(7 * SECOND + 1_999)).isEqualTo(3_000_001);
+  }
+
+  @Test
+  void aSlowReadingDoesNotReplaceAQuickOneThatIsFresh() {
+    Reckoning quick = new Reckoning(0, 0, 500_000, 0);
+    Reckoning slow = new Reckoning(1_400_000, SECOND, SECOND / 2, 0);
+    assertThat(quick.or(slow)).as("it may be wrong by half a second").isSameAs(quick);
+    Reckoning later = new Reckoning(2_000_100, 2 * SECOND, 600_000, 0);
+    assertThat(quick.or(later)).as("what the quick one has drifted since").isSameAs(later);
+    Reckoning quicker = new Reckoning(1_000_000, SECOND, 400_000, 0);
+    assertThat(quick.or(quicker)).isSameAs(quicker);
+  }
+
+  @Test
+  void aReadingThatContradictsTheLastOneReplacesIt() {
+    Reckoning quick = new Reckoning(0, 0, 500_000, 0);
+    Reckoning stepped = new Reckoning(3_600_000_000L, SECOND, SECOND / 2, 0);
+    assertThat(quick.or(stepped)).as("the store's clock was set").isSameAs(stepped);
+    Reckoning back = new Reckoning(-3_600_000_000L, SECOND, SECOND / 2, 0);
+    assertThat(quick.or(back)).isSameAs(back);
+  }
+
+  @Test
+  void theFirstReadingReplacesTheGuess() {
+    Reckoning guess = new Reckoning(0, 0, Long.MAX_VALUE / 4, 0);
+    Reckoning first = new Reckoning(77, SECOND, 30 * SECOND, 0);
+    assertThat(guess.or(first)).isSameAs(first);
+  }
 }

@@ -206,6 +206,11 @@ public final class RocksDbStore implements TaskStore {
   }
 
   @Override
+  public boolean isShared() {
+    return false;
+  }
+
+  @Override
   public Durability durability() {
     return new Durability("D", 0, "RocksDB, every commit synced to its log before it is answered");
   }

@@ -1,0 +1,84 @@
+package io.foliot.testkit.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A store that others may use, too, which can be away, lose replies, and seem to have half its slots. */
+final class RemoteStore implements InvocationHandler {
+  private @Nullable TaskStore sound;
+  boolean away;
+  boolean halved;
+  @Nullable
+  String losesReplyOf;
+
+  /** A store that passes its calls on to a sound one, as long as it is well. */
+  TaskStore over(TaskStore store) {
+    sound = store;
+    return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class}, this);
+  }
+
+  private TaskStore sound() {
+    return requireNonNull(sound);
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+    if (method.getName().equals("isShared")) {
+      return true;
+    }
+    if (method.getName().equals("slotCount") && halved) {
+      return sound().slotCount() / 2;
+    }
+    if (!CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+      return call(method, arguments);
+    }
+    if (away) {
+      return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+    }
+    if (method.getName().equals("due") && halved && arguments != null) {
+      return halves(arguments);
+    }
+    Object answer = call(method, arguments);
+    if (method.getName().equals(losesReplyOf)) {
+      losesReplyOf = null;
+      return CompletableFuture.failedFuture(new StoreException("the reply is lost", null));
+    }
+    return answer;
+  }
+
+  private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(sound(), arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private CompletionStage<List<DueSlice>> halves(Object[] arguments) {
+    int slots = sound().slotCount() / 2;
+    return CompletableFuture.completedFuture(((List<DueScan>) arguments[0]).stream().map(scan -> {
+      List<DueEntry> entries = Stream.of(scan.slot(), scan.slot() + slots)
+          .map(slot -> new DueScan(slot, scan.fromWakeAt(), scan.after(), scan.toWakeAt(), scan.limit()))
+          .flatMap(half -> sound().due(List.of(half)).toCompletableFuture().join().getFirst().entries().stream())
+          .sorted(Comparator.comparingLong(DueEntry::wakeAt).thenComparing(DueEntry::id)).toList();
+      boolean more = entries.size() > scan.limit();
+      return new DueSlice(scan.slot(), more ? entries.subList(0, scan.limit()) : entries, more);
+    }).toList());
+  }
+}

@@ -1,0 +1,136 @@
+package io.foliot.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.Submission;
+import io.foliot.core.TaskState;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** What the engine makes of a store behind a network. */
+final class RemoteStoreTest {
+  private final RemoteStore remote = new RemoteStore();
+
+  private World world() {
+    World world = new World(UnaryOperator.identity(), remote::over);
+    world.queue(World.local("q"));
+    return world;
+  }
+
+  @Test
+  void aStoreThatIsAwayIsTriedForEverAndTheWorkGoesOnWhenItIsBack() {
+    try (World world = world()) {
+      world.submit("q", Duration.ofSeconds(1), "before");
+      remote.away = true;
+      world.passes(Duration.ofHours(1));
+      assertThat(world.receiver.seen).isEmpty();
+      assertThat(world.engine.status().ready()).isFalse();
+      CompletableFuture<SubmitResult> refused = world.engine
+          .submit(Submission.after("q", Duration.ZERO, Body.json("while")));
+      world.settle();
+      assertThat(refused).isCompletedExceptionally();
+      assertThat(refused.exceptionNow()).isInstanceOf(StoreException.class);
+
+      remote.away = false;
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.receiver.texts()).containsExactly("before");
+      assertThat(world.engine.status().ready()).isTrue();
+      world.submit("q", Duration.ofMillis(10), "after");
+      world.passes(Duration.ofMillis(10));
+      assertThat(world.receiver.texts()).containsExactly("before", "after");
+    }
+  }
+
+  @Test
+  void theEndOfAnAttemptIsRecordedWhenTheStoreIsBack() {
+    try (World world = world()) {
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      world.receiver.behaviour = attempt -> answer;
+      SubmitResult submitted = world.submit("q", Duration.ZERO, "a");
+      world.passes(Duration.ofMillis(10));
+      assertThat(world.receiver.seen).hasSize(1);
+      remote.away = true;
+      answer.complete(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(15));
+      remote.away = false;
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
+      world.passes(Duration.ofMinutes(5));
+      assertThat(world.receiver.seen).hasSize(1);
+    }
+  }
+
+  @Test
+  void aClaimWhoseReplyIsLostIsMadeAgainWhenItsLeaseHasEnded() {
+    try (World world = world()) {
+      SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
+      remote.losesReplyOf = "claim";
+      world.passes(Duration.ofMillis(5));
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.RUNNING);
+      assertThat(world.receiver.seen).isEmpty();
+      world.passes(Duration.ofMillis(world.task(submitted.id()).leaseEnd() - world.clock.wallMillis() + 110));
+      assertThat(world.receiver.seen).hasSize(1);
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
+    }
+  }
+
+  @Test
+  void aSettleWhoseReplyIsLostIsRepeatedAndCountsOnce() {
+    try (World world = world()) {
+      SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
+      remote.losesReplyOf = "settle";
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
+      assertThat(world.task(submitted.id()).attempts()).hasSize(1);
+      assertThat(world.receiver.seen).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatOthersChangeOfAQueueHoldsHereWithinASecond() {
+    try (World world = world()) {
+      Document document = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow();
+      world.queue(World.local("q").withPaused(true));
+      Document paused = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow();
+      world.store.writeDocument(DocumentKind.QUEUE, "q", paused.version(), document.content()).toCompletableFuture()
+          .join();
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
+      world.passes(Duration.ofMillis(1_100));
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
+    }
+  }
+
+  @Test
+  void nothingIsLostOrLateWhenTheSlotsDouble() {
+    remote.halved = true;
+    try (World world = new World(options -> options.withLoops(3), remote::over)) {
+      world.queue(World.local("q"));
+      for (int i = 0; i < 200; i++) {
+        world.submit("q", Duration.ofMillis(20L * i), "before " + i);
+      }
+      for (int i = 0; i < 50; i++) {
+        world.submit("q", Duration.ofMinutes(2), "far " + i);
+      }
+      world.passes(Duration.ofSeconds(1));
+      remote.halved = false;
+      for (int i = 0; i < 100; i++) {
+        world.submit("q", Duration.ofMillis(20L * i), "after " + i);
+        world.passes(Duration.ofMillis(3));
+      }
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.receiver.seen).hasSize(300);
+      world.passes(Duration.ofMinutes(2));
+      assertThat(new HashSet<>(world.receiver.texts())).hasSize(350);
+      assertThat(world.receiver.seen).hasSize(350).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 1L));
+    }
+  }
+}
