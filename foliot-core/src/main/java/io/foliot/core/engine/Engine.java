@@ -27,7 +27,9 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Seal;
 import io.foliot.core.store.Settlement;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
@@ -43,6 +45,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -88,6 +91,7 @@ public final class Engine implements Scheduler {
 
   private volatile boolean running;
   private volatile boolean stopped;
+  private volatile @Nullable Seal seal;
   private volatile Coordinator.@Nullable View view;
 
   /** An engine that is not yet started. */
@@ -103,7 +107,7 @@ public final class Engine implements Scheduler {
     loops = new EngineLoop[options.loops()];
     for (int i = 0; i < loops.length; i++) {
       loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
-          i == 0 ? this::refreshQueues : () -> {});
+          i == 0 ? this::refresh : () -> {});
     }
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
@@ -128,15 +132,20 @@ public final class Engine implements Scheduler {
   /**
    * Reads the queues and begins to fire.
    *
-   * @return completes when the engine serves; fails if the store does not answer
+   * @return completes when the engine serves; fails if the store does not answer, or is sealed
    */
   public CompletableFuture<Void> start() {
     CompletableFuture<?>[] clocks = new CompletableFuture<?>[loops.length];
     for (int i = 0; i < loops.length; i++) {
       clocks[i] = loops[i].measureClock().toCompletableFuture();
     }
-    return CompletableFuture.allOf(clocks).thenCompose(read -> store.documents(DocumentKind.QUEUE))
-        .thenAccept(documents -> {
+    return CompletableFuture.allOf(clocks).thenCompose(read -> store.document(DocumentKind.CLUSTER, Seal.NAME))
+        .thenCompose(found -> {
+          if (found.isPresent()) {
+            throw new StoreException(Seal.decode(found.get().content()).reason(), null);
+          }
+          return store.documents(DocumentKind.QUEUE);
+        }).thenAccept(documents -> {
           lines.replaceAll(documents);
           environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
           for (EngineLoop loop : loops) {
@@ -154,8 +163,22 @@ public final class Engine implements Scheduler {
     return Math.floorDiv(loops[0].storeMicros(), 1_000);
   }
 
-  /** Runs a call, turning what it throws into a failed future. */
+  /** Runs a call that changes something. */
   private <T> CompletableFuture<T> answering(Supplier<CompletionStage<T>> call) {
+    Seal sealed = seal;
+    return sealed == null
+        ? reading(call)
+        : CompletableFuture.failedFuture(new OverloadedException(sealed.reason()));
+  }
+
+  /** Runs a call that tells of the end of an attempt. */
+  private <T> CompletableFuture<T> reporting(Supplier<CompletionStage<T>> call) {
+    Seal sealed = seal;
+    return sealed == null || sealed.state() == Seal.State.DRAINING ? reading(call) : answering(call);
+  }
+
+  /** Runs a call, turning what it throws into a failed future. */
+  private <T> CompletableFuture<T> reading(Supplier<CompletionStage<T>> call) {
     if (!running || stopped) {
       return CompletableFuture.failedFuture(
           new OverloadedException(stopped ? "this node is stopping; ask another one" : "this node is not ready yet"));
@@ -340,13 +363,13 @@ public final class Engine implements Scheduler {
 
   @Override
   public CompletableFuture<Optional<TaskRecord>> find(TaskRef ref) {
-    return answering(() -> store.find(ref));
+    return reading(() -> store.find(ref));
   }
 
   @Override
   public CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit,
       @Nullable String cursor) {
-    return answering(() -> {
+    return reading(() -> {
       known(queue);
       if (limit < 1 || limit > MAX_PAGE) {
         throw new IllegalArgumentException("a page has from 1 to 1000 tasks: limit=" + limit);
@@ -357,7 +380,7 @@ public final class Engine implements Scheduler {
 
   @Override
   public CompletableFuture<Optional<Explanation>> explain(TaskId id) {
-    return answering(() -> store.find(new TaskRef.ById(id)).thenCompose(found -> {
+    return reading(() -> store.find(new TaskRef.ById(id)).thenCompose(found -> {
       if (found.isEmpty()) {
         return CompletableFuture.completedFuture(Optional.empty());
       }
@@ -419,7 +442,7 @@ public final class Engine implements Scheduler {
 
   private CompletableFuture<SettleResult> report(TaskId id, Token token, String detail,
       BiFunction<TaskRecord, @Nullable Queue, Outcome> outcome) {
-    return answering(() -> store.find(new TaskRef.ById(id)).thenCompose(found -> {
+    return reporting(() -> store.find(new TaskRef.ById(id)).thenCompose(found -> {
       if (found.isEmpty()) {
         return CompletableFuture.completedFuture(new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));
       }
@@ -450,7 +473,7 @@ public final class Engine implements Scheduler {
 
   @Override
   public CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
-    return answering(() -> {
+    return reporting(() -> {
       if (lease.isNegative() || lease.isZero() || lease.compareTo(Duration.ofHours(24)) > 0) {
         throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
       }
@@ -521,7 +544,7 @@ public final class Engine implements Scheduler {
 
   @Override
   public CompletableFuture<List<QueueStatus>> queues() {
-    return answering(() -> store.counts().thenApply(counts -> lines.queues().stream()
+    return reading(() -> store.counts().thenApply(counts -> lines.queues().stream()
         .map(queue -> statusOf(queue, counts.getOrDefault(queue.name(), QueueCounts.NONE)))
         .sorted(Comparator.comparing(status -> status.queue().name())).toList()));
   }
@@ -577,7 +600,7 @@ public final class Engine implements Scheduler {
     List<LaneStatus> lanes = new ArrayList<>();
     int wheelEntries = 0;
     long oldest = 0;
-    boolean ready = running && !stopped;
+    boolean ready = running && !stopped && seal == null;
     for (EngineLoop loop : loops) {
       EngineLoop.Status status = loop.status();
       lanes.addAll(status.lanes());
@@ -599,11 +622,16 @@ public final class Engine implements Scheduler {
     return List.copyOf(byQueue.values());
   }
 
-  /** Reads the settings of all queues again, where other nodes may have changed them. */
-  private void refreshQueues() {
+  /** Reads the settings of all queues again, and whether the store is sealed, where other nodes may have changed them. */
+  private void refresh() {
     if (!store.isShared()) {
       return;
     }
+    store.document(DocumentKind.CLUSTER, Seal.NAME).whenComplete((found, failure) -> {
+      if (found != null) {
+        sealed(found.map(document -> Seal.decode(document.content())).orElse(null));
+      }
+    });
     store.documents(DocumentKind.QUEUE).whenComplete((documents, failure) -> {
       if (documents != null) {
         for (String changed : lines.replaceAll(documents)) {
@@ -613,6 +641,16 @@ public final class Engine implements Scheduler {
         }
       }
     });
+  }
+
+  private void sealed(@Nullable Seal found) {
+    if (!Objects.equals(found, seal)) {
+      LOG.log(System.Logger.Level.WARNING, found == null ? "the store is open again" : found.reason());
+      seal = found;
+      for (EngineLoop loop : loops) {
+        loop.sealed(found == null ? null : found.state());
+      }
+    }
   }
 
   // The end.

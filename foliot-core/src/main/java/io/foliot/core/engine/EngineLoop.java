@@ -21,6 +21,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Seal;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
@@ -158,6 +159,7 @@ final class EngineLoop implements EventLoop.Duty {
   private long statusNanos;
   private boolean storeAnswers;
   private boolean draining;
+  private Seal.@Nullable State sealed;
   private @Nullable CompletableFuture<Boolean> drained;
   private long drainUntilNanos;
 
@@ -319,6 +321,11 @@ final class EngineLoop implements EventLoop.Duty {
     return answer;
   }
 
+  /** The store is sealed, or, with null, open again. */
+  void sealed(Seal.@Nullable State state) {
+    post(() -> sealed = state);
+  }
+
   void close() {
     eventLoop.close();
   }
@@ -352,13 +359,15 @@ final class EngineLoop implements EventLoop.Duty {
     }
     wheel.advance(Math.max(now, wheel.currentTick()), FIRED_PER_TURN, (handle, tick, entry) -> ready(entry));
     leases.advance(millis(nowNanos), FIRED_PER_TURN, (handle, tick, claim) -> guarded(() -> leaseEnded(claim)));
-    if (!draining) {
+    if (!draining && sealed == null) {
       readAhead(now, nowNanos);
       readParked(nowNanos);
       claim(nowNanos);
     }
-    park(nowNanos);
-    settle(nowNanos);
+    if (sealed == null || sealed == Seal.State.DRAINING) {
+      park(nowNanos);
+      settle(nowNanos);
+    }
     housekeeping(now, nowNanos);
   }
 
@@ -394,7 +403,7 @@ final class EngineLoop implements EventLoop.Duty {
       // A difference of two wall readings, but one that a step of the clock can lead astray by one sleep at most.
       waitNanos = Math.min(waitNanos, Math.max(0, wakeMicros - storeMicros()) * 1_000);
     }
-    if (!draining) {
+    if (!draining && sealed == null) {
       for (Poll poll : polls) {
         if (!poll.underWay) {
           waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);

@@ -3,17 +3,21 @@ package io.foliot.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
+import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
+import io.foliot.core.engine.Engine;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What the engine makes of a store behind a network. */
@@ -131,6 +135,63 @@ final class RemoteStoreTest {
       world.passes(Duration.ofMinutes(2));
       assertThat(new HashSet<>(world.receiver.texts())).hasSize(350);
       assertThat(world.receiver.seen).hasSize(350).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 1L));
+    }
+  }
+
+  private static void seal(World world, Seal.@Nullable State state) {
+    long version = world.store.document(DocumentKind.CLUSTER, Seal.NAME).toCompletableFuture().join()
+        .map(Document::version).orElse(0L);
+    byte[] content = state == null ? null : Seal.of(state, "elsewhere").encode();
+    assertThat(
+        world.store.writeDocument(DocumentKind.CLUSTER, Seal.NAME, version, content).toCompletableFuture().join())
+        .isTrue();
+    world.passes(Duration.ofMillis(1_100));
+  }
+
+  @Test
+  void aStoreThatIsSealedAcceptsAndClaimsNothingUntilItIsOpened() {
+    try (World world = world()) {
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      world.receiver.behaviour = attempt -> answer;
+      SubmitResult running = world.submit("q", Duration.ZERO, "runs");
+      world.submit("q", Duration.ofSeconds(5), "waits");
+      world.passes(Duration.ofMillis(10));
+      seal(world, Seal.State.DRAINING);
+      assertThat(world.engine.status().ready()).isFalse();
+      assertThat(world.engine.submit(Submission.after("q", Duration.ZERO, Body.EMPTY)).exceptionNow())
+          .isInstanceOf(Scheduler.OverloadedException.class).hasMessageContaining("elsewhere");
+      answer.complete(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.task(running.id()).state()).as("the end of an attempt is recorded")
+          .isEqualTo(TaskState.FINISHED);
+      assertThat(world.receiver.texts()).containsExactly("runs");
+      seal(world, null);
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.receiver.texts()).containsExactly("runs", "waits");
+    }
+  }
+
+  @Test
+  void aStoreWhoseTasksHaveMovedRecordsNothingMore() {
+    try (World world = world()) {
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      world.receiver.behaviour = attempt -> answer;
+      SubmitResult running = world.submit("q", Duration.ZERO, "runs");
+      world.passes(Duration.ofMillis(10));
+      seal(world, Seal.State.MOVED);
+      answer.complete(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.task(running.id()).state()).isEqualTo(TaskState.RUNNING);
+    }
+  }
+
+  @Test
+  void anEngineDoesNotStartOverAStoreThatIsSealed() {
+    try (World world = world()) {
+      seal(world, Seal.State.FILLING);
+      Engine other = world.anotherEngine();
+      assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
+          .havingCause().isInstanceOf(StoreException.class).withMessageContaining("foliot migrate");
     }
   }
 }

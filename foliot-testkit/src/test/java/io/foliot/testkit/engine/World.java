@@ -102,10 +102,19 @@ final class World implements AutoCloseable {
   World(UnaryOperator<EngineOptions> options, UnaryOperator<TaskStore> wrap) {
     SplittableRandom luck = new SplittableRandom(42);
     store = wrap.apply(new MemoryStore(SLOTS, clock, () -> new Token(luck.nextLong(), luck.nextLong())));
-    engine = new Engine(options.apply(EngineOptions.defaults("test")), new Environment(clock, loops::newLoop,
-        new SplittableRandom(7), store, new SoleCoordinator(), List.of(receiver), Meter.NONE));
+    engine = engine(options.apply(EngineOptions.defaults("test")));
     engine.start().join();
     settle();
+  }
+
+  private Engine engine(EngineOptions options) {
+    return new Engine(options, new Environment(clock, loops::newLoop, new SplittableRandom(7), store,
+        new SoleCoordinator(), List.of(receiver), Meter.NONE));
+  }
+
+  /** A second engine over the same store, not yet started. */
+  Engine anotherEngine() {
+    return engine(EngineOptions.defaults("other"));
   }
 
   static Queue local(String name) {

@@ -1,0 +1,90 @@
+package io.foliot.core.store;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says that a store is not to be worked with, because its tasks are moved to another one, or from another one into it. It
+ * is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}; engines look for it when they start, and each
+ * second where others may use the store.
+ *
+ * @param state how far the move is
+ * @param other the other store, for people; nothing secret
+ * @param cursor in a store that is filled: where in the other one to go on, or null for the beginning
+ * @param tasks in a store that is filled: how many tasks have come
+ */
+public record Seal(State state, String other, @Nullable String cursor, long tasks) {
+  /** The name of the document. */
+  public static final String NAME = "seal";
+  private static final int VERSION = 1;
+
+  /** How far the move is. */
+  public enum State {
+    /** Nothing new is accepted and nothing is claimed; ends of attempts are recorded. */
+    DRAINING,
+    /** Nothing changes any more: its tasks are, or will be, in the other store. */
+    MOVED,
+    /** Tasks of the other store come in, and none may fire before all are there. */
+    FILLING
+  }
+
+  /** A seal that is none of a store that is filled. */
+  public static Seal of(State state, String other) {
+    return new Seal(state, other, null, 0);
+  }
+
+  /** What people are told, with what to do. */
+  public String reason() {
+    return switch (state) {
+      case DRAINING -> "the tasks of this store are being moved to " + other + "; ask there when that is done";
+      case MOVED -> "the tasks of this store were moved to " + other
+          + "; use that one, or open this one again with: foliot migrate --release";
+      case FILLING ->
+        "tasks of " + other + " are being moved into this store, and not all are here; let foliot migrate go"
+            + " on to its end, or open this store as it is with: foliot migrate --release";
+    };
+  }
+
+  /** As the content of a document. */
+  public byte[] encode() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(VERSION);
+      out.writeUTF(state.name());
+      out.writeUTF(other);
+      out.writeBoolean(cursor != null);
+      if (cursor != null) {
+        out.writeUTF(cursor);
+      }
+      out.writeLong(tasks);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /**
+   * Reads the content of a document.
+   *
+   * @throws IllegalArgumentException if it is none that this version can read
+   */
+  public static Seal decode(byte[] content) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
+      int version = in.readUnsignedByte();
+      if (version != VERSION) {
+        throw new IllegalArgumentException("a seal from a newer Foliot: version=" + version);
+      }
+      State state = State.valueOf(in.readUTF());
+      String other = in.readUTF();
+      String cursor = in.readBoolean() ? in.readUTF() : null;
+      return new Seal(state, other, cursor, in.readLong());
+    } catch (IOException e) {
+      throw new IllegalArgumentException("a seal does not decode: bytes=" + content.length, e);
+    }
+  }
+}
