@@ -188,6 +188,5 @@ public final class MariaDbServer implements Server {
   @Override
   public void close() {
     process.close();
-    Folder.remove(folder);
   }
 }

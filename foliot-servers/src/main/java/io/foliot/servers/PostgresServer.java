@@ -254,6 +254,5 @@ public final class PostgresServer implements Server {
   @Override
   public void close() {
     process.close();
-    Folder.remove(folder);
   }
 }

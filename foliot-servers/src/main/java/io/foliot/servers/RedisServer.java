@@ -211,6 +211,5 @@ public final class RedisServer implements Server {
   @Override
   public void close() {
     process.close();
-    Folder.remove(folder);
   }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A server's process, which can be started again and again with one command.
  *
  * <p>It does not outlive this JVM. A hook kills it when the JVM shuts down; and for a JVM that is killed, a guard, a shell
- * that reads from this JVM through a pipe, kills it when the pipe ends without a word.
+ * that reads from this JVM through a pipe, kills it when the pipe ends without a word. Its folder goes with it.
  */
 final class ServerProcess implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofSeconds(60);
@@ -32,11 +32,14 @@ final class ServerProcess implements AutoCloseable {
   private static final int MIN_PORT = 20_000;
   private static final int MAX_PORT = 32_000;
 
+  /** Given the server's process and folder: a word from the JVM sends it away, an end without one is the JVM's. */
+  private static final String GUARD = "read -r word || { kill -KILL \"$0\"; sleep 1; rm -rf \"$1\"; }";
+
   private final String name;
   private final List<String> command;
   private final Path folder;
   private final Path log;
-  private final Thread atExit = new Thread(this::kill);
+  private final Thread atExit = new Thread(this::killAndForget);
 
   // one thread starts and ends it, any thread looks
   private volatile @Nullable Process process;
@@ -80,7 +83,7 @@ final class ServerProcess implements AutoCloseable {
           .redirectInput(Redirect.from(Path.of("/dev/null").toFile())).redirectOutput(Redirect.appendTo(log.toFile()))
           .start();
       process = started;
-      guard = new ProcessBuilder("sh", "-c", "read -r word || kill -KILL \"$0\"", Long.toString(started.pid()))
+      guard = new ProcessBuilder("sh", "-c", GUARD, Long.toString(started.pid()), folder.toString())
           .redirectOutput(Redirect.DISCARD).redirectError(Redirect.DISCARD).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -226,9 +229,15 @@ final class ServerProcess implements AutoCloseable {
     process = null;
   }
 
+  private void killAndForget() {
+    kill();
+    Folder.remove(folder);
+  }
+
+  /** Kills it, and removes its folder. */
   @Override
   public void close() {
-    kill();
+    killAndForget();
     Runtime.getRuntime().removeShutdownHook(atExit);
   }
 }
