@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.servers;
+
+import org.jspecify.annotations.NullMarked;
