@@ -4,13 +4,11 @@ import io.foliot.core.Clock;
 import io.foliot.core.Meter;
 import io.foliot.core.Scheduler;
 import io.foliot.core.ThreadEventLoop;
-import io.foliot.core.Token;
 import io.foliot.core.coordination.SoleCoordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.engine.EngineOptions;
 import io.foliot.core.engine.Environment;
-import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.delivery.http.Cidr;
@@ -18,8 +16,8 @@ import io.foliot.delivery.http.HttpDelivery;
 import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.server.api.Backups;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.store.Stores;
 import io.foliot.store.rocksdb.BackupSummary;
-import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -31,19 +29,19 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server is made of: a store, an engine over it, what delivers. The only place that knows which kinds there are.
+ * What a server is made of: a store, an engine over it, what delivers.
  *
  * @param store the truth
  * @param scheduler the engine, started
  * @param backups what writes backups, or null if the store has none
  */
 record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups backups) {
-  private static final int SLOTS = 256;
   private static final String NODE_FILE = "node";
 
   /**
@@ -57,7 +55,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
     Delivery http = http(config, loopback);
     TaskStore store = null;
     try {
-      store = store(config.store(), clock, random, onFailure);
+      store = Stores.open(config.store(), clock, onFailure);
       Engine engine = engine(config, node(config, random), clock, store, http, meter, random);
       engine.start().join();
       return new ServerRuntime(store, engine, store instanceof RocksDbStore rocks ? backups(rocks) : null);
@@ -66,7 +64,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
       if (store != null) {
         store.close();
       }
-      throw e instanceof StoreException refused
+      Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+      throw cause instanceof StoreException refused
           ? new StartException(StartException.Reason.STORE, String.valueOf(refused.getMessage()), refused)
           : e;
     }
@@ -82,18 +81,6 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
     }
     return new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowedNetworks(networks).withAllowLoopback(loopback)
         .withVersion(FoliotServer.version()));
-  }
-
-  private static TaskStore store(FoliotConfig.Store config, Clock clock, SecureRandom random,
-      Consumer<StoreException> onFailure) {
-    if (config.kind().equals(FoliotConfig.Store.MEMORY)) {
-      return new MemoryStore(SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong()));
-    }
-    FoliotConfig.Store.Sizes sizes = config.sizes();
-    RocksDbOptions options = RocksDbOptions.DEFAULT.withOnFailure(onFailure).withReserveBytes(sizes.reserve())
-        .withRecordCacheBytes(sizes.recordCache()).withNativeBytes(sizes.blockCache(), sizes.writeBuffer())
-        .withLogBytes(sizes.log());
-    return RocksDbStore.open(config.folder(), options, clock);
   }
 
   private static Backups backups(RocksDbStore store) {
@@ -118,13 +105,13 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
         new SplittableRandom(random.nextLong()), store, new SoleCoordinator(), List.of(http), meter));
   }
 
-  // A node keeps its name over restarts; two on one machine have different ones.
+  // A node keeps its name over restarts where it has a folder; two on one machine have different ones.
   private static String node(FoliotConfig config, SecureRandom random) {
     if (!config.cluster().node().isEmpty()) {
       return config.cluster().node();
     }
     String made = hostName() + "-" + HexFormat.of().toHexDigits((short) random.nextInt());
-    if (config.store().kind().equals(FoliotConfig.Store.MEMORY)) {
+    if (!config.store().kind().equals(FoliotConfig.Store.ROCKSDB)) {
       return made;
     }
     Path file = config.store().data().resolve(NODE_FILE);

@@ -28,19 +28,53 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   /**
    * Where tasks are kept.
    *
-   * @param kind {@code rocksdb} or {@code memory}
+   * @param kind {@code rocksdb}, {@code memory}, or where the server is that keeps them: the address of a database
+   *     ({@code jdbc:...}) or of Redis ({@code redis://...})
    * @param data the folder of everything this server keeps
    * @param backups the folder that backups are written into
    * @param sizes what the store holds in memory, and keeps free on the disk
+   * @param login how the server of the store lets us in
    */
-  public record Store(String kind, Path data, Path backups, Sizes sizes) {
+  public record Store(String kind, Path data, Path backups, Sizes sizes, Login login) {
     /** Bytes; see {@code RocksDbOptions}. */
     public record Sizes(long reserve, long recordCache, long blockCache, long writeBuffer, long log) {}
+
+    /** A user and a password, which may be empty; and how many connections are made. */
+    public record Login(String user, String password, int connections) {
+      @Override
+      public String toString() {
+        return "Login[user=" + user + ", connections=" + connections + "]";
+      }
+    }
 
     /** Nothing is kept. */
     public static final String MEMORY = "memory";
     /** Kept in a folder of this machine. */
     public static final String ROCKSDB = "rocksdb";
+
+    /** Whether tasks are kept in a database. */
+    public boolean isJdbc() {
+      return kind.startsWith("jdbc:");
+    }
+
+    /** Whether tasks are kept in Redis. */
+    public boolean isRedis() {
+      return kind.startsWith("redis:") || kind.startsWith("rediss:") || kind.startsWith("redis-sentinel:");
+    }
+
+    /** Whether tasks are kept by another server, so that this one keeps nothing but its name. */
+    public boolean isRemote() {
+      return isJdbc() || isRedis();
+    }
+
+    /** What people call it; without what an address may say of users and passwords. */
+    public String name() {
+      if (!isRemote()) {
+        return kind.equals(MEMORY) ? kind : kind + ":" + data;
+      }
+      String bare = kind.contains("?") ? kind.substring(0, kind.indexOf('?')) : kind;
+      return bare.replaceFirst("//[^/@]*@", "//");
+    }
 
     /** The folder of the store itself. */
     public Path folder() {
@@ -101,19 +135,18 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
 
   private static Store store(Settings settings) {
     String kind = settings.get(Option.STORE);
-    if (kind.startsWith("jdbc:") || kind.startsWith("redis:") || kind.startsWith("rediss:")) {
-      String module = kind.startsWith("jdbc:") ? "foliot-store-jdbc" : "foliot-store-redis";
-      throw settings.refuse(Option.STORE, "this version keeps tasks in rocksdb; " + kind.substring(0, kind.indexOf(':'))
-          + " comes with " + module + ", which is not part of it");
-    }
-    if (!kind.equals(Store.ROCKSDB) && !kind.equals(Store.MEMORY)) {
-      throw settings.refuse(Option.STORE, "expected is rocksdb or memory, found was \"" + kind + "\"");
-    }
     Path data = path(settings, Option.DATA);
     boolean chosen = !settings.get(Option.BACKUPS).isEmpty();
     Store.Sizes sizes = new Store.Sizes(settings.get(Option.RESERVE), settings.get(Option.RECORD_CACHE),
         settings.get(Option.BLOCK_CACHE), settings.get(Option.WRITE_BUFFER), settings.get(Option.LOG_SIZE));
-    return new Store(kind, data, chosen ? path(settings, Option.BACKUPS) : data.resolve("backups"), sizes);
+    Store store = new Store(kind, data, chosen ? path(settings, Option.BACKUPS) : data.resolve("backups"), sizes,
+        new Store.Login(settings.get(Option.STORE_USER), settings.get(Option.STORE_PASSWORD),
+            settings.get(Option.STORE_CONNECTIONS)));
+    if (!kind.equals(Store.ROCKSDB) && !kind.equals(Store.MEMORY) && !store.isRemote()) {
+      throw settings.refuse(Option.STORE, "expected is rocksdb, memory, jdbc:postgresql://HOST/DATABASE,"
+          + " jdbc:mariadb://HOST/DATABASE or redis://HOST, found was \"" + kind + "\"");
+    }
+    return store;
   }
 
   private static Path path(Settings settings, Option<String> option) {

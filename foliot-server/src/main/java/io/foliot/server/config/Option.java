@@ -30,7 +30,17 @@ public final class Option<T> {
 
   /** The store. */
   public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
-      "rocksdb, or memory for trying things out");
+      "rocksdb; jdbc:postgresql://..., jdbc:mariadb://... or redis://... for one that servers share; or memory, for trying"
+          + " things out");
+  /** Who the store's server is told we are. */
+  public static final Option<String> STORE_USER = of("store.user", "store-user", OptionType.TEXT, "",
+      "user of the database or of Redis");
+  /** How we prove it. */
+  public static final Option<String> STORE_PASSWORD = of("store.password", "store-password", OptionType.TEXT, "",
+      "password of that user; better set as FOLIOT_STORE_PASSWORD than where others can read it");
+  /** Connections to the store's server. */
+  public static final Option<Integer> STORE_CONNECTIONS = of("store.connections", "store-connections",
+      OptionType.count(2, 200, 8), "8", "connections to the database; calls wait for one of them");
   /** The folder. */
   public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, "foliot-data",
       "folder of the store; one server has it at a time");

@@ -51,6 +51,20 @@ class ConfigTest {
   }
 
   @Test
+  void aStoreOfAnotherServerIsNamedWithoutWhatIsSecret() {
+    FoliotConfig.Store database = FoliotConfig.load(Map.of("store",
+        "jdbc:postgresql://db.example:5432/foliot?user=u&password=hush", "store-user", "u", "store-password", "hush"),
+        Map.of(), null).store();
+    assertThat(database.isRemote()).isTrue();
+    assertThat(database.name()).isEqualTo("jdbc:postgresql://db.example:5432/foliot");
+    assertThat(database.login().toString()).doesNotContain("hush");
+    FoliotConfig.Store redis = FoliotConfig.load(Map.of("store", "redis://:hush@cache.example:6379"), Map.of(), null)
+        .store();
+    assertThat(redis.isRedis()).isTrue();
+    assertThat(redis.name()).isEqualTo("redis://cache.example:6379");
+  }
+
+  @Test
   void theCommandLineOverridesTheEnvironmentAndThatTheFile() throws IOException {
     Path file = file("""
         server: {port: 1, host: 127.0.0.2, stop-timeout: PT3S}
@@ -91,9 +105,8 @@ class ConfigTest {
     refused("limits: {body: 2MiB}", "a size from 1KiB to 1MiB");
     refused("log: {format: xml}", "text, json");
     refused("security: {admin-key-hash: abc}", "sha256sum");
-    refused("store: {kind: 'jdbc:postgresql://x'}", "foliot-store-jdbc");
-    refused("store: {kind: 'redis://x'}", "foliot-store-redis");
-    refused("store: {kind: mysql}", "rocksdb or memory");
+    refused("store: {kind: mongodb}", "jdbc:postgresql://HOST/DATABASE");
+    refused("store: {connections: 1}", "a whole number from 2 to 200");
     refused("cluster: {coordinator: 'zookeeper://a:1'}", "none");
     refused("limits: {waiting-bytes: 2MiB}", "limits.batch-body");
     assertThatThrownBy(() -> FoliotConfig.load(Map.of("port", "-1"), Map.of(), null)).hasMessageStartingWith("--port:");

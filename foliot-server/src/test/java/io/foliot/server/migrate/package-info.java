@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.server.migrate;
+
+import org.jspecify.annotations.NullMarked;
