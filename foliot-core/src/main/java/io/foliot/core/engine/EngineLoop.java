@@ -82,10 +82,14 @@ final class EngineLoop implements EventLoop.Duty {
   private static final int UNPARK_BATCH = 1_000;
   /** Index entries read of one slot at a time. */
   private static final int PAGE = 512;
-  /** Unknown ids that a head poll takes before it calls it a day. */
+  /** Unknown ids that a head poll takes at most before it begins again. */
   private static final int POLL_LIMIT = 20_000;
   /** A poll waits so many times its own duration before it runs again. */
   private static final int POLL_REST = 20;
+  /** Entries that a head poll reads of one slot at a time at least: a round trip is not made for fewer. */
+  private static final int MIN_POLL_PAGE = 16;
+  /** How often a poll that holds back looks whether there is room. */
+  private static final long HOLD_BACK_NANOS = 20 * NANOS_PER_MILLI;
   private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
@@ -196,12 +200,15 @@ final class EngineLoop implements EventLoop.Duty {
     private long nextNanos;
     private boolean underWay;
     private long begunNanos;
+    private long endedNanos;
     private int taken;
+    private int limit;
 
     Poll(long lookBackMillis, long everyMillis, long nowNanos) {
       this.lookBackMillis = lookBackMillis;
       everyNanos = everyMillis * NANOS_PER_MILLI;
       nextNanos = nowNanos;
+      endedNanos = nowNanos;
     }
   }
 
@@ -497,7 +504,7 @@ final class EngineLoop implements EventLoop.Duty {
       growSlots();
     }
     for (Poll poll : polls) {
-      if (!poll.underWay && nowNanos - poll.nextNanos >= 0) {
+      if (!poll.underWay && nowNanos - poll.nextNanos >= 0 && !holdsBack(poll, nowNanos)) {
         beginPoll(poll, now, nowNanos);
       }
     }
@@ -559,14 +566,37 @@ final class EngineLoop implements EventLoop.Duty {
     prefetchMore |= last != null;
   }
 
+  /** Whether something waits, and nothing waits in a lane that stands. */
+  private boolean isFlowing() {
+    return readyEntries > 0 && rotation.stream().allMatch(lane -> lane.waiting() == 0 || lane.isFlowing());
+  }
+
+  /**
+   * While the lanes flow, a poll waits until they have room for half of what they hold, though for a second at most: what
+   * it finds would be parked, and claimed a moment later, two writes where one will do.
+   */
+  private boolean holdsBack(Poll poll, long nowNanos) {
+    if (!isFlowing() || readyEntries <= options.laneEntries() / 2 || nowNanos - poll.endedNanos >= SECOND_NANOS) {
+      return false;
+    }
+    poll.nextNanos = nowNanos + HOLD_BACK_NANOS;
+    return true;
+  }
+
+  private int pollPage() {
+    return Math.clamp(options.laneEntries() / Math.max(1, slots.size()), MIN_POLL_PAGE, PAGE);
+  }
+
   private void beginPoll(Poll poll, long now, long nowNanos) {
     poll.underWay = true;
     poll.begunNanos = nowNanos;
     poll.taken = 0;
+    poll.limit = isFlowing() ? Math.clamp(options.laneEntries() - readyEntries, 1, POLL_LIMIT) : POLL_LIMIT;
+    int page = pollPage();
     long from = poll.lookBackMillis == Long.MAX_VALUE ? Long.MIN_VALUE : now - poll.lookBackMillis;
     List<DueScan> scans = new ArrayList<>(slots.size());
     for (int slot = slots.next(0); slot >= 0; slot = slots.next(slot + 1)) {
-      scans.add(new DueScan(slot, from, null, now, PAGE));
+      scans.add(new DueScan(slot, from, null, now, page));
     }
     readOn(poll, scans, now);
   }
@@ -582,16 +612,17 @@ final class EngineLoop implements EventLoop.Duty {
           poll.taken += readyEntries + parks.size() - before;
           if (slice.more()) {
             DueEntry last = slice.entries().get(slice.entries().size() - 1);
-            more.add(new DueScan(slice.slot(), last.wakeAt(), last.id(), now, PAGE));
+            more.add(new DueScan(slice.slot(), last.wakeAt(), last.id(), now, pollPage()));
           }
         }
       }
-      if (more.isEmpty() || poll.taken >= POLL_LIMIT || draining) {
+      if (more.isEmpty() || poll.taken >= poll.limit || draining) {
         long endNanos = clock.monotonicNanos();
         poll.underWay = false;
+        poll.endedNanos = endNanos;
         poll.nextNanos = Math.max(poll.begunNanos + poll.everyNanos,
             endNanos + POLL_REST * (endNanos - poll.begunNanos));
-        if (poll.taken >= POLL_LIMIT) {
+        if (!more.isEmpty() && poll.taken >= poll.limit) {
           poll.nextNanos = endNanos;
         }
       } else {
@@ -629,7 +660,10 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
-  /** An id whose time has come: into its lane, or, if that is full, to be parked. */
+  /**
+   * An id whose time has come: into its lane, or, if that is full, to be parked. Where the lane flows it is let go instead,
+   * and a head poll brings it back when there is room: parked, it would cost a second write and be claimed a moment later.
+   */
   private void ready(DueEntry entry) {
     if (!known.add(entry.id())) {
       return;
@@ -638,6 +672,8 @@ final class EngineLoop implements EventLoop.Duty {
     if (lane.hasRoom() && readyEntries < options.readyEntries()) {
       lane.add(entry);
       readyEntries++;
+    } else if (lane.isFlowing()) {
+      known.remove(entry.id());
     } else {
       parks.add(entry);
     }
@@ -676,7 +712,15 @@ final class EngineLoop implements EventLoop.Duty {
     }
     List<DueEntry> entries = new ArrayList<>();
     while (!parks.isEmpty() && entries.size() < PARK_BATCH) {
-      entries.add(parks.remove());
+      DueEntry entry = parks.remove();
+      if (lane(entry.queue()).isFlowing()) {
+        known.remove(entry.id());
+      } else {
+        entries.add(entry);
+      }
+    }
+    if (entries.isEmpty()) {
+      return;
     }
     parksUnderWay++;
     after(asking(() -> store.park(entries)), (parked, failure) -> {
@@ -1050,6 +1094,7 @@ final class EngineLoop implements EventLoop.Duty {
       eachSecond.run();
     }
     for (Lane lane : rotation) {
+      lane.sampleFlow(nowNanos);
       if (lane.isPull() && !lane.desk().isEmpty()) {
         lane.desk().answer(nowNanos);
       }

@@ -21,6 +21,8 @@ final class Lane {
   private static final long ATTEMPT_BYTES = 1 << 10;
   private static final int BODY_WEIGHT = 8;
   private static final double RATE_SECONDS = 5;
+  /** Several claims; and soon, because until it is known what does not fit is parked. */
+  private static final long FLOW_SAMPLE_NANOS = 50_000_000;
 
   /**
    * What the loops of a node share of a queue.
@@ -48,6 +50,10 @@ final class Lane {
   private long parkedRetryNanos;
   private long oldestParked = Long.MAX_VALUE;
 
+  private long taken;
+  private long takenSampled;
+  private double takenPerSecond;
+  private long flowNanos;
   private double deficit;
   private int running;
   private long bodyBytes = FIRST_BODY_BYTES;
@@ -58,6 +64,7 @@ final class Lane {
 
   Lane(String name, Line line, int maxEntries, long nowNanos) {
     parkedRetryNanos = nowNanos;
+    flowNanos = nowNanos;
     this.name = name;
     this.line = line;
     this.maxEntries = maxEntries;
@@ -119,8 +126,24 @@ final class Lane {
     fresh.add(entry);
   }
 
+  /** Whether it is emptied within a second, as it last went. */
+  boolean isFlowing() {
+    return waiting() > 0 && takenPerSecond >= waiting();
+  }
+
+  /** Measures how fast ids leave, every now and then. */
+  void sampleFlow(long nowNanos) {
+    long sinceNanos = nowNanos - flowNanos;
+    if (sinceNanos >= FLOW_SAMPLE_NANOS) {
+      takenPerSecond = (taken - takenSampled) * 1e9 / sinceNanos;
+      takenSampled = taken;
+      flowNanos = nowNanos;
+    }
+  }
+
   /** The next to start: what was parked comes first. */
   DueEntry take() {
+    taken++;
     DueEntry entry = unparked.poll();
     return entry == null ? fresh.remove() : entry;
   }

@@ -11,6 +11,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,10 @@ final class RemoteStore implements InvocationHandler {
   private @Nullable TaskStore sound;
   boolean away;
   boolean halved;
+  /** Keeps the answers of claims and parks until {@link #answerSlowly}. */
+  boolean slow;
+  long parked;
+  private final List<Runnable> answers = new ArrayList<>();
   @Nullable
   String losesReplyOf;
 
@@ -30,6 +35,19 @@ final class RemoteStore implements InvocationHandler {
   TaskStore over(TaskStore store) {
     sound = store;
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class}, this);
+  }
+
+  private CompletableFuture<Object> later(@Nullable Object answer) {
+    CompletableFuture<Object> later = new CompletableFuture<>();
+    Object result = requireNonNull((CompletionStage<?>) answer).toCompletableFuture().join();
+    answers.add(() -> later.complete(result));
+    return later;
+  }
+
+  void answerSlowly() {
+    List<Runnable> answered = List.copyOf(answers);
+    answers.clear();
+    answered.forEach(Runnable::run);
   }
 
   private TaskStore sound() {
@@ -53,7 +71,16 @@ final class RemoteStore implements InvocationHandler {
     if (method.getName().equals("due") && halved && arguments != null) {
       return halves(arguments);
     }
+    if (method.getName().equals("park") && arguments != null) {
+      parked += ((List<?>) arguments[0]).size();
+      if (slow) {
+        return later(call(method, arguments));
+      }
+    }
     Object answer = call(method, arguments);
+    if (method.getName().equals("claim") && slow) {
+      return later(answer);
+    }
     if (method.getName().equals(losesReplyOf)) {
       losesReplyOf = null;
       return CompletableFuture.failedFuture(new StoreException("the reply is lost", null));

@@ -14,6 +14,7 @@ import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -135,6 +136,26 @@ final class RemoteStoreTest {
       world.passes(Duration.ofMinutes(2));
       assertThat(new HashSet<>(world.receiver.texts())).hasSize(350);
       assertThat(world.receiver.seen).hasSize(350).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 1L));
+    }
+  }
+
+  @Test
+  void aBacklogThatIsWorkedOffQuicklyIsNotParkedFirst() {
+    int backlog = 50_000;
+    try (World world = new World(options -> options.withMemory(100_000, 5_000, 50_000), remote::over)) {
+      world.queue(World.local("q"));
+      remote.slow = true;
+      for (int i = 0; i < backlog; i += 1_000) {
+        world.join(world.engine.submitAll(Collections.nCopies(1_000,
+            Submission.after("q", Duration.ofMillis(1), Body.EMPTY))));
+      }
+      for (int millis = 0; millis < 3_000 && world.receiver.seen.size() < backlog; millis += 5) {
+        world.passes(Duration.ofMillis(5));
+        remote.answerSlowly();
+        world.settle();
+      }
+      assertThat(world.receiver.seen).hasSize(backlog);
+      assertThat(remote.parked).as("what came before the lane was seen to flow, and no more").isLessThan(backlog / 4);
     }
   }
 
