@@ -38,6 +38,7 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
+  private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   // The administrator's key of the configuration has a name that no key of the store can have.
   private static final String CONFIGURED_ID = "configured";
@@ -49,6 +50,7 @@ public final class FoliotServer implements AutoCloseable {
   private final HttpDoor door;
   private final Gate gate;
   private final CompletableFuture<StoreException> failure;
+  private final @Nullable Thread refresher;
 
   // guarded by this
   private boolean stopped;
@@ -83,6 +85,26 @@ public final class FoliotServer implements AutoCloseable {
     } catch (RuntimeException e) {
       api.close();
       throw e;
+    }
+    refresher = runtime.store().isShared()
+        ? Thread.ofVirtual().name("foliot-keys").start(() -> refresh(keys))
+        : null;
+  }
+
+  /** A key that was made or removed at another server holds here within a second, or as soon as the store answers. */
+  private static void refresh(KeyRing keys) {
+    boolean answered = true;
+    while (!Thread.currentThread().isInterrupted()) {
+      LockSupport.parkNanos(REFRESH_NANOS);
+      try {
+        keys.refresh();
+        answered = true;
+      } catch (RuntimeException e) {
+        if (answered) {
+          log.warn("API keys cannot be read; those last read hold on", e);
+        }
+        answered = false;
+      }
     }
   }
 
@@ -220,6 +242,9 @@ public final class FoliotServer implements AutoCloseable {
     }
     door.close();
     api.close();
+    if (refresher != null) {
+      refresher.interrupt();
+    }
     runtime.store().close();
     prometheus.close();
     log.info("Foliot has stopped");

@@ -3,6 +3,7 @@ package io.foliot.server.security;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,6 +48,14 @@ public final class KeyRing {
     this.vault = vault;
     this.configured = configured == null ? null : new Entry(configured, configured.caller());
     vault.all().forEach(key -> keys.put(key.id(), new Entry(key, key.caller())));
+  }
+
+  /** Reads the vault again, where other servers may have added keys and removed some. Waits. */
+  public synchronized void refresh() {
+    Map<String, ApiKey> kept = new HashMap<>();
+    vault.all().forEach(key -> kept.put(key.id(), key));
+    keys.keySet().retainAll(kept.keySet());
+    kept.forEach((id, key) -> keys.putIfAbsent(id, new Entry(key, key.caller())));
   }
 
   /** Whether there is no key at all. */
