@@ -197,8 +197,10 @@ abstract class StoreFixture {
         draft.onConflict(), draft.idempotency());
   }
 
+  /** Without a key, the slot follows from the idempotency key: one that several stores share asks no other slot. */
   static Draft withIdempotency(Draft draft, String key, long digest) {
-    return new Draft(draft.id(), draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
+    TaskId id = draft.key() == null ? idIn(SlotHash.of(draft.queue(), key)) : draft.id();
+    return new Draft(id, draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
         draft.onConflict(), new Draft.Idempotency(key, digest));
   }
 

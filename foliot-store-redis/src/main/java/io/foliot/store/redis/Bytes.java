@@ -1,0 +1,69 @@
+package io.foliot.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** A byte array that grows as it is written to; numbers are big-endian, as the scripts read them. One thread. */
+final class Bytes {
+  private byte[] array;
+  private int length;
+
+  Bytes(int capacity) {
+    array = new byte[capacity];
+  }
+
+  byte[] toArray() {
+    return length == array.length ? array : Arrays.copyOf(array, length);
+  }
+
+  int length() {
+    return length;
+  }
+
+  private int grow(int by) {
+    int at = length;
+    if (by > array.length - at) {
+      array = Arrays.copyOf(array, Math.max(Math.addExact(at, by), (int) Math.min(Integer.MAX_VALUE - 8L, at * 2L)));
+    }
+    length = at + by;
+    return at;
+  }
+
+  Bytes u8(int value) {
+    int at = grow(1);
+    array[at] = (byte) value;
+    return this;
+  }
+
+  Bytes u16(int value) {
+    return u8(value >>> 8).u8(value);
+  }
+
+  Bytes u32(int value) {
+    int at = grow(4);
+    array[at] = (byte) (value >>> 24);
+    array[at + 1] = (byte) (value >>> 16);
+    array[at + 2] = (byte) (value >>> 8);
+    array[at + 3] = (byte) value;
+    return this;
+  }
+
+  Bytes u64(long value) {
+    return u32((int) (value >>> 32)).u32((int) value);
+  }
+
+  Bytes bytes(byte[] from) {
+    int at = grow(from.length);
+    System.arraycopy(from, 0, array, at, from.length);
+    return this;
+  }
+
+  /** A length of two bytes and the UTF-8 of a text. */
+  Bytes text(String text) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    if (utf8.length > 0xFFFF) {
+      throw new IllegalArgumentException("a text of a record has at most 65535 bytes: bytes=" + utf8.length);
+    }
+    return u16(utf8.length).bytes(utf8);
+  }
+}

@@ -1,0 +1,314 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskOperations;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes steps. What is usual goes to its part in one script for many items, all parts at once. What is not goes the general
+ * way: the records are read, {@link TaskOperations} says what becomes of them, and the difference is written if nothing of
+ * it has changed since; else it is read again. As nothing has changed, the step is as if it was taken when the records were
+ * read, by the clock they were read with.
+ *
+ * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others go the general
+ * way after it, in order, each unit of them by one comparison.
+ */
+final class Calls {
+  /** Items of one script: it holds the server up for some milliseconds at most, and fits Lua's stack. */
+  private static final int AT_ONCE = 500;
+  /** Bytes of one script, for the same reason. */
+  private static final int BYTES_AT_ONCE = 4 << 20;
+  /** A unit that others change between each read and write of ours. With ten writers of one key, five tries are many. */
+  private static final int MAX_TRIES = 200;
+  /** Half of what the scripts keep traces for. */
+  private static final long LATE_MICROS = 5_000_000;
+
+  private final Link link;
+  private final Layout layout;
+  private final Parts parts;
+  private final Terms terms;
+  private final Supplier<Token> tokens;
+
+  Calls(Link link, Layout layout, Parts parts, Terms terms, Supplier<Token> tokens) {
+    this.link = link;
+    this.layout = layout;
+    this.parts = parts;
+    this.terms = terms;
+    this.tokens = tokens;
+  }
+
+  /** Takes a step for each item, as if one after the other. */
+  <Q, R> CompletionStage<List<R>> take(Step<Q, R> step, List<Q> items) {
+    if (link.isClosed()) {
+      return CompletableFuture.failedFuture(new StoreException("the store is closed", null));
+    }
+    if (items.isEmpty()) {
+      return CompletableFuture.completedFuture(List.of());
+    }
+    try {
+      return new Batch<>(step, List.copyOf(items)).run();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** The beginning of every step's arguments. */
+  List<byte[]> arguments(int bits) {
+    List<byte[]> arguments = new ArrayList<>();
+    arguments.add(Layout.bytes(bits));
+    return arguments;
+  }
+
+  private final class Batch<Q, R> {
+    private final Step<Q, R> step;
+    private final List<Q> items;
+    private final @Nullable Object[] results;
+
+    Batch(Step<Q, R> step, List<Q> items) {
+      this.step = step;
+      this.items = items;
+      results = new @Nullable Object[items.size()];
+    }
+
+    CompletionStage<List<R>> run() {
+      List<Integer> unusual = Collections.synchronizedList(new ArrayList<>());
+      Step.Hot<Q, R> hot = step.hot();
+      CompletableFuture<Void> usual;
+      if (hot == null) {
+        for (int i = 0; i < items.size(); i++) {
+          unusual.add(i);
+        }
+        usual = CompletableFuture.completedFuture(null);
+      } else {
+        usual = usual(hot, unusual);
+      }
+      return usual.thenCompose(done -> {
+        List<Integer> rest = new ArrayList<>(unusual);
+        Collections.sort(rest);
+        return rest.isEmpty() ? CompletableFuture.<Void>completedFuture(null) : general(rest);
+      }).thenApply(done -> answers());
+    }
+
+    @SuppressWarnings("unchecked")
+    private List<R> answers() {
+      return (List<R>) Arrays.asList(results);
+    }
+
+    private CompletableFuture<Void> usual(Step.Hot<Q, R> hot, List<Integer> unusual) {
+      int bits = parts.bits();
+      Map<Integer, List<Integer>> byPart = new TreeMap<>();
+      Set<Object> names = new HashSet<>();
+      boolean named = true;
+      for (int i = 0; i < items.size(); i++) {
+        Object name = hot.name(items.get(i));
+        // Behind an item that may act on any task, and behind one for the same task, nothing goes ahead.
+        named = named && name != null;
+        if (!named || !names.add(name) || !hot.isUsual(items.get(i))) {
+          unusual.add(i);
+        } else {
+          byPart.computeIfAbsent(step.hash16(items.get(i)) & ((1 << bits) - 1), none -> new ArrayList<>()).add(i);
+        }
+      }
+      List<CompletableFuture<?>> calls = new ArrayList<>();
+      Link.Pipeline pipeline = link.pipeline();
+      byPart.forEach((part, indices) -> {
+        for (int from = 0; from < indices.size();) {
+          int to = from;
+          for (long bytes = 0; to < indices.size() && to - from < AT_ONCE && bytes < BYTES_AT_ONCE; to++) {
+            bytes += hot.bytes(items.get(indices.get(to)));
+          }
+          calls.add(usual(hot, bits, part, indices.subList(from, to), unusual, pipeline));
+          from = to;
+        }
+      });
+      pipeline.send();
+      return CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0]));
+    }
+
+    private CompletableFuture<?> usual(Step.Hot<Q, R> hot, int bits, int part, List<Integer> indices,
+        List<Integer> unusual, Link.Pipeline pipeline) {
+      List<Q> some = new ArrayList<>(indices.size());
+      indices.forEach(index -> some.add(items.get(index)));
+      List<byte[]> arguments = arguments(bits);
+      hot.arguments(some, arguments);
+      return pipeline.step(hot.script(), layout.part(part), arguments).handle((reply, failure) -> {
+        if (failure != null) {
+          RuntimeException thrown = Link.failure(failure);
+          if (!(thrown instanceof MovedException moved)) {
+            throw thrown;
+          }
+          parts.learn(moved.bits());
+          unusual.addAll(indices);
+          return null;
+        }
+        List<@Nullable R> answers = new ArrayList<>(some.size());
+        hot.answers(reply, some, answers);
+        for (int i = 0; i < some.size(); i++) {
+          R answer = answers.get(i);
+          if (answer == null) {
+            unusual.add(indices.get(i));
+          } else {
+            results[indices.get(i)] = answer;
+          }
+        }
+        return null;
+      });
+    }
+
+    private CompletableFuture<Void> general(List<Integer> indices) {
+      int bits = parts.bits();
+      Map<Integer, List<Integer>> byPart = new TreeMap<>();
+      for (Integer index : indices) {
+        byPart.computeIfAbsent(step.hash16(items.get(index)) & ((1 << bits) - 1), none -> new ArrayList<>())
+            .add(index);
+      }
+      List<CompletableFuture<?>> calls = new ArrayList<>();
+      byPart.forEach((part, some) -> {
+        CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+        for (int from = 0; from < some.size(); from += AT_ONCE) {
+          List<Integer> chunk = some.subList(from, Math.min(some.size(), from + AT_ONCE));
+          last = last.thenCompose(done -> general(bits, part, chunk, 1));
+        }
+        calls.add(last);
+      });
+      return CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0]));
+    }
+
+    private CompletableFuture<Void> general(int bits, int part, List<Integer> indices, int tries) {
+      Snapshot snapshot = new Snapshot(step.withBodies(), step.withHolders());
+      indices.forEach(index -> step.wants(items.get(index), snapshot));
+      return link.step(Script.READ, layout.part(part), snapshot.arguments(arguments(bits)))
+          .thenCompose(reply -> {
+            snapshot.fill(reply);
+            return write(bits, part, indices, snapshot);
+          }).handle((conflicts, failure) -> {
+            if (failure != null) {
+              RuntimeException thrown = Link.failure(failure);
+              if (thrown instanceof MovedException moved) {
+                parts.learn(moved.bits());
+                return indices;
+              }
+              throw thrown;
+            }
+            return conflicts;
+          }).thenCompose(again -> {
+            if (again.isEmpty()) {
+              return CompletableFuture.<Void>completedFuture(null);
+            }
+            if (tries == MAX_TRIES) {
+              throw new StoreException("a step is taken between two changes by others: tries=" + tries
+                  + "; too many callers change the same task at once", null);
+            }
+            return bits == parts.bits() ? general(bits, part, again, tries + 1) : general(again);
+          });
+    }
+
+    /** Writes what becomes of what was read; answers the items that must be read again. */
+    private CompletableFuture<List<Integer>> write(int bits, int part, List<Integer> indices, Snapshot snapshot) {
+      Map<Object, List<Integer>> byUnit = new LinkedHashMap<>();
+      for (Integer index : indices) {
+        UnitOf unit = new UnitOf(snapshot);
+        step.wants(items.get(index), unit);
+        byUnit.computeIfAbsent(unit.name(), none -> new ArrayList<>()).add(index);
+      }
+      List<byte[]> arguments = arguments(bits);
+      arguments.add(Layout.bytes(snapshot.nowMicros() + LATE_MICROS));
+      List<List<Integer>> changed = new ArrayList<>();
+      List<List<R>> answers = new ArrayList<>();
+      byUnit.values().forEach(some -> {
+        Unit unit = new Unit(snapshot);
+        List<R> made = apply(some, snapshot, unit);
+        if (unit.isUnchanged()) {
+          answer(some, made);
+        } else {
+          unit.arguments(arguments);
+          changed.add(some);
+          answers.add(made);
+        }
+      });
+      if (changed.isEmpty()) {
+        return CompletableFuture.completedFuture(List.of());
+      }
+      return link.step(Script.WRITE, layout.part(part), arguments).thenApply(reply -> {
+        byte[] written = (byte[]) reply.getFirst();
+        List<Integer> again = new ArrayList<>();
+        for (int i = 0; i < changed.size(); i++) {
+          if (written[i] == 1) {
+            answer(changed.get(i), answers.get(i));
+          } else {
+            again.addAll(changed.get(i));
+          }
+        }
+        Collections.sort(again);
+        return again;
+      });
+    }
+
+    private void answer(List<Integer> indices, List<R> made) {
+      for (int i = 0; i < indices.size(); i++) {
+        results[indices.get(i)] = made.get(i);
+      }
+    }
+
+    private List<R> apply(List<Integer> indices, Snapshot snapshot, Unit unit) {
+      List<Q> some = new ArrayList<>(indices.size());
+      TaskOperations operations = new TaskOperations(unit, tokens, snapshot.shown());
+      snapshot.queues().forEach(queue -> operations.configure(queue, terms.of(queue)));
+      for (Integer index : indices) {
+        Q item = items.get(index);
+        some.add(item);
+        unit.raiseShown(step.shown(item));
+        String queue = step.queue(item);
+        if (queue != null) {
+          operations.configure(queue, terms.of(queue));
+        }
+      }
+      return step.apply(operations, some, snapshot.nowMicros());
+    }
+  }
+
+  /** Which unit an item belongs to: that of its key, or of its task, or of its request. One thread. */
+  private static final class UnitOf implements Step.Wanted {
+    private final Snapshot snapshot;
+    private @Nullable Object key;
+    private @Nullable Object task;
+    private @Nullable Object request;
+
+    UnitOf(Snapshot snapshot) {
+      this.snapshot = snapshot;
+    }
+
+    @Override
+    public void id(TaskId id) {
+      task = snapshot.unitOf(id);
+    }
+
+    @Override
+    public void key(String queue, String name) {
+      key = Snapshot.name(queue, name);
+    }
+
+    @Override
+    public void answer(String queue, @Nullable String name, String idempotencyKey) {
+      request = Snapshot.name(RecordCodec.field(queue, name, idempotencyKey));
+    }
+
+    Object name() {
+      return key != null ? key : task != null ? task : request != null ? request : new Object();
+    }
+  }
+}

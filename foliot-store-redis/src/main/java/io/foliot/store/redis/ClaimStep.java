@@ -1,0 +1,119 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.Token;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.TaskRecord;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Claims. Usual are all but those that find an ended lease. */
+final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, ClaimStep.Judged> {
+  private static final Logger LOG = System.getLogger(ClaimStep.class.getName());
+  private static final int GONE = 0;
+  private static final int LATER = 1;
+  private static final int WON = 2;
+
+  /** A result, and the clock of the part that judged it. */
+  record Judged(long nowMillis, ClaimResult result) {}
+
+  private final Supplier<Token> tokens;
+  private final QueuesOfClaims queues;
+
+  ClaimStep(Supplier<Token> tokens, QueuesOfClaims queues) {
+    this.tokens = tokens;
+    this.queues = queues;
+  }
+
+  @Override
+  public int hash16(Claim claim) {
+    return claim.id().hash16();
+  }
+
+  @Override
+  public void wants(Claim claim, Wanted wanted) {
+    wanted.id(claim.id());
+  }
+
+  @Override
+  public boolean withBodies() {
+    return true;
+  }
+
+  @Override
+  public List<Judged> apply(TaskOperations operations, List<Claim> claims, long nowMicros) {
+    ClaimBatch batch = operations.claim(claims, nowMicros);
+    return batch.results().stream().map(result -> new Judged(batch.nowMillis(), result)).toList();
+  }
+
+  @Override
+  public Hot<Claim, Judged> hot() {
+    return this;
+  }
+
+  @Override
+  public Script script() {
+    return Script.CLAIM;
+  }
+
+  @Override
+  public boolean isUsual(Claim claim) {
+    return Terms.isExact(claim.leaseMillis());
+  }
+
+  @Override
+  public Object name(Claim claim) {
+    return claim.id();
+  }
+
+  @Override
+  public void arguments(List<Claim> claims, List<byte[]> to) {
+    Bytes numbers = new Bytes(24 * claims.size());
+    int at = to.size();
+    for (Claim claim : claims) {
+      Token token = tokens.get();
+      numbers.u64(claim.leaseMillis()).u64(token.high()).u64(token.low());
+      to.add(RecordCodec.id(claim.id()));
+    }
+    to.add(at, numbers.toArray());
+  }
+
+  @Override
+  public void answers(List<Object> reply, List<Claim> claims, List<@Nullable Judged> to) {
+    long nowMillis = (Long) reply.getFirst();
+    BytesReader in = new BytesReader((byte[]) reply.get(1));
+    List<?> won = (List<?>) reply.get(2);
+    int next = 0;
+    for (Claim claim : claims) {
+      switch (in.u8()) {
+        case GONE -> to.add(new Judged(nowMillis, ClaimResult.Gone.ABSENT));
+        case LATER -> to.add(new Judged(nowMillis, new ClaimResult.Later(in.u64())));
+        case WON -> {
+          to.add(new Judged(nowMillis, won(claim, (byte[]) won.get(next), (byte[]) won.get(next + 1))));
+          next += 2;
+        }
+        default -> to.add(null);
+      }
+    }
+  }
+
+  /** What cannot be read is left to its lease, so that it stands before nobody, and somebody hears of it. */
+  private ClaimResult won(Claim claim, byte[] value, byte @Nullable [] body) {
+    try {
+      TaskRecord task = RecordCodec.decode(claim.id(), value, body, null);
+      if (!RecordCodec.isWhole(task)) {
+        throw new DamagedException("what a task carries is missing: task=" + claim.id(), null);
+      }
+      queues.remember(task.id(), task.queue());
+      return new ClaimResult.Won(task);
+    } catch (DamagedException e) {
+      LOG.log(Level.ERROR, "a task is set aside until its lease ends, for it cannot be read", e);
+      return ClaimResult.Gone.ABSENT;
+    }
+  }
+}

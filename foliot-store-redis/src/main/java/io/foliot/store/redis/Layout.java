@@ -1,0 +1,45 @@
+package io.foliot.store.redis;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The names of keys. All of a part have one hash tag, so that a cluster keeps them on one server:
+ * {@code {foliot:7}:task}, {@code {foliot:7}:due}; what belongs to no part has the tag of the namespace,
+ * {@code {foliot}:slots}.
+ */
+final class Layout {
+  private final String namespace;
+
+  Layout(String namespace) {
+    this.namespace = namespace;
+  }
+
+  /** What a part's keys begin with, and what routes its steps. */
+  byte[] part(int part) {
+    return bytes("{" + namespace + ":" + part + "}");
+  }
+
+  byte[] of(int part, String set) {
+    return bytes("{" + namespace + ":" + part + "}" + set);
+  }
+
+  byte[] global(String name) {
+    return bytes("{" + namespace + "}:" + name);
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static byte[] bytes(long number) {
+    return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** The digits of a whole number, as Redis writes scores. */
+  static long number(byte[] text) {
+    String digits = new String(text, StandardCharsets.US_ASCII);
+    return digits.indexOf('e') < 0 && digits.indexOf('.') < 0
+        ? Long.parseLong(digits)
+        : (long) Double.parseDouble(digits);
+  }
+}

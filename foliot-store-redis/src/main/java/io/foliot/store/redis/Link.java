@@ -1,0 +1,339 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to the servers: one connection to each, on which calls are sent without waiting for each other. A call that was
+ * sent and not answered fails and is not sent again: whether it took effect is unknown, and saying so is the caller's due.
+ * While a server is away, calls fail at once, and the connection is made again for ever. Any thread.
+ */
+final class Link implements AutoCloseable {
+  private static final String MOVED = "MOVEDSLOTS ";
+  /** What waits for its answer at most; more is refused, for a server that lags so far behind is as good as away. */
+  private static final int MAX_UNDER_WAY = 100_000;
+  private static final long CLOSE_POLL_NANOS = 1_000_000;
+  private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(30);
+  private static final Duration TOPOLOGY_AT_MOST_EVERY = Duration.ofMillis(500);
+
+  private final AbstractRedisClient client;
+  private final StatefulConnection<byte[], byte[]> connection;
+  private final Map<Script, Script.Source> scripts;
+  private final Duration timeout;
+  private final AtomicInteger underWay = new AtomicInteger();
+  private volatile boolean closed;
+
+  private Link(AbstractRedisClient client, StatefulConnection<byte[], byte[]> connection,
+      Map<Script, Script.Source> scripts, Duration timeout) {
+    this.client = client;
+    this.connection = connection;
+    this.scripts = scripts;
+    this.timeout = timeout;
+  }
+
+  /**
+   * Connects; blocks until it has, or fails.
+   *
+   * @throws StoreException if no server answers
+   */
+  static Link open(RedisOptions options, Map<Script, Script.Source> scripts) {
+    try {
+      List<RedisURI> uris = uris(options);
+      if (uris.size() > 1) {
+        return cluster(uris, options, scripts);
+      }
+      Link link = single(uris.getFirst(), options, scripts);
+      try {
+        if (!ServerFacts.info(link).containsKey("cluster_enabled")
+            || !"1".equals(ServerFacts.info(link).get("cluster_enabled"))) {
+          return link;
+        }
+      } catch (RuntimeException e) {
+        link.close();
+        throw e;
+      }
+      link.close();
+      return cluster(uris, options, scripts);
+    } catch (RedisException e) {
+      throw new StoreException("Redis does not answer: " + reason(e)
+          + "; check the address, the password, and that the server runs", e);
+    }
+  }
+
+  private static List<RedisURI> uris(RedisOptions options) {
+    boolean sentinel = options.uri().startsWith("redis-sentinel") || options.uri().startsWith("rediss-sentinel");
+    List<String> texts = sentinel ? List.of(options.uri()) : Arrays.asList(options.uri().split(",", -1));
+    List<RedisURI> uris = new ArrayList<>();
+    for (String text : texts) {
+      try {
+        RedisURI uri = RedisURI.create(text);
+        uri.setTimeout(options.timeout());
+        uris.add(uri);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("the address of Redis has the form redis://host:6379, or "
+            + "redis-sentinel://host:26379,host:26379#name", e);
+      }
+    }
+    return uris;
+  }
+
+  private static Link single(RedisURI uri, RedisOptions options, Map<Script, Script.Source> scripts) {
+    RedisClient client = RedisClient.create(uri);
+    try {
+      client.setOptions(common(ClientOptions.builder(), options).build());
+      return new Link(client, client.connect(ByteArrayCodec.INSTANCE), scripts, options.timeout());
+    } catch (RuntimeException e) {
+      client.shutdown(Duration.ZERO, options.timeout());
+      throw e;
+    }
+  }
+
+  private static Link cluster(List<RedisURI> uris, RedisOptions options, Map<Script, Script.Source> scripts) {
+    RedisClusterClient client = RedisClusterClient.create(uris);
+    try {
+      ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
+          .enablePeriodicRefresh(TOPOLOGY_EVERY)
+          .adaptiveRefreshTriggersTimeout(TOPOLOGY_AT_MOST_EVERY).build();
+      ClusterClientOptions.Builder builder = ClusterClientOptions.builder();
+      common(builder, options);
+      client.setOptions(builder.topologyRefreshOptions(refresh).build());
+      return new Link(client, client.connect(ByteArrayCodec.INSTANCE), scripts, options.timeout());
+    } catch (RuntimeException e) {
+      client.shutdown(Duration.ZERO, options.timeout());
+      throw e;
+    }
+  }
+
+  private static ClientOptions.Builder common(ClientOptions.Builder builder, RedisOptions options) {
+    return builder.autoReconnect(true).replayFilter(command -> true)
+        .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS).protocolVersion(ProtocolVersion.RESP2)
+        .requestQueueSize(MAX_UNDER_WAY).timeoutOptions(TimeoutOptions.enabled(options.timeout()))
+        .socketOptions(SocketOptions.builder().connectTimeout(options.timeout()).keepAlive(true).tcpNoDelay(true)
+            .build());
+  }
+
+  boolean isCluster() {
+    return client instanceof RedisClusterClient;
+  }
+
+  /** Calls that are sent together. One thread. */
+  final class Pipeline {
+    private final List<AsyncCommand<byte[], byte[], List<Object>>> commands = new ArrayList<>();
+
+    /** A step at a part. What it answers is an array of bytes, numbers, nulls and arrays. */
+    CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
+      Script.Source source = source(script);
+      CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+      answering(add(CommandType.EVALSHA, Layout.bytes(source.sha()), List.of(part), arguments), (result, failure) -> {
+        if (failure instanceof RedisNoScriptException) {
+          // A server that was restarted, or told to forget. The text itself makes it known again.
+          Pipeline again = new Pipeline();
+          answering(again.add(CommandType.EVAL, source.text(), List.of(part), arguments),
+              (second, secondFailure) -> complete(answer, second, secondFailure));
+          again.send();
+        } else {
+          complete(answer, result, failure);
+        }
+      });
+      return answer;
+    }
+
+    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte[] script, List<byte[]> keys,
+        List<byte[]> arguments) {
+      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(keys.size());
+      args.addKeys(keys);
+      arguments.forEach(args::add);
+      return add(type, args);
+    }
+
+    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, CommandArgs<byte[], byte[]> args) {
+      AsyncCommand<byte[], byte[], List<Object>> command = new AsyncCommand<>(
+          new Command<>(type, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args));
+      commands.add(command);
+      return command;
+    }
+
+    /** A plain command with one key first. */
+    CompletableFuture<List<Object>> command(CommandType type, byte[] key, byte[]... arguments) {
+      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key);
+      for (byte[] argument : arguments) {
+        args.add(argument);
+      }
+      CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+      answering(add(type, args), (result, failure) -> complete(answer, result, failure));
+      return answer;
+    }
+
+    /** A plain command without a key. */
+    CompletableFuture<List<Object>> serverCommand(CommandType type, String... words) {
+      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+      for (String word : words) {
+        args.add(word);
+      }
+      CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+      answering(add(type, args), (result, failure) -> complete(answer, result, failure));
+      return answer;
+    }
+
+    void send() {
+      if (closed) {
+        StoreException refused = new StoreException("the store is closed", null);
+        commands.forEach(command -> {
+          underWay.incrementAndGet();
+          command.completeExceptionally(refused);
+        });
+        return;
+      }
+      underWay.addAndGet(commands.size());
+      try {
+        var sent = connection.dispatch(commands);
+        assert sent.size() == commands.size();
+      } catch (RuntimeException e) {
+        commands.forEach(command -> command.completeExceptionally(e));
+      }
+    }
+  }
+
+  private interface Answer {
+    void done(@Nullable List<Object> result, @Nullable Throwable failure);
+  }
+
+  private void answering(AsyncCommand<byte[], byte[], List<Object>> command, Answer answer) {
+    var ended = command.whenComplete((result, failure) -> {
+      underWay.decrementAndGet();
+      answer.done(result, failure);
+    });
+    assert ended != null;
+  }
+
+  private static void complete(CompletableFuture<List<Object>> answer, @Nullable List<Object> result,
+      @Nullable Throwable failure) {
+    if (failure != null) {
+      answer.completeExceptionally(failure(failure));
+    } else {
+      answer.complete(result == null ? List.of() : result);
+    }
+  }
+
+  Pipeline pipeline() {
+    return new Pipeline();
+  }
+
+  /** One step by itself. */
+  CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
+    Pipeline pipeline = new Pipeline();
+    CompletableFuture<List<Object>> answer = pipeline.step(script, part, arguments);
+    pipeline.send();
+    return answer;
+  }
+
+  /** One step with several keys. */
+  CompletableFuture<List<Object>> step(Script script, List<byte[]> keys, List<byte[]> arguments) {
+    Pipeline pipeline = new Pipeline();
+    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+    // Rare: the text itself, which the server need not know.
+    answering(pipeline.add(CommandType.EVAL, source(script).text(), keys, arguments),
+        (result, failure) -> complete(answer, result, failure));
+    pipeline.send();
+    return answer;
+  }
+
+  /** One plain command by itself. */
+  CompletableFuture<List<Object>> command(CommandType type, byte[] key, byte[]... arguments) {
+    Pipeline pipeline = new Pipeline();
+    CompletableFuture<List<Object>> answer = pipeline.command(type, key, arguments);
+    pipeline.send();
+    return answer;
+  }
+
+  CompletableFuture<List<Object>> serverCommand(CommandType type, String... words) {
+    Pipeline pipeline = new Pipeline();
+    CompletableFuture<List<Object>> answer = pipeline.serverCommand(type, words);
+    pipeline.send();
+    return answer;
+  }
+
+  private Script.Source source(Script script) {
+    return Objects.requireNonNull(scripts.get(script));
+  }
+
+  /** What a failed call means to who made it. */
+  static RuntimeException failure(Throwable thrown) {
+    Throwable failure = thrown;
+    while (failure instanceof CompletionException && failure.getCause() != null) {
+      failure = failure.getCause();
+    }
+    if (failure instanceof StoreException || failure instanceof MovedException
+        || failure instanceof IllegalArgumentException) {
+      return (RuntimeException) failure;
+    }
+    String reason = reason(failure);
+    if (failure instanceof RedisCommandExecutionException && reason.contains(MOVED)) {
+      String digits = reason.substring(reason.indexOf(MOVED) + MOVED.length()).split("\\D", 2)[0];
+      return new MovedException(Integer.parseInt(digits));
+    }
+    if (failure instanceof RedisCommandExecutionException && reason.contains("OOM ")) {
+      return new StoreFullException("Redis has no memory left: " + reason
+          + "; raise maxmemory, or shorten what is kept of finished tasks");
+    }
+    return new StoreException("Redis did not do it, or did not say so: " + reason, failure);
+  }
+
+  private static String reason(Throwable failure) {
+    String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    return failure.getCause() == null || failure.getCause().getMessage() == null
+        ? message
+        : message + " (" + failure.getCause().getMessage() + ")";
+  }
+
+  /** Whether calls are refused. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Waits for what is under way, then disconnects. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    long end = System.nanoTime() + timeout.toNanos();
+    while (underWay.get() > 0 && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(CLOSE_POLL_NANOS);
+    }
+    client.shutdown(Duration.ZERO, timeout);
+  }
+}

@@ -1,0 +1,64 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.TaskOperations;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Parks. Usual are all but those of running tasks. */
+final class ParkStep implements Step<DueEntry, Boolean>, Step.Hot<DueEntry, Boolean> {
+  private static final int NOT_PLAIN = 9;
+
+  @Override
+  public int hash16(DueEntry entry) {
+    return entry.id().hash16();
+  }
+
+  @Override
+  public void wants(DueEntry entry, Wanted wanted) {
+    wanted.id(entry.id());
+  }
+
+  @Override
+  public List<Boolean> apply(TaskOperations operations, List<DueEntry> entries, long nowMicros) {
+    return operations.park(entries, nowMicros);
+  }
+
+  @Override
+  public Hot<DueEntry, Boolean> hot() {
+    return this;
+  }
+
+  @Override
+  public Script script() {
+    return Script.PARK;
+  }
+
+  @Override
+  public boolean isUsual(DueEntry entry) {
+    return Terms.isExact(entry.wakeAt());
+  }
+
+  @Override
+  public Object name(DueEntry entry) {
+    return entry.id();
+  }
+
+  @Override
+  public void arguments(List<DueEntry> entries, List<byte[]> to) {
+    Bytes numbers = new Bytes(8 * entries.size());
+    int at = to.size();
+    for (DueEntry entry : entries) {
+      numbers.u64(entry.wakeAt());
+      to.add(RecordCodec.id(entry.id()));
+    }
+    to.add(at, numbers.toArray());
+  }
+
+  @Override
+  public void answers(List<Object> reply, List<DueEntry> entries, List<@Nullable Boolean> to) {
+    for (byte answer : (byte[]) reply.getFirst()) {
+      to.add(answer == NOT_PLAIN ? null : Boolean.valueOf(answer == 1));
+    }
+  }
+}

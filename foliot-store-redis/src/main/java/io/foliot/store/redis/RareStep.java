@@ -1,0 +1,103 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.TaskRecord;
+import java.util.List;
+
+/** The steps that have no script of their own. */
+final class RareStep {
+  private RareStep() {}
+
+  /** Cancels. */
+  static final class Cancel implements Step<TaskRef, CancelResult> {
+    @Override
+    public int hash16(TaskRef ref) {
+      return TouchStep.hash16(ref);
+    }
+
+    @Override
+    public void wants(TaskRef ref, Wanted wanted) {
+      wanted.ref(ref);
+    }
+
+    @Override
+    public List<CancelResult> apply(TaskOperations operations, List<TaskRef> refs, long nowMicros) {
+      return operations.cancel(refs, nowMicros);
+    }
+  }
+
+  /** Extensions of leases. */
+  static final class Extend implements Step<Extension, ExtendResult> {
+    @Override
+    public int hash16(Extension extension) {
+      return extension.id().hash16();
+    }
+
+    @Override
+    public void wants(Extension extension, Wanted wanted) {
+      wanted.id(extension.id());
+    }
+
+    @Override
+    public List<ExtendResult> apply(TaskOperations operations, List<Extension> extensions, long nowMicros) {
+      return operations.extend(extensions, nowMicros);
+    }
+  }
+
+  /** Redrives. */
+  static final class Redrive implements Step<TaskId, RedriveResult> {
+    @Override
+    public int hash16(TaskId id) {
+      return id.hash16();
+    }
+
+    @Override
+    public void wants(TaskId id, Wanted wanted) {
+      wanted.id(id);
+    }
+
+    @Override
+    public boolean withHolders() {
+      return true;
+    }
+
+    @Override
+    public List<RedriveResult> apply(TaskOperations operations, List<TaskId> ids, long nowMicros) {
+      return operations.redrive(ids, nowMicros);
+    }
+  }
+
+  /** Tasks of another store that are taken over. */
+  static final class Adopt implements Step<TaskRecord, Boolean> {
+    @Override
+    public int hash16(TaskRecord task) {
+      return task.key() == null ? task.id().hash16() : SlotHash.of(task.queue(), task.key());
+    }
+
+    @Override
+    public void wants(TaskRecord task, Wanted wanted) {
+      wanted.id(task.id());
+      if (task.key() != null) {
+        wanted.key(task.queue(), task.key());
+      }
+    }
+
+    @Override
+    public long shown(TaskRecord task) {
+      TaskRecord.Successor successor = task.successor();
+      return (successor == null ? task.generation() : successor.generation()) + 1;
+    }
+
+    @Override
+    public List<Boolean> apply(TaskOperations operations, List<TaskRecord> tasks, long nowMicros) {
+      return operations.adopt(tasks, nowMicros);
+    }
+  }
+}

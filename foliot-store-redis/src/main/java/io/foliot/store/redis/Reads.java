@@ -1,0 +1,320 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The calls that change nothing. Any thread. */
+final class Reads {
+  private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
+      .thenComparing(DueEntry::id);
+  private static final byte[] NOTHING = {};
+  private static final int ID_BYTES = 16;
+  /** Records that one look at a part takes in: a millisecond of the server. */
+  private static final int LOOK = 1_000;
+  /** Looks of one call, so that a filter which nothing passes does not hold the caller. */
+  private static final int MAX_LOOKS = 32;
+  /** Of each part's parked tasks at least so many are read, for one part may have all of them. */
+  private static final int PARKED_PER_PART = 16;
+  private static final int LIVE = 254;
+  private static final int ALL = 255;
+
+  private final Link link;
+  private final Layout layout;
+  private final Parts parts;
+  private final Calls calls;
+  private final int slotCount;
+
+  Reads(Link link, Layout layout, Parts parts, Calls calls, int slotCount) {
+    this.link = link;
+    this.layout = layout;
+    this.parts = parts;
+    this.calls = calls;
+    this.slotCount = slotCount;
+  }
+
+  private <T> CompletionStage<T> call(Supplier<CompletableFuture<T>> call) {
+    if (link.isClosed()) {
+      return CompletableFuture.failedFuture(new StoreException("the store is closed", null));
+    }
+    try {
+      return call.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> stages) {
+    return CompletableFuture.allOf(stages.toArray(new CompletableFuture<?>[0]))
+        .thenApply(done -> stages.stream().map(CompletableFuture::join).toList());
+  }
+
+  /** Repeats a call that a part refused because there are more parts than this process knew. */
+  private <T> CompletableFuture<T> following(Function<Integer, CompletableFuture<T>> call) {
+    int bits = parts.bits();
+    return call.apply(bits).exceptionallyCompose(failure -> {
+      RuntimeException thrown = Link.failure(failure);
+      if (thrown instanceof MovedException moved && moved.bits() > bits) {
+        parts.learn(moved.bits());
+        return following(call);
+      }
+      return CompletableFuture.failedFuture(thrown);
+    });
+  }
+
+  CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+    return call(() -> following(bits -> {
+      Link.Pipeline pipeline = link.pipeline();
+      List<CompletableFuture<DueSlice>> slices = new ArrayList<>();
+      for (DueScan scan : scans) {
+        List<CompletableFuture<List<DueEntry>>> read = new ArrayList<>();
+        for (int part = scan.slot(); part < 1 << bits; part += slotCount) {
+          read.add(entries(pipeline, bits, part, ":due", scan.fromWakeAt(), scan.after(), scan.toWakeAt(),
+              scan.limit() + 1));
+        }
+        slices.add(all(read).thenApply(found -> slice(scan, found)));
+      }
+      pipeline.send();
+      return all(slices);
+    }));
+  }
+
+  private static DueSlice slice(DueScan scan, List<List<DueEntry>> found) {
+    List<DueEntry> entries = found.size() == 1 ? found.getFirst() : merged(found);
+    return entries.size() > scan.limit()
+        ? new DueSlice(scan.slot(), List.copyOf(entries.subList(0, scan.limit())), true)
+        : new DueSlice(scan.slot(), entries, false);
+  }
+
+  private static List<DueEntry> merged(List<List<DueEntry>> found) {
+    return found.stream().flatMap(List::stream).sorted(BY_WAKE).distinct().toList();
+  }
+
+  private CompletableFuture<List<DueEntry>> entries(Link.Pipeline pipeline, int bits, int part, String set, long from,
+      @Nullable TaskId after, long to, int limit) {
+    if (after == null) {
+      return pipeline.command(CommandType.ZRANGEBYSCORE, layout.of(part, set), score(from), score(to),
+          Layout.bytes("WITHSCORES"), Layout.bytes("LIMIT"), Layout.bytes("0"), Layout.bytes(limit))
+          .thenApply(Reads::entries);
+    }
+    List<byte[]> arguments = calls.arguments(bits);
+    arguments.addAll(List.of(Layout.bytes(set), score(from), RecordCodec.id(after), score(to), Layout.bytes(limit)));
+    return pipeline.step(Script.DUE, layout.part(part), arguments).thenApply(Reads::entries);
+  }
+
+  private static byte[] score(long instant) {
+    return Layout.bytes(!Terms.isExact(instant) ? instant < 0 ? "-inf" : "+inf" : Long.toString(instant));
+  }
+
+  private static List<DueEntry> entries(List<Object> reply) {
+    List<DueEntry> entries = new ArrayList<>(reply.size() / 2);
+    for (int i = 0; i < reply.size(); i += 2) {
+      BytesReader member = new BytesReader((byte[]) reply.get(i));
+      TaskId id = member.id();
+      entries.add(new DueEntry(Layout.number((byte[]) reply.get(i + 1)), id,
+          member.text(((byte[]) reply.get(i)).length - ID_BYTES)));
+    }
+    return entries;
+  }
+
+  /** Whether a part may hold tasks of these slots, whose number may be another one. */
+  private static boolean meets(SlotSet slots, int bits, int part) {
+    int common = Math.min(slots.slotCount(), 1 << bits);
+    for (int slot = part & (common - 1); slot < slots.slotCount(); slot += common) {
+      if (slots.contains(slot)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+    return call(() -> following(bits -> {
+      Link.Pipeline pipeline = link.pipeline();
+      List<CompletableFuture<List<DueEntry>>> read = new ArrayList<>();
+      int perPart = Math.min(limit, Math.max(PARKED_PER_PART, 2 * limit / Math.max(1, slots.size())));
+      for (int part = 0; part < 1 << bits; part++) {
+        if (meets(slots, bits, part)) {
+          read.add(entries(pipeline, bits, part, ":parked:" + queue, after == null ? Long.MIN_VALUE : after.wakeAt(),
+              after == null ? null : after.id(), Long.MAX_VALUE, perPart));
+        }
+      }
+      pipeline.send();
+      return all(read).thenApply(found -> firsts(found, perPart, limit).stream()
+          .filter(entry -> slots.contains(entry.id())).toList());
+    }));
+  }
+
+  /** Of what was read, what is surely before all that was not: no further than where a part's reading was cut short. */
+  private static List<DueEntry> firsts(List<List<DueEntry>> found, int perPart, int limit) {
+    DueEntry end = found.stream().filter(entries -> entries.size() == perPart).map(List::getLast).min(BY_WAKE)
+        .orElse(null);
+    return merged(found).stream().filter(entry -> end == null || BY_WAKE.compare(entry, end) <= 0).limit(limit)
+        .toList();
+  }
+
+  CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
+    return call(() -> {
+      int bits = parts.bits();
+      Link.Pipeline pipeline = link.pipeline();
+      List<CompletableFuture<List<Object>>> read = new ArrayList<>();
+      for (int part = 0; part < 1 << bits; part++) {
+        if (meets(slots, bits, part)) {
+          read.add(pipeline.command(CommandType.SMEMBERS, layout.of(part, ":parked")));
+        }
+      }
+      pipeline.send();
+      return all(read).thenApply(found -> {
+        Set<String> queues = new HashSet<>();
+        found.forEach(members -> members.forEach(queue -> queues.add(text(queue))));
+        return queues;
+      });
+    });
+  }
+
+  private static String text(Object bytes) {
+    return Snapshot.name((byte[]) bytes);
+  }
+
+  CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+    return call(() -> following(bits -> {
+      Snapshot snapshot = new Snapshot(true, false);
+      snapshot.ref(ref);
+      int part = TouchStep.hash16(ref) & ((1 << bits) - 1);
+      return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(bits))).thenApply(reply -> {
+        snapshot.fill(reply);
+        Unit unit = new Unit(snapshot);
+        return Optional.ofNullable(switch (ref) {
+          case TaskRef.ById byId -> unit.get(byId.id());
+          case TaskRef.ByKey byKey -> unit.byKey(byKey.queue(), byKey.key());
+        }).map(Reads::whole);
+      });
+    }));
+  }
+
+  private static TaskRecord whole(TaskRecord record) {
+    if (!RecordCodec.isWhole(record)) {
+      throw new DamagedException("what a task carries is missing: task=" + record.id(), null);
+    }
+    return record;
+  }
+
+  CompletionStage<Long> timeMicros(int slot) {
+    return call(() -> following(bits -> link.step(Script.TIME, layout.part(slot), calls.arguments(bits)))
+        .thenApply(reply -> (Long) reply.getFirst()));
+  }
+
+  CompletionStage<Map<String, QueueCounts>> counts() {
+    return call(() -> {
+      Link.Pipeline pipeline = link.pipeline();
+      List<CompletableFuture<List<Object>>> read = new ArrayList<>();
+      for (int part = 0; part < parts.count(); part++) {
+        read.add(pipeline.command(CommandType.HGETALL, layout.of(part, ":count")));
+      }
+      pipeline.send();
+      return all(read).thenApply(found -> {
+        Map<String, long[]> sums = new HashMap<>();
+        found.forEach(counts -> {
+          for (int i = 0; i < counts.size(); i += 2) {
+            String field = text(counts.get(i));
+            int colon = field.lastIndexOf(':');
+            long[] sum = sums.computeIfAbsent(field.substring(0, colon), none -> new long[6]);
+            char what = field.charAt(colon + 1);
+            sum[what == 'p' ? 0 : what - '0'] += Layout.number((byte[]) counts.get(i + 1));
+          }
+        });
+        Map<String, QueueCounts> counts = new HashMap<>();
+        sums.forEach((queue, sum) -> counts.put(queue,
+            new QueueCounts(sum[1], sum[0], sum[2], sum[3], sum[4], sum[5])));
+        counts.values().removeIf(QueueCounts.NONE::equals);
+        return counts;
+      });
+    });
+  }
+
+  /** Where a look goes on: at a part, at a place of the server's own scan, behind so many that were seen there. */
+  private record Cursor(int part, String scan, int seen) {
+    static Cursor parse(@Nullable String text) {
+      if (text == null) {
+        return new Cursor(0, "0", 0);
+      }
+      String[] words = text.split("-", -1);
+      if (words.length != 4 || !words[0].equals("r") || !words[1].matches("\\d{1,5}") || !words[2].matches("\\d{1,20}")
+          || !words[3].matches("\\d{1,9}")) {
+        throw new IllegalArgumentException("a cursor is what the last page gave: cursor=" + text);
+      }
+      return new Cursor(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
+    }
+
+    @Override
+    public String toString() {
+      return "r-" + part + "-" + scan + "-" + seen;
+    }
+  }
+
+  CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    int wanted = state == null ? ALL : switch (state) {
+      case READY -> 0;
+      case DELAYED -> 1;
+      case RUNNING -> 2;
+      case FINISHED -> 3;
+      case FAILED -> 4;
+      case CANCELLED -> 5;
+    };
+    return call(() -> page(queue, wanted, limit, Cursor.parse(cursor), new ArrayList<>(), 1));
+  }
+
+  CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return call(() -> page("", LIVE, limit, Cursor.parse(cursor), new ArrayList<>(), 1));
+  }
+
+  private CompletableFuture<TaskPage> page(String queue, int wanted, int limit, Cursor at, List<TaskRecord> found,
+      int look) {
+    if (at.part() >= parts.count()) {
+      return CompletableFuture.completedFuture(new TaskPage(found, null));
+    }
+    return following(bits -> {
+      List<byte[]> arguments = calls.arguments(bits);
+      arguments.addAll(List.of(Layout.bytes(at.scan()), Layout.bytes(LOOK), Layout.bytes(at.seen()),
+          Layout.bytes(limit - found.size()), queue.isEmpty() ? NOTHING : Layout.bytes(queue), Layout.bytes(wanted)));
+      return link.step(Script.SCAN, layout.part(at.part()), arguments);
+    }).thenCompose(reply -> {
+      String scan = text(reply.getFirst());
+      int seen = Math.toIntExact((Long) reply.get(1));
+      for (int i = 2; i < reply.size(); i += 4) {
+        found.add(whole(RecordCodec.decode(RecordCodec.id((byte[]) reply.get(i)), (byte[]) reply.get(i + 1),
+            (byte[]) reply.get(i + 2), (byte[]) reply.get(i + 3))));
+      }
+      Cursor next = scan.equals("0") && seen == 0
+          ? new Cursor(at.part() + 1, "0", 0)
+          : new Cursor(at.part(), scan, seen);
+      if (found.size() == limit || look == MAX_LOOKS) {
+        return CompletableFuture.completedFuture(
+            new TaskPage(found, next.part() >= parts.count() ? null : next.toString()));
+      }
+      return page(queue, wanted, limit, next, found, look + 1);
+    });
+  }
+}

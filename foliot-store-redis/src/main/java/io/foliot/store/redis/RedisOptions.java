@@ -1,0 +1,59 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.Limits;
+import java.time.Duration;
+
+/**
+ * How a store shall be.
+ *
+ * @param uri {@code redis://}, {@code rediss://} (TLS), {@code redis-sentinel://...#master}; several of the first two,
+ *     separated by commas, are members of a cluster. A single server that says it belongs to a cluster is taken for one
+ * @param namespace keeps several stores on one server apart; part of every key
+ * @param slots how many slots a new store gets; a power of two from 1 to 65,536. An old one keeps what it has
+ * @param timeout after which a call that was not answered fails; whether it took effect is unknown
+ * @param waitReplicas how many replicas must have a write before it is answered; 0 not to wait
+ */
+public record RedisOptions(String uri, String namespace, int slots, Duration timeout, int waitReplicas) {
+  /** What is in every key, and not to be confused with what stands beside it. */
+  private static final String NAMESPACE = "[A-Za-z0-9_-]{1,64}";
+
+  public RedisOptions {
+    if (!namespace.matches(NAMESPACE)) {
+      throw new IllegalArgumentException("a namespace has 1 to 64 of A-Z a-z 0-9 _ -: namespace=" + namespace);
+    }
+    if (slots < 1 || slots > 1 << 16 || Integer.bitCount(slots) != 1) {
+      throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slots);
+    }
+    if (timeout.isNegative() || timeout.isZero() || timeout.toMillis() > Limits.MAX_DELAY_MILLIS) {
+      throw new IllegalArgumentException("a timeout is longer than nothing: timeout=" + timeout);
+    }
+    if (waitReplicas < 0) {
+      throw new IllegalArgumentException("the number of replicas is not negative: waitReplicas=" + waitReplicas);
+    }
+  }
+
+  /** A store in the namespace {@code foliot} with 256 slots and a timeout of 5 s, which does not wait for replicas. */
+  public static RedisOptions at(String uri) {
+    return new RedisOptions(uri, "foliot", 256, Duration.ofSeconds(5), 0);
+  }
+
+  /** The same in another namespace. */
+  public RedisOptions withNamespace(String newNamespace) {
+    return new RedisOptions(uri, newNamespace, slots, timeout, waitReplicas);
+  }
+
+  /** The same with another number of slots. */
+  public RedisOptions withSlots(int newSlots) {
+    return new RedisOptions(uri, namespace, newSlots, timeout, waitReplicas);
+  }
+
+  /** The same with another timeout. */
+  public RedisOptions withTimeout(Duration newTimeout) {
+    return new RedisOptions(uri, namespace, slots, newTimeout, waitReplicas);
+  }
+
+  /** The same with another number of replicas to wait for. */
+  public RedisOptions withWaitReplicas(int newWaitReplicas) {
+    return new RedisOptions(uri, namespace, slots, timeout, newWaitReplicas);
+  }
+}

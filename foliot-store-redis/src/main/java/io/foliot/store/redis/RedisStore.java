@@ -1,0 +1,276 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store in Redis, 6.2 or later: one server, one behind Sentinel, or a cluster. Durability class B; {@link #durability}
+ * states the window, as the server's settings give it.
+ *
+ * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys, and a
+ * hash of bodies, all under one hash tag. A step is one script for many tasks of a part, judged by the server's clock; parts
+ * do not wait for each other. A reset to later is one field of one hash.
+ *
+ * <p><b>Threads.</b> Stages complete on the connection's thread. Callers' code that continues a stage there must be short, or
+ * continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
+ *
+ * <p><b>Failures.</b> While the server is away calls fail at once, and the store connects again for ever. A call whose answer
+ * was lost is not repeated: it fails, and whether it took effect is unknown.
+ */
+public final class RedisStore implements TaskStore {
+  private static final byte[] FORMAT = Layout.bytes("1");
+
+  /** What tests put in the place of the real world. */
+  record Seams(Supplier<Token> tokens, String time) {
+    static Seams real() {
+      return new Seams(new SecureTokens(), Script.SERVER_TIME);
+    }
+  }
+
+  private final RedisOptions options;
+  private final Link link;
+  private final int slotCount;
+  private final Terms terms = new Terms();
+  private final Calls calls;
+  private final Reads reads;
+  private final Documents documents;
+  private final SubmitStep submits;
+  private final TouchStep touches;
+  private final ClaimStep claims;
+  private final SettleStep settles;
+  private volatile Durability durability;
+
+  private RedisStore(RedisOptions options, Seams seams, Link link) {
+    this.options = options;
+    this.link = link;
+    Layout layout = new Layout(options.namespace());
+    ServerFacts facts = ServerFacts.read(link).join();
+    facts.ensureNothingIsEvicted();
+    durability = facts.durability(options.waitReplicas(), failsOver());
+    Parts parts = new Parts(openSlots(layout));
+    slotCount = parts.count();
+    calls = new Calls(link, layout, parts, terms, seams.tokens());
+    reads = new Reads(link, layout, parts, calls, slotCount);
+    documents = new Documents(link, layout);
+    QueuesOfClaims queues = new QueuesOfClaims();
+    submits = new SubmitStep(terms);
+    touches = new TouchStep(terms);
+    claims = new ClaimStep(seams.tokens(), queues);
+    settles = new SettleStep(terms, queues);
+  }
+
+  /**
+   * Opens the store, or makes one. Blocks until the server has answered.
+   *
+   * @throws StoreException if it does not, or evicts keys, or holds a store of a newer version; the message says which, and
+   *     what to do
+   */
+  public static RedisStore open(RedisOptions options) {
+    return open(options, Seams.real());
+  }
+
+  static RedisStore open(RedisOptions options, Seams seams) {
+    Link link = Link.open(options, Script.load(seams.time()));
+    try {
+      return new RedisStore(options, seams, link);
+    } catch (CompletionException e) {
+      link.close();
+      throw Link.failure(e);
+    } catch (RuntimeException e) {
+      link.close();
+      throw e;
+    }
+  }
+
+  private boolean failsOver() {
+    return link.isCluster() || options.uri().contains("-sentinel:");
+  }
+
+  private int openSlots(Layout layout) {
+    byte[] slots = layout.global("slots");
+    byte[] wanted = Layout.bytes(Integer.numberOfTrailingZeros(options.slots()));
+    Link.Pipeline pipeline = link.pipeline();
+    CompletionStage<?> format = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("format"), FORMAT);
+    CompletionStage<?> bits = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("bits"), wanted);
+    CompletionStage<List<Object>> read = pipeline.command(CommandType.HMGET, slots, Layout.bytes("format"),
+        Layout.bytes("bits"));
+    pipeline.send();
+    List<Object> found = format.thenCombine(bits, (one, two) -> one).thenCombine(read, (done, reply) -> reply)
+        .toCompletableFuture().join();
+    long known = Layout.number((byte[]) found.getFirst());
+    if (known != Layout.number(FORMAT)) {
+      throw new StoreException("the store was written by another version: namespace=" + options.namespace()
+          + ", format=" + known + ", known=1; use the version that wrote it, or another namespace", null);
+    }
+    return (int) Layout.number((byte[]) found.get(1));
+  }
+
+  @Override
+  public int slotCount() {
+    return slotCount;
+  }
+
+  @Override
+  public Durability durability() {
+    return durability;
+  }
+
+  @Override
+  public String kind() {
+    return "redis";
+  }
+
+  @Override
+  public boolean isShared() {
+    return true;
+  }
+
+  @Override
+  public void configure(String queue, QueueTerms queueTerms) {
+    terms.configure(queue, queueTerms);
+  }
+
+  @Override
+  public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+    return calls.take(submits, drafts);
+  }
+
+  @Override
+  public CompletionStage<List<TouchResult>> touch(List<Touch> items) {
+    return calls.take(touches, items);
+  }
+
+  @Override
+  public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+    return calls.take(new RareStep.Cancel(), refs);
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
+    return calls.take(new ParkStep(), entries);
+  }
+
+  @Override
+  public CompletionStage<ClaimBatch> claim(List<Claim> items) {
+    return calls.take(claims, items)
+        .thenApply(judged -> new ClaimBatch(judged.stream().mapToLong(ClaimStep.Judged::nowMillis).max().orElse(0),
+            judged.stream().map(ClaimStep.Judged::result).toList()));
+  }
+
+  @Override
+  public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
+    return calls.take(new RareStep.Extend(), extensions);
+  }
+
+  @Override
+  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    return calls.take(settles, settlements);
+  }
+
+  @Override
+  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+    return calls.take(new RareStep.Redrive(), ids);
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+    return calls.take(new RareStep.Adopt(), tasks);
+  }
+
+  @Override
+  public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+    return reads.due(scans);
+  }
+
+  @Override
+  public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+    return reads.parked(queue, slots, after, limit);
+  }
+
+  @Override
+  public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
+    return reads.parkedQueues(slots);
+  }
+
+  @Override
+  public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+    return reads.find(ref);
+  }
+
+  @Override
+  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    return reads.query(queue, state, limit, cursor);
+  }
+
+  @Override
+  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return reads.live(limit, cursor);
+  }
+
+  @Override
+  public CompletionStage<Map<String, QueueCounts>> counts() {
+    return reads.counts();
+  }
+
+  @Override
+  public CompletionStage<Long> timeMicros(int slot) {
+    return reads.timeMicros(slot);
+  }
+
+  @Override
+  public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
+    return documents.document(kind, name);
+  }
+
+  @Override
+  public CompletionStage<List<Document>> documents(DocumentKind kind) {
+    return documents.documents(kind);
+  }
+
+  @Override
+  public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+      byte @Nullable [] content) {
+    return documents.write(kind, name, expectedVersion, content);
+  }
+
+  @Override
+  public void close() {
+    link.close();
+  }
+}

@@ -1,0 +1,86 @@
+package io.foliot.store.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+
+/** The steps that run in Redis, each a file beside this class. */
+enum Script {
+  /** Inserts tasks, or resets waiting ones. */
+  SUBMIT,
+  /** Resets waiting tasks by key. */
+  TOUCH,
+  /** Claims tasks. */
+  CLAIM,
+  /** Records attempts that succeeded or are to be repeated. */
+  SETTLE,
+  /** Sets aside tasks that are due. */
+  PARK,
+  /** Reads records for the general path. */
+  READ,
+  /** Writes what the general path made of them. */
+  WRITE,
+  /** Reads an ordered set. */
+  DUE,
+  /** Looks through records. */
+  SCAN,
+  /** Reads the clock. */
+  TIME,
+  /** Forgets what ended. */
+  SWEEP,
+  /** Writes a record of configuration. */
+  DOCUMENT;
+
+  /** A script as the server knows it. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Source(byte[] text, String sha) {}
+
+  /** How a script reads the clock; tests put another one in its place. */
+  static final String SERVER_TIME = "redis.call('TIME')";
+
+  private boolean hasPrelude() {
+    return this != DOCUMENT;
+  }
+
+  /**
+   * The texts of all scripts.
+   *
+   * @param time an expression of Lua for seconds and microseconds since 1970
+   */
+  static Map<Script, Source> load(String time) {
+    String prelude = read("prelude").replace(SERVER_TIME, time);
+    Map<Script, Source> sources = new EnumMap<>(Script.class);
+    for (Script script : values()) {
+      String text = read(script.name().toLowerCase(Locale.ROOT));
+      byte[] bytes = (script.hasPrelude() ? prelude + text : text).getBytes(StandardCharsets.UTF_8);
+      sources.put(script, new Source(bytes, sha(bytes)));
+    }
+    return sources;
+  }
+
+  private static String read(String name) {
+    try (InputStream in = Script.class.getResourceAsStream(name + ".lua")) {
+      if (in == null) {
+        throw new IllegalStateException("a script is missing from this jar: name=" + name);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha(byte[] text) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-1", e);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.StoreException;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server says of itself, as far as what it may forget depends on it.
+ *
+ * @param info its INFO
+ * @param config of its CONFIG, what was asked for; empty if the user may not read it
+ */
+record ServerFacts(Map<String, String> info, Map<String, String> config) {
+  /** With {@code everysec} Redis itself speaks of one second, and lets a slow sync take another. */
+  private static final long EVERYSEC_MILLIS = 2_000;
+  /** Linux writes back what is dirty after 30 s. */
+  private static final long KERNEL_MILLIS = 30_000;
+  private static final long MILLIS = 1_000;
+  /** No bound at all. */
+  static final long UNBOUNDED = Long.MAX_VALUE;
+
+  /** INFO of whatever server answers; blocks. */
+  static Map<String, String> info(Link link) {
+    try {
+      return lines(link.serverCommand(CommandType.INFO).join());
+    } catch (CompletionException e) {
+      throw Link.failure(e);
+    }
+  }
+
+  /** What a server says; what it does not say is absent. */
+  static CompletableFuture<ServerFacts> read(Link link) {
+    Link.Pipeline pipeline = link.pipeline();
+    CompletableFuture<List<Object>> info = pipeline.serverCommand(CommandType.INFO);
+    CompletableFuture<Map<String, String>> config = CompletableFuture.completedFuture(new HashMap<>());
+    for (String name : List.of("appendfsync", "save", "min-replicas-to-write", "min-replicas-max-lag")) {
+      // One by one: not every version takes several, and a user may be allowed none.
+      CompletableFuture<List<Object>> one = pipeline.serverCommand(CommandType.CONFIG, "GET", name);
+      config = config.thenCombine(one.exceptionally(forbidden -> List.of()), (all, found) -> {
+        if (found.size() == 2) {
+          all.put(name, new String((byte[]) found.get(1), StandardCharsets.UTF_8));
+        }
+        return all;
+      });
+    }
+    pipeline.send();
+    return info.thenCombine(config, (said, settings) -> new ServerFacts(lines(said), settings));
+  }
+
+  private static Map<String, String> lines(List<Object> reply) {
+    Map<String, String> values = new HashMap<>();
+    for (String line : new String((byte[]) reply.getFirst(), StandardCharsets.UTF_8).split("\r\n", -1)) {
+      int colon = line.indexOf(':');
+      if (colon > 0) {
+        values.put(line.substring(0, colon), line.substring(colon + 1));
+      }
+    }
+    return values;
+  }
+
+  /** @throws StoreException if the server throws keys away when it is full */
+  void ensureNothingIsEvicted() {
+    String policy = info.getOrDefault("maxmemory_policy", "noeviction");
+    if (policy.startsWith("allkeys")) {
+      throw new StoreException("a server that evicts keys forgets tasks: maxmemory-policy=" + policy
+          + "; set it to noeviction", null);
+    }
+  }
+
+  private @Nullable Long number(String name) {
+    String value = config.get(name);
+    return value == null || !value.matches("\\d{1,9}") ? null : Long.valueOf(value);
+  }
+
+  /** What is lost of what was answered, at most, if the server dies and starts again from its files. */
+  private long fileMillis() {
+    if (!"1".equals(info.get("aof_enabled"))) {
+      return UNBOUNDED;
+    }
+    return switch (config.getOrDefault("appendfsync", "unknown")) {
+      case "always" -> 0;
+      case "everysec" -> EVERYSEC_MILLIS;
+      default -> KERNEL_MILLIS;
+    };
+  }
+
+  /** What is lost if a replica takes over. */
+  private long replicaMillis(int waitReplicas) {
+    Long least = number("min-replicas-to-write");
+    Long lagSeconds = number("min-replicas-max-lag");
+    if (waitReplicas > 0) {
+      return 0;
+    }
+    return least != null && least > 0 && lagSeconds != null ? lagSeconds * MILLIS : UNBOUNDED;
+  }
+
+  /**
+   * What an acknowledged write survives.
+   *
+   * @param waitReplicas how many replicas are waited for
+   * @param failsOver whether somebody promotes replicas
+   */
+  Durability durability(int waitReplicas, boolean failsOver) {
+    boolean replicated = failsOver || !"0".equals(info.getOrDefault("connected_slaves", "0"));
+    long window = Math.max(fileMillis(), replicated ? replicaMillis(waitReplicas) : 0);
+    String detail = "Redis " + info.getOrDefault("redis_version", "?") + ", appendonly="
+        + ("1".equals(info.get("aof_enabled")) ? "yes" : "no") + ", appendfsync="
+        + config.getOrDefault("appendfsync", "unknown (CONFIG is not permitted)") + ", replicas="
+        + info.getOrDefault("connected_slaves", "?") + ", min-replicas-to-write="
+        + config.getOrDefault("min-replicas-to-write", "unknown") + ", waits for replicas=" + waitReplicas
+        + (window == UNBOUNDED ? "; what may be lost is not bounded in time" : "");
+    return new Durability("B", window, detail);
+  }
+}

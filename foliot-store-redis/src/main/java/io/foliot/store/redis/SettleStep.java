@@ -1,0 +1,98 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskOperations;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Settles. Usual are a success, and a failure that is repeated, of a task for which nothing waits. */
+final class SettleStep implements Step<Settlement, SettleResult>, Step.Hot<Settlement, SettleResult> {
+  private static final int NOT_PLAIN = 9;
+  private static final int FINISHED = 0;
+  private static final int RETRIED = 1;
+  private static final int NUMBERS = 50;
+
+  private final Terms terms;
+  private final QueuesOfClaims queues;
+
+  SettleStep(Terms terms, QueuesOfClaims queues) {
+    this.terms = terms;
+    this.queues = queues;
+  }
+
+  @Override
+  public int hash16(Settlement settlement) {
+    return settlement.id().hash16();
+  }
+
+  @Override
+  public void wants(Settlement settlement, Wanted wanted) {
+    wanted.id(settlement.id());
+  }
+
+  @Override
+  public List<SettleResult> apply(TaskOperations operations, List<Settlement> settlements, long nowMicros) {
+    return operations.settle(settlements, nowMicros);
+  }
+
+  @Override
+  public Hot<Settlement, SettleResult> hot() {
+    return this;
+  }
+
+  @Override
+  public Script script() {
+    return Script.SETTLE;
+  }
+
+  @Override
+  public boolean isUsual(Settlement settlement) {
+    boolean usual = switch (settlement.outcome()) {
+      case Outcome.Finished finished -> true;
+      case Outcome.Retry retry -> Terms.isExact(retry.due());
+      case Outcome.Failed failed -> false;
+      case Outcome.Rearm rearm -> false;
+    };
+    return usual && Terms.isExact(settlement.generation()) && queues.of(settlement.id()) != null;
+  }
+
+  @Override
+  public Object name(Settlement settlement) {
+    return settlement.id();
+  }
+
+  @Override
+  public void arguments(List<Settlement> settlements, List<byte[]> to) {
+    Bytes numbers = new Bytes(NUMBERS * settlements.size());
+    int at = to.size();
+    for (Settlement settlement : settlements) {
+      String queue = queues.of(settlement.id());
+      long keptMillis = queue == null ? Long.MAX_VALUE : terms.of(queue).retainFinishedMillis();
+      Outcome.Retry retry = settlement.outcome() instanceof Outcome.Retry found ? found : null;
+      numbers.u64(settlement.generation()).u64(settlement.token().high()).u64(settlement.token().low());
+      numbers.u8(!Terms.isExact(keptMillis) ? NOT_PLAIN : retry == null ? FINISHED : RETRIED);
+      Terms.due(retry == null ? Due.NOW : retry.due(), numbers).u64(settlement.begunAt()).u64(keptMillis);
+      to.add(RecordCodec.id(settlement.id()));
+      String detail = settlement.detail();
+      to.add(Layout.bytes(detail.substring(0, Math.min(detail.length(), AttemptRecord.MAX_DETAIL))));
+    }
+    to.add(at, numbers.toArray());
+  }
+
+  @Override
+  public void answers(List<Object> reply, List<Settlement> settlements, List<@Nullable SettleResult> to) {
+    BytesReader in = new BytesReader((byte[]) reply.getFirst());
+    for (Settlement settlement : settlements) {
+      if (in.u8() == NOT_PLAIN) {
+        to.add(null);
+      } else {
+        queues.forget(settlement.id());
+        to.add(new SettleResult(SettleResult.Kind.SETTLED, RecordCodec.state(in.u8()), in.u64()));
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.TaskRecord;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What some items want to read at one part, and then what was read there at one instant. One thread. */
+final class Snapshot implements Step.Wanted {
+  private static final int WITH_BODIES = 1;
+  private static final int WITH_HOLDERS = 2;
+
+  private final boolean bodies;
+  private final boolean holders;
+  private final SequencedSet<TaskId> ids = new LinkedHashSet<>();
+  private final SequencedMap<String, byte[]> keys = new LinkedHashMap<>();
+  private final SequencedMap<String, byte[]> answers = new LinkedHashMap<>();
+
+  private long nowMicros;
+  private long shown;
+  private final Map<TaskId, Stored> records = new HashMap<>();
+  private final Map<String, @Nullable TaskId> pointers = new HashMap<>();
+  private final Map<String, byte[]> stored = new HashMap<>();
+
+  /** A record, and the bytes it was read from. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Stored(byte[] value, TaskRecord record) {}
+
+  Snapshot(boolean bodies, boolean holders) {
+    this.bodies = bodies;
+    this.holders = holders;
+  }
+
+  static String name(String queue, String key) {
+    return queue + '\0' + key;
+  }
+
+  static String name(byte[] field) {
+    return new String(field, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void id(TaskId id) {
+    ids.add(id);
+  }
+
+  @Override
+  public void key(String queue, String key) {
+    keys.put(name(queue, key), RecordCodec.field(queue, key));
+  }
+
+  @Override
+  public void answer(String queue, @Nullable String key, String idempotencyKey) {
+    byte[] field = RecordCodec.field(queue, key, idempotencyKey);
+    answers.put(name(field), field);
+  }
+
+  List<byte[]> arguments(List<byte[]> to) {
+    to.add(Layout.bytes((bodies ? WITH_BODIES : 0) | (holders ? WITH_HOLDERS : 0)));
+    to.add(Layout.bytes(ids.size()));
+    to.add(Layout.bytes(keys.size()));
+    ids.forEach(id -> to.add(RecordCodec.id(id)));
+    to.addAll(keys.values());
+    to.addAll(answers.values());
+    return to;
+  }
+
+  /** Takes what was read. */
+  void fill(List<Object> reply) {
+    nowMicros = (Long) reply.getFirst();
+    shown = (Long) reply.get(1);
+    int at = 2;
+    for (TaskId id : ids) {
+      Stored found = stored(id, reply, at);
+      at += 3;
+      if (holders) {
+        if (found != null && found.record().key() != null) {
+          pointer(name(found.record().queue(), found.record().key()), reply, at);
+        }
+        at += 4;
+      }
+    }
+    for (String key : keys.keySet()) {
+      pointer(key, reply, at);
+      at += 4;
+    }
+    for (String answer : answers.keySet()) {
+      byte[] value = (byte[]) reply.get(at++);
+      if (value != null) {
+        stored.put(answer, value);
+      }
+    }
+  }
+
+  private void pointer(String name, List<Object> reply, int at) {
+    byte[] id = (byte[]) reply.get(at);
+    pointers.put(name, id == null ? null : RecordCodec.id(id));
+    if (id != null) {
+      Stored holder = stored(RecordCodec.id(id), reply, at + 1);
+      assert holder != null : "a key points to a record: key=" + name;
+    }
+  }
+
+  /** The first reading of a record stands, so that what is compared by identity is one object. */
+  private @Nullable Stored stored(TaskId id, List<Object> reply, int at) {
+    byte[] value = (byte[]) reply.get(at);
+    if (value == null) {
+      return null;
+    }
+    Stored known = records.get(id);
+    if (known == null) {
+      known = new Stored(value,
+          RecordCodec.decode(id, value, (byte[]) reply.get(at + 1), (byte[]) reply.get(at + 2)));
+      records.put(id, known);
+    }
+    return known;
+  }
+
+  long nowMicros() {
+    return nowMicros;
+  }
+
+  long nowMillis() {
+    return Math.floorDiv(nowMicros, 1_000);
+  }
+
+  /** No new generation is smaller. */
+  long shown() {
+    return shown;
+  }
+
+  /** What is stored under an id, also if its time is over. */
+  @Nullable
+  Stored record(TaskId id) {
+    return records.get(id);
+  }
+
+  /** Whether the key was read. */
+  boolean knows(String name) {
+    return pointers.containsKey(name);
+  }
+
+  /** What the key points to. */
+  @Nullable
+  TaskId pointer(String name) {
+    return pointers.get(name);
+  }
+
+  /** The queues of all records. */
+  Set<String> queues() {
+    Set<String> queues = new HashSet<>();
+    records.values().forEach(found -> queues.add(found.record().queue()));
+    return queues;
+  }
+
+  byte @Nullable [] answer(String name) {
+    return stored.get(name);
+  }
+
+  /** What all records of one key have in common, so that their steps stay in order: the key, or else the id. */
+  Object unitOf(TaskId id) {
+    Stored found = records.get(id);
+    return found == null || found.record().key() == null
+        ? id
+        : name(found.record().queue(), found.record().key());
+  }
+}

@@ -1,0 +1,109 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskOperations;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Submits. Usual are new tasks, and resets of waiting ones; not those with an idempotency key. */
+final class SubmitStep implements Step<Draft, SubmitResult>, Step.Hot<Draft, SubmitResult> {
+  private static final byte[] NOTHING = {};
+  private static final int NOT_PLAIN = 9;
+
+  private final Terms terms;
+
+  SubmitStep(Terms terms) {
+    this.terms = terms;
+  }
+
+  @Override
+  public int hash16(Draft draft) {
+    return draft.key() == null ? draft.id().hash16() : SlotHash.of(draft.queue(), draft.key());
+  }
+
+  @Override
+  public void wants(Draft draft, Wanted wanted) {
+    if (draft.key() != null) {
+      wanted.key(draft.queue(), draft.key());
+    }
+    if (draft.idempotency() != null) {
+      wanted.answer(draft.queue(), draft.key(), draft.idempotency().key());
+    }
+  }
+
+  @Override
+  public String queue(Draft draft) {
+    return draft.queue();
+  }
+
+  @Override
+  public List<SubmitResult> apply(TaskOperations operations, List<Draft> drafts, long nowMicros) {
+    return operations.submit(drafts, nowMicros);
+  }
+
+  @Override
+  public Hot<Draft, SubmitResult> hot() {
+    return this;
+  }
+
+  @Override
+  public Script script() {
+    return Script.SUBMIT;
+  }
+
+  @Override
+  public boolean isUsual(Draft draft) {
+    return draft.idempotency() == null && Terms.isExact(draft.due());
+  }
+
+  @Override
+  public Object name(Draft draft) {
+    return draft.key() == null ? draft.id() : draft.queue() + '\0' + draft.key();
+  }
+
+  @Override
+  public int bytes(Draft draft) {
+    return draft.body() == null ? 0 : draft.body().payload().length;
+  }
+
+  @Override
+  public void arguments(List<Draft> drafts, List<byte[]> to) {
+    for (Draft draft : drafts) {
+      boolean full = draft.body() != null && RecordCodec.hasBody(draft.body());
+      Bytes numbers = new Bytes(39).u64(draft.id().high()).u64(draft.id().low());
+      Terms.due(draft.due(), numbers).u64(terms.maxWait(draft.queue())).u32(draft.maxAttempts());
+      to.add(numbers.u8(code(draft.onConflict())).u8(draft.body() == null ? 0 : full ? 2 : 1).toArray());
+      to.add(draft.key() == null ? NOTHING : RecordCodec.field(draft.queue(), draft.key()));
+      to.add(RecordCodec.tail(draft.queue(), draft.key()));
+      to.add(draft.body() != null && full ? RecordCodec.encode(draft.body()) : NOTHING);
+    }
+  }
+
+  private static int code(OnConflict onConflict) {
+    return switch (onConflict) {
+      case RESET -> 0;
+      case KEEP -> 1;
+      case REJECT -> 2;
+    };
+  }
+
+  @Override
+  public void answers(List<Object> reply, List<Draft> drafts, List<@Nullable SubmitResult> to) {
+    BytesReader in = new BytesReader((byte[]) reply.getFirst());
+    for (int i = 0; i < drafts.size(); i++) {
+      int kind = in.u8();
+      if (kind == NOT_PLAIN) {
+        to.add(null);
+      } else {
+        int state = in.u8();
+        boolean indexed = in.u8() == 1;
+        long generation = in.u64();
+        long dueAt = in.u64();
+        to.add(new SubmitResult(RecordCodec.kind(kind), in.id(), generation, dueAt, RecordCodec.state(state), indexed));
+      }
+    }
+  }
+}

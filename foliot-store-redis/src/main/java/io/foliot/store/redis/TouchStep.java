@@ -1,0 +1,97 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Touches. Usual are those by key of a task that waits, and of none. */
+final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, TouchResult> {
+  private static final int NOT_FOUND = 0;
+  private static final int PENDING = 2;
+  private static final int NOT_PLAIN = 9;
+  private static final int NUMBERS = 17;
+
+  private final Terms terms;
+
+  TouchStep(Terms terms) {
+    this.terms = terms;
+  }
+
+  static int hash16(TaskRef ref) {
+    return switch (ref) {
+      case TaskRef.ById byId -> byId.id().hash16();
+      case TaskRef.ByKey byKey -> SlotHash.of(byKey.queue(), byKey.key());
+    };
+  }
+
+  @Override
+  public int hash16(Touch touch) {
+    return hash16(touch.ref());
+  }
+
+  @Override
+  public void wants(Touch touch, Wanted wanted) {
+    wanted.ref(touch.ref());
+  }
+
+  @Override
+  public List<TouchResult> apply(TaskOperations operations, List<Touch> touches, long nowMicros) {
+    return operations.touch(touches, nowMicros);
+  }
+
+  @Override
+  public Hot<Touch, TouchResult> hot() {
+    return this;
+  }
+
+  @Override
+  public Script script() {
+    return Script.TOUCH;
+  }
+
+  @Override
+  public boolean isUsual(Touch touch) {
+    return touch.ref() instanceof TaskRef.ByKey && Terms.isExact(touch.due());
+  }
+
+  /** What is named by id may have any key. */
+  @Override
+  public @Nullable Object name(Touch touch) {
+    return touch.ref() instanceof TaskRef.ByKey ? touch.ref() : null;
+  }
+
+  @Override
+  public void arguments(List<Touch> touches, List<byte[]> to) {
+    Bytes numbers = new Bytes(NUMBERS * touches.size());
+    int at = to.size();
+    for (Touch touch : touches) {
+      TaskRef.ByKey ref = (TaskRef.ByKey) touch.ref();
+      Terms.due(touch.due(), numbers).u64(terms.maxWait(ref.queue()));
+      to.add(RecordCodec.field(ref.queue(), ref.key()));
+    }
+    to.add(at, numbers.toArray());
+  }
+
+  @Override
+  public void answers(List<Object> reply, List<Touch> touches, List<@Nullable TouchResult> to) {
+    BytesReader in = new BytesReader((byte[]) reply.getFirst());
+    for (int i = 0; i < touches.size(); i++) {
+      int kind = in.u8();
+      if (kind == NOT_PLAIN) {
+        to.add(null);
+      } else if (kind == NOT_FOUND) {
+        to.add(TouchResult.NOT_FOUND);
+      } else {
+        boolean indexed = in.u8() == 1;
+        long generation = in.u64();
+        long dueAt = in.u64();
+        to.add(new TouchResult(kind == PENDING ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET, in.id(),
+            generation, dueAt, indexed));
+      }
+    }
+  }
+}

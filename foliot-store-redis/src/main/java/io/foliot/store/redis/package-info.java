@@ -1,0 +1,5 @@
+/** Tasks in Redis: sorted sets and hashes per slot, one script per step; standalone, Sentinel, Cluster. */
+@NullMarked
+package io.foliot.store.redis;
+
+import org.jspecify.annotations.NullMarked;

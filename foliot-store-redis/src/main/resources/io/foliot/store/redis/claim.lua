@@ -1,0 +1,56 @@
+-- Claims tasks. ARGV[2]: per item lease and token; ARGV[3..]: the ids.
+local values = call('HMGET', TASK, unpack(ARGV, 3))
+local answers, won, withBody = {}, {}, {}
+for i = 1, #values do
+  local v = values[i]
+  local answer = '\0'
+  if v then
+    local state, flags = byte(v, 2), byte(v, 3)
+    local generation, dueAt, wakeAt, firstDueAt, createdAt, changedAt, claimedAt, leaseEnd =
+      read('>i8i8i8i8i8i8i8i8', v, 13)
+    local id = ARGV[i + 2]
+    local later = state == DELAYED and dueAt or leaseEnd
+    if state == RUNNING and leaseEnd <= now then
+      answer = '\9'
+    elseif (state == DELAYED or state == RUNNING) and later > now then
+      if wakeAt ~= later or band(flags, IS_PARKED) ~= 0 then
+        local kept = band(flags, IS_PARKED) ~= 0 and flags - IS_PARKED or flags
+        put(id, v, sub(v, 1, 2) .. string.char(kept) .. sub(v, 4, 28) .. pack('>i8', later) .. sub(v, 37))
+      end
+      answer = pack('>Bi8', 1, later)
+    elseif state == DELAYED then
+      local lease, token = read('>i8c16', ARGV[2], i * 24 - 23)
+      local attempt, maxAttempts = read('>I4I4', v, 5)
+      local queue = queueOf(v)
+      if band(flags, IS_PARKED) ~= 0 then
+        unplace(queue, true, id .. queue)
+        flags = flags - IS_PARKED
+      end
+      if band(flags, HAS_TOKEN) == 0 then
+        flags = flags + HAS_TOKEN
+      end
+      leaseEnd = now + lease
+      local after = pack('>BBBBI4I4i8i8i8i8i8i8i8i8', 1, RUNNING, flags, 0, attempt + 1, maxAttempts, generation, dueAt,
+        leaseEnd, firstDueAt, createdAt, now, now, leaseEnd) .. sub(v, 77, 84) .. token .. sub(v, 101)
+      place(queue, false, id .. queue, leaseEnd)
+      count(queue, DELAYED, -1)
+      count(queue, RUNNING, 1)
+      tasks[#tasks + 1] = id
+      tasks[#tasks + 1] = after
+      won[#won + 1] = after
+      won[#won + 1] = false
+      if band(flags, HAS_BODY) ~= 0 then
+        withBody[#withBody + 1] = id
+        withBody[id] = #won
+      end
+      answer = '\2'
+    end
+  end
+  answers[i] = answer
+end
+flush()
+local bodies = many('HMGET', BODY, withBody)
+for i = 1, #withBody do
+  won[withBody[withBody[i]]] = bodies[i]
+end
+return {now, table.concat(answers), won}

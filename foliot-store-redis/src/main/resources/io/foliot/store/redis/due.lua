@@ -1,0 +1,31 @@
+-- Reads an ordered set behind an entry. ARGV[2]: which set; ARGV[3]: the entry's score; ARGV[4]: its id, or nothing to
+-- begin with the score; ARGV[5]: the last score; ARGV[6]: how many. Members of equal score stand in the order of their
+-- bytes, so that the place is found by halving.
+local set, from, after, to, limit = P .. ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
+if after == '' then
+  return call('ZRANGEBYSCORE', set, from, to, 'WITHSCORES', 'LIMIT', 0, limit)
+end
+local function behind(member)
+  for at = 1, 13, 4 do
+    local a, b = read('>I4', member, at), read('>I4', after, at)
+    if a ~= b then
+      return a > b
+    end
+  end
+  return false
+end
+local low = call('ZCOUNT', set, '-inf', '(' .. from)
+local high = low + call('ZCOUNT', set, from, from)
+while low < high do
+  local middle = floor((low + high) / 2)
+  if behind(call('ZRANGE', set, middle, middle)[1]) then
+    high = middle
+  else
+    low = middle + 1
+  end
+end
+local last = call('ZCOUNT', set, '-inf', to) - 1
+if last < low then
+  return {}
+end
+return call('ZRANGE', set, low, math.min(last, low + limit - 1), 'WITHSCORES')

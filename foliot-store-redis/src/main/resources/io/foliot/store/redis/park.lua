@@ -1,0 +1,25 @@
+-- Sets aside tasks that are due. ARGV[2]: per item where its entry stands; ARGV[3..]: the ids.
+local values = call('HMGET', TASK, unpack(ARGV, 3))
+local answers = {}
+for i = 1, #values do
+  local v = values[i]
+  local answer = '\0'
+  if v then
+    local state, flags = byte(v, 2), byte(v, 3)
+    local dueAt, wakeAt = read('>i8i8', v, 21)
+    local expected = read('>i8', ARGV[2], i * 8 - 7)
+    if (state == DELAYED or state == RUNNING) and band(flags, IS_PARKED) == 0 and wakeAt == expected then
+      if state == RUNNING then
+        answer = '\9'
+      elseif dueAt <= now then
+        put(ARGV[i + 2], v, sub(v, 1, 2) .. string.char(flags + IS_PARKED) .. sub(v, 4))
+        answer = '\1'
+      elseif dueAt ~= wakeAt then
+        put(ARGV[i + 2], v, sub(v, 1, 28) .. pack('>i8', dueAt) .. sub(v, 37))
+      end
+    end
+  end
+  answers[i] = answer
+end
+flush()
+return {table.concat(answers)}

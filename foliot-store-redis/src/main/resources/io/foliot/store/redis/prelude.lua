@@ -1,0 +1,190 @@
+-- What every step begins with. KEYS[1] is the part of the task space that it works on, ARGV[1] the number of parts that
+-- the caller knows, as a power of two.
+--
+-- A record is a string (RecordCodec says it to the byte):
+--   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8 | 21 dueAt i8
+--   | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8 | 69 leaseEnd i8
+--   | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H | key | reason
+--   | successor | attempts
+-- What is packed behind the header stays as it is here, but for attempts, which are added at the end.
+local P = KEYS[1]
+local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
+local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'
+local ANSWER, STALE, PARKED = P .. ':answer', P .. ':stale', P .. ':parked'
+
+local call, pack, read, sub, byte = redis.call, struct.pack, struct.unpack, string.sub, string.byte
+local band, floor, ceil, max = bit.band, math.floor, math.ceil, math.max
+
+local DELAYED, RUNNING, FINISHED = 1, 2, 3
+local IS_PARKED, CANCEL_REQUESTED, OUTSTANDING, HAS_SUCCESSOR, HAS_KEY = 1, 2, 4, 8, 16
+local HAS_TOKEN, HAS_BODY, HAS_SUCCESSOR_BODY = 32, 64, 128
+local NOT_PLAIN = 9
+-- The most arguments of one call: Lua's stack bears 8,000.
+local AT_ONCE = 1000
+-- What has ended is kept so much longer than it is shown: whoever read a key as absent cannot write once the traces of a
+-- task that lived meanwhile are gone. Writes are refused half of it after their read.
+local GRACE = 10000
+
+local time = redis.call('TIME')
+local nowMicros = time[1] * 1000000 + time[2]
+local now = floor(nowMicros / 1000)
+
+local meta = call('HMGET', META, 'bits', 'shown')
+local bits, sealed = tonumber(ARGV[1]), tonumber(meta[1])
+local shown = tonumber(meta[2] or '0')
+if not sealed or bits > sealed then
+  call('HSET', META, 'bits', bits)
+elseif bits < sealed then
+  return redis.error_reply('MOVEDSLOTS ' .. sealed)
+end
+
+-- What is written at the end of the step, in few calls.
+local tasks, dues, undues, counts, counted = {}, {}, {}, {}, {}
+
+local function count(queue, state, by)
+  local field = queue .. ':' .. state
+  if not counts[field] then
+    counts[field] = 0
+    counted[#counted + 1] = field
+  end
+  counts[field] = counts[field] + by
+end
+
+local function each(command, key, list)
+  for from = 1, #list, AT_ONCE do
+    call(command, key, unpack(list, from, math.min(#list, from + AT_ONCE - 1)))
+  end
+end
+
+local function many(command, key, list)
+  local all = {}
+  for from = 1, #list, AT_ONCE do
+    local some = call(command, key, unpack(list, from, math.min(#list, from + AT_ONCE - 1)))
+    for i = 1, #some do
+      all[from + i - 1] = some[i]
+    end
+  end
+  return all
+end
+
+local function flush()
+  each('HSET', TASK, tasks)
+  each('ZREM', DUE, undues)
+  each('ZADD', DUE, dues)
+  for i = 1, #counted do
+    if counts[counted[i]] ~= 0 then
+      call('HINCRBY', COUNT, counted[i], counts[counted[i]])
+    end
+  end
+end
+
+local function queueOf(v)
+  return sub(v, 103, 102 + byte(v, 102))
+end
+
+-- The field of the record's key, or nil.
+local function fieldOf(v)
+  if band(byte(v, 3), HAS_KEY) == 0 then
+    return nil
+  end
+  local at = 103 + byte(v, 102)
+  local length = read('>H', v, at)
+  return sub(v, 103, at - 1) .. '\0' .. sub(v, at + 2, at + 1 + length)
+end
+
+local function unplace(queue, parked, member)
+  if parked then
+    local set = PARKED .. ':' .. queue
+    call('ZREM', set, member)
+    if call('EXISTS', set) == 0 then
+      call('SREM', PARKED, queue)
+    end
+    count(queue, 'p', -1)
+  else
+    undues[#undues + 1] = member
+  end
+end
+
+local function place(queue, parked, member, wakeAt)
+  if parked then
+    call('ZADD', PARKED .. ':' .. queue, wakeAt, member)
+    call('SADD', PARKED, queue)
+    count(queue, 'p', 1)
+  else
+    dues[#dues + 1] = wakeAt
+    dues[#dues + 1] = member
+  end
+end
+
+-- Writes a record, and with it the index, the counts, and when it is dropped. before is nil for a new one.
+local function put(id, before, after)
+  local state0, flags0, wakeAt0 = 0, 0, 0
+  if before then
+    state0, flags0, wakeAt0 = byte(before, 2), byte(before, 3), read('>i8', before, 29)
+  end
+  local state1, flags1, wakeAt1 = byte(after, 2), byte(after, 3), read('>i8', after, 29)
+  local live0, live1 = state0 == DELAYED or state0 == RUNNING, state1 == DELAYED or state1 == RUNNING
+  local parked0, parked1 = band(flags0, IS_PARKED) ~= 0, band(flags1, IS_PARKED) ~= 0
+  local queue = queueOf(after)
+  local member = id .. queue
+  if live0 and (not live1 or parked0 ~= parked1) then
+    unplace(queue, parked0, member)
+  end
+  if live1 and (not live0 or parked0 ~= parked1 or wakeAt0 ~= wakeAt1) then
+    place(queue, parked1, member, wakeAt1)
+  end
+  if state0 ~= state1 then
+    if before then
+      count(queue, state0, -1)
+    end
+    count(queue, state1, 1)
+  end
+  if state1 >= FINISHED then
+    call('ZADD', DROP, read('>i8', after, 77), member)
+  elseif state0 >= FINISHED then
+    call('ZREM', DROP, member)
+  end
+  tasks[#tasks + 1] = id
+  tasks[#tasks + 1] = after
+end
+
+local function raiseShown(generation)
+  if generation > shown then
+    shown = generation
+    call('HSET', META, 'shown', generation)
+  end
+end
+
+-- Forgets what ended long enough ago, and answers to requests; answers how many.
+local function sweep(limit)
+  local members = call('ZRANGEBYSCORE', DROP, '-inf', now - GRACE, 'LIMIT', 0, limit)
+  for i = 1, #members do
+    local id = sub(members[i], 1, 16)
+    local v = call('HGET', TASK, id)
+    if v and byte(v, 2) >= FINISHED then
+      count(queueOf(v), byte(v, 2), -1)
+      call('HDEL', TASK, id)
+      if band(byte(v, 3), HAS_BODY) ~= 0 then
+        call('HDEL', BODY, id)
+      end
+      local field = fieldOf(v)
+      if field and call('HGET', KEY, field) == id then
+        call('HDEL', KEY, field)
+      end
+    end
+    call('ZREM', DROP, members[i])
+  end
+  local fields = call('ZRANGEBYSCORE', STALE, '-inf', now - GRACE, 'LIMIT', 0, limit)
+  for i = 1, #fields do
+    call('HDEL', ANSWER, fields[i])
+    call('ZREM', STALE, fields[i])
+  end
+  return #members + #fields
+end
+
+local function dueAtOf(kind, value)
+  if kind == 0 then
+    return value
+  end
+  return value == 0 and now or ceil(nowMicros / 1000) + value
+end

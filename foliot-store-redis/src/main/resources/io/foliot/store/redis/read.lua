@@ -1,0 +1,40 @@
+-- Reads records for the general path. ARGV[2]: 1 with bodies, 2 with the holder of each record's key; ARGV[3], ARGV[4]: how
+-- many ids and how many keys; then these, then fields of answers.
+local mode, ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local bodies, follow = band(mode, 1) ~= 0, band(mode, 2) ~= 0
+local out = {nowMicros, shown}
+
+local function show(id)
+  local v = id and call('HGET', TASK, id)
+  out[#out + 1] = v
+  out[#out + 1] = v and bodies and band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
+  out[#out + 1] = v and band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
+  return v
+end
+
+local function showKey(field)
+  local id = call('HGET', KEY, field)
+  out[#out + 1] = id
+  show(id)
+end
+
+for i = 5, 4 + ids do
+  local v = show(ARGV[i])
+  if follow then
+    local field = v and fieldOf(v)
+    if field then
+      showKey(field)
+    else
+      for _ = 1, 4 do
+        out[#out + 1] = false
+      end
+    end
+  end
+end
+for i = 5 + ids, 4 + ids + keys do
+  showKey(ARGV[i])
+end
+for i = 5 + ids + keys, #ARGV do
+  out[#out + 1] = call('HGET', ANSWER, ARGV[i])
+end
+return out

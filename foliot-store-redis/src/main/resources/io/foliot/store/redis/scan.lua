@@ -1,0 +1,38 @@
+-- Looks through records. ARGV[2]: where the scan goes on; ARGV[3]: how many it looks at; ARGV[4]: how many of these were
+-- shown before; ARGV[5]: how many to show; ARGV[6]: the queue, or nothing; ARGV[7]: the state, 254 for live, 255 for all.
+local skipped, limit, queue, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
+local found = call('HSCAN', TASK, ARGV[2], 'COUNT', ARGV[3])
+local pairs = found[2]
+local out = {found[1], 0}
+
+local function isWanted(v)
+  local state = byte(v, 2)
+  if queue ~= '' and queueOf(v) ~= queue then
+    return false
+  elseif state >= FINISHED and read('>i8', v, 77) <= now then
+    return false
+  elseif wanted == 255 then
+    return true
+  elseif wanted == 254 then
+    return state < FINISHED
+  elseif wanted <= DELAYED then
+    return state == DELAYED and (read('>i8', v, 21) <= now) == (wanted == 0)
+  end
+  return state == wanted
+end
+
+local last = #pairs / 2
+for i = skipped + 1, last do
+  local id, v = pairs[i * 2 - 1], pairs[i * 2]
+  if isWanted(v) then
+    if #out - 2 == limit * 4 then
+      out[1], out[2] = ARGV[2], i - 1
+      return out
+    end
+    out[#out + 1] = id
+    out[#out + 1] = v
+    out[#out + 1] = band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
+    out[#out + 1] = band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
+  end
+end
+return out

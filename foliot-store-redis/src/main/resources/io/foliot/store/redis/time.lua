@@ -1,0 +1,2 @@
+-- The store's clock at this part.
+return {nowMicros}

@@ -1,0 +1,62 @@
+package io.foliot.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.TaskRecord;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class RecordCodecTest {
+  private static final TaskId ID = TaskId.of(1_700_000_000_000L, 7, 42);
+  private static final Body BODY = new Body(new byte[]{0, 1, -1}, "application/x-thing", Map.of("a", "ß"));
+
+  private static TaskRecord full() {
+    return TaskRecord.edit(ID, "orders", "käy\u0080").body(BODY).createdAt(1).changedAt(-2).firstDueAt(Long.MIN_VALUE)
+        .dueAt(3).wakeAt(4).generation(1L << 51).attempt(3).maxAttempts(5).state(TaskState.RUNNING)
+        .token(new Token(-1, Long.MAX_VALUE)).claimedAt(8).leaseEnd(9).outstanding(true)
+        .successor(new TaskRecord.Successor(11, 12, 13, Body.json("1"), 14))
+        .attempts(List.of(new AttemptRecord(1, 2, 3, 4, AttemptRecord.End.LEASE_ENDED, "ö"),
+            new AttemptRecord(5, 6, 7, 8, AttemptRecord.End.RETRIED, "")))
+        .done();
+  }
+
+  @Test
+  void aRecordIsReadAsItWasWritten() {
+    TaskRecord record = full();
+    TaskRecord read = RecordCodec.decode(ID, RecordCodec.encode(record), RecordCodec.encode(BODY),
+        RecordCodec.encode(Body.json("1")));
+    assertThat(read).usingRecursiveComparison().isEqualTo(record);
+    assertThat(RecordCodec.isWhole(read)).isTrue();
+  }
+
+  @Test
+  void aRecordThatWasReadWithoutItsBodyIsNotShown() {
+    TaskRecord read = RecordCodec.decode(ID, RecordCodec.encode(full()), null, null);
+    assertThat(RecordCodec.isWhole(read)).isFalse();
+    assertThat(RecordCodec.encode(read)).as("it is still known that there is one")
+        .isEqualTo(RecordCodec.encode(full()));
+  }
+
+  @Test
+  void whatIsDamagedIsNotRead() {
+    byte[] record = RecordCodec.encode(full());
+    byte[] body = RecordCodec.encode(BODY);
+    byte[] other = body.clone();
+    other[body.length - 1] ^= 1;
+    assertThatThrownBy(() -> RecordCodec.decode(ID, record, other, null)).isInstanceOf(DamagedException.class);
+    byte[] shorter = Arrays.copyOf(record, record.length - 1);
+    assertThatThrownBy(() -> RecordCodec.decode(ID, shorter, body, null)).isInstanceOf(DamagedException.class);
+    byte[] newer = record.clone();
+    newer[0] = 2;
+    assertThatThrownBy(() -> RecordCodec.decode(ID, newer, body, null)).isInstanceOf(DamagedException.class)
+        .hasMessageContaining("version=2");
+  }
+}

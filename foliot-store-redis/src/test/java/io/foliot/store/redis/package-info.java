@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.store.redis;
+
+import org.jspecify.annotations.NullMarked;
