@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,7 +69,14 @@ public class Devices {
     for (int i = 0; i + 1 < args.length; i += 2) {
       options.put(args[i].substring(2), args[i + 1]);
     }
-    System.exit(new Devices(options).run() ? 0 : 1);
+    Devices devices = new Devices(options);
+    try {
+      System.exit(devices.run() ? 0 : 1);
+    } catch (CompletionException e) {
+      System.err.println("the server at " + devices.url + " does not answer; start it with ./foliot server: "
+          + e.getCause());
+      System.exit(2);
+    }
   }
 
   private static long millis(String text) {

@@ -3,8 +3,10 @@ package io.foliot.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Scheduler;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -51,6 +53,15 @@ class StoreTroubleTest {
     assertThat(answer.problem()).isEqualTo("unknown-outcome");
     assertThat(answer.text("detail")).contains("may or may not", "Idempotency-Key");
     assertThat(submitWhen(new StoreException("the store is closed", null)).problem()).isEqualTo("unknown-outcome");
+  }
+
+  @Test
+  void aStoreThatCouldNotBeAskedHasDoneNothing() {
+    Rig.Answer answer = submitWhen(new StoreAwayException("the database cannot be reached", new IOException()));
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.problem()).isEqualTo("store-unavailable");
+    assertThat(answer.headers()).containsEntry("retry-after", "1");
+    assertThat(answer.text("detail")).contains("nothing was done");
   }
 
   @Test

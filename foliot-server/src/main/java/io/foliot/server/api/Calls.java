@@ -3,6 +3,7 @@ package io.foliot.server.api;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
 import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import java.time.Duration;
@@ -117,6 +118,7 @@ final class Calls implements AutoCloseable {
       case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, full.getMessage()
           + "; nothing was written. Make room on the disk of the server's data folder, and submits are accepted again;"
           + " tasks that are in the store go on meanwhile");
+      case StoreAwayException away -> unavailable(away.getMessage() + "; nothing was done");
       case StoreException away -> writes ? unknown(away.getMessage() + "") : unavailable(away.getMessage() + "");
       case IllegalArgumentException refused -> new Problem(ProblemKind.INVALID_REQUEST, refused.getMessage() + "");
       case RuntimeException other -> other;

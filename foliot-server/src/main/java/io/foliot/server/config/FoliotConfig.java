@@ -39,11 +39,11 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     /** Bytes; see {@code RocksDbOptions}. */
     public record Sizes(long reserve, long recordCache, long blockCache, long writeBuffer, long log) {}
 
-    /** A user and a password, which may be empty; and how many connections are made. */
-    public record Login(String user, String password, int connections) {
+    /** A user and a password, which may be empty, and what else the server of the store is told. */
+    public record Login(String user, String password, int connections, String namespace, int waitReplicas) {
       @Override
       public String toString() {
-        return "Login[user=" + user + ", connections=" + connections + "]";
+        return "Login[user=" + user + ", connections=" + connections + ", namespace=" + namespace + "]";
       }
     }
 
@@ -141,7 +141,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
         settings.get(Option.BLOCK_CACHE), settings.get(Option.WRITE_BUFFER), settings.get(Option.LOG_SIZE));
     Store store = new Store(kind, data, chosen ? path(settings, Option.BACKUPS) : data.resolve("backups"), sizes,
         new Store.Login(settings.get(Option.STORE_USER), settings.get(Option.STORE_PASSWORD),
-            settings.get(Option.STORE_CONNECTIONS)));
+            settings.get(Option.STORE_CONNECTIONS), settings.get(Option.STORE_NAMESPACE),
+            settings.get(Option.WAIT_REPLICAS)));
     if (!kind.equals(Store.ROCKSDB) && !kind.equals(Store.MEMORY) && !store.isRemote()) {
       throw settings.refuse(Option.STORE, "expected is rocksdb, memory, jdbc:postgresql://HOST/DATABASE,"
           + " jdbc:mariadb://HOST/DATABASE or redis://HOST, found was \"" + kind + "\"");

@@ -44,6 +44,12 @@ public final class Option<T> {
   /** The folder. */
   public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, "foliot-data",
       "folder of the store; one server has it at a time");
+  /** Keeps stores on one Redis apart. */
+  public static final Option<String> STORE_NAMESPACE = of("store.namespace", "store-namespace", OptionType.name(),
+      "foliot", "what every key in Redis begins with, so that several stores can share it");
+  /** Replicas that have a write before it is answered. */
+  public static final Option<Integer> WAIT_REPLICAS = of("store.wait-replicas", "store-wait-replicas",
+      OptionType.count(0, 16, 1), "0", "replicas of Redis that must have a write before it is answered");
 
   /** Room that is kept free. */
   public static final Option<Long> RESERVE = of("store.reserve", "store-reserve",

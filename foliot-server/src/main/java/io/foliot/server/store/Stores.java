@@ -6,8 +6,12 @@ import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.store.redis.RedisOptions;
+import io.foliot.store.redis.RedisStore;
 import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.function.Consumer;
 
@@ -28,6 +32,11 @@ public final class Stores {
       SecureRandom random = new SecureRandom();
       return new MemoryStore(MEMORY_SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong()));
     }
+    if (config.isRedis()) {
+      FoliotConfig.Store.Login login = config.login();
+      return RedisStore.open(RedisOptions.at(withLogin(config.kind(), login)).withNamespace(login.namespace())
+          .withWaitReplicas(login.waitReplicas()));
+    }
     if (config.isRemote()) {
       throw new StoreException("stores of that kind are not part of this version: store=" + config.name(), null);
     }
@@ -36,5 +45,18 @@ public final class Stores {
         .withRecordCacheBytes(sizes.recordCache()).withNativeBytes(sizes.blockCache(), sizes.writeBuffer())
         .withLogBytes(sizes.log());
     return RocksDbStore.open(config.folder(), options, clock);
+  }
+
+  /** The address with user and password, which then need not be written into it. */
+  private static String withLogin(String address, FoliotConfig.Store.Login login) {
+    if (login.user().isEmpty() && login.password().isEmpty()) {
+      return address;
+    }
+    String before = encoded(login.user()) + ":" + encoded(login.password()) + "@";
+    return address.replaceFirst("://", "://" + before);
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 }
