@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock, by which due-ness and leases are
  * judged, inside the step that acts on them.
  *
- * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a submit finds no room (nothing was written),,
+ * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a submit finds no room (nothing was written),
  * with {@link StoreAwayException} when the store could not be asked (nothing was done), and with {@link StoreException} when
  * it is away, closed, or broken, and what became of the call is unknown. No method blocks and none throws.
  *
