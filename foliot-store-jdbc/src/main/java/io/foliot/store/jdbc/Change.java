@@ -1,0 +1,20 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.TaskRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a step makes of a record: written only where the row is still the one that was read.
+ *
+ * @param before what was read; null if there was nothing
+ * @param version of the row that was read
+ * @param after what shall stand there
+ * @param queue the number of its queue
+ * @param part where its index entry shall stand
+ */
+record Change(@Nullable TaskRecord before, long version, TaskRecord after, int queue, int part) {
+  /** Whether what the task carries is another than in the row. */
+  boolean bodyChanges() {
+    return before == null || before.body() != after.body();
+  }
+}

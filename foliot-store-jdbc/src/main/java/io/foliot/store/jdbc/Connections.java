@@ -1,0 +1,171 @@
+package io.foliot.store.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections to a database, and the threads that wait for its answers, one for each. A connection that breaks is
+ * replaced by the next call that needs one, for ever.
+ */
+final class Connections implements AutoCloseable {
+  /** Calls that wait for a connection; each is a caller, or a batch of them, that waits for its answer. */
+  private static final int MAX_WAITING = 10_000;
+  /** How long a call waits for a connection before it says that the database is away. */
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  /** The connection itself is given up this long after its statement should have been. */
+  private static final Duration GRACE = Duration.ofSeconds(5);
+
+  private final DataSource source;
+  private final @Nullable HikariDataSource own;
+  private final String name;
+  private final ThreadPoolExecutor threads;
+
+  private Connections(DataSource source, @Nullable HikariDataSource own, String name, int count) {
+    this.source = source;
+    this.own = own;
+    this.name = name;
+    threads = new ThreadPoolExecutor(count, count, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING),
+        task -> daemon(task, "foliot-jdbc"));
+  }
+
+  static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  static Connections open(JdbcSource source, int count, Duration timeout) {
+    return switch (source) {
+      case JdbcSource.Given given -> new Connections(given.dataSource(), null, "the given data source", count);
+      case JdbcSource.Login login -> {
+        HikariDataSource pool = pool(login, count, timeout);
+        yield new Connections(pool, pool, login.toString(), count);
+      }
+    };
+  }
+
+  private static HikariDataSource pool(JdbcSource.Login login, int count, Duration timeout) {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName("foliot");
+    config.setJdbcUrl(login.url());
+    config.setUsername(login.user());
+    config.setPassword(login.password());
+    // One more than there are threads, for what goes on in the background.
+    config.setMaximumPoolSize(count + 1);
+    config.setConnectionTimeout(CONNECT.toMillis());
+    config.setInitializationFailTimeout(-1);
+    if (login.url().startsWith("jdbc:postgresql:")) {
+      config.addDataSourceProperty("ApplicationName", "foliot");
+      // Nothing is prepared on the server: poolers may give each statement another one, and a plan fits its batch.
+      config.addDataSourceProperty("prepareThreshold", "0");
+      config.addDataSourceProperty("binaryTransferEnable", "UUID_ARRAY");
+      config.addDataSourceProperty("connectTimeout", Long.toString(CONNECT.toSeconds()));
+      config.addDataSourceProperty("socketTimeout", Long.toString(timeout.plus(GRACE).toSeconds()));
+      config.addDataSourceProperty("tcpKeepAlive", "true");
+    } else {
+      config.addDataSourceProperty("connectTimeout", Long.toString(CONNECT.toMillis()));
+      config.addDataSourceProperty("socketTimeout", Long.toString(timeout.plus(GRACE).toMillis()));
+      config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    }
+    return new HikariDataSource(config);
+  }
+
+  DataSource source() {
+    return source;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** What a call does with its connection. */
+  interface Work<R> {
+    R with(Session session) throws SQLException;
+  }
+
+  /** Does work on one of the threads. */
+  <R> CompletionStage<R> call(Dialect dialect, Work<R> work) {
+    CompletableFuture<R> stage = new CompletableFuture<>();
+    try {
+      threads.execute(() -> {
+        try {
+          stage.complete(now(dialect, work));
+        } catch (Throwable e) {
+          stage.completeExceptionally(e);
+        }
+      });
+    } catch (RejectedExecutionException e) {
+      stage.completeExceptionally(threads.isShutdown()
+          ? new StoreException("the store is closed", e)
+          : new StoreException("too many calls wait for the database: calls=" + MAX_WAITING, e));
+    }
+    return stage;
+  }
+
+  /** Does work on the caller's thread. */
+  <R> R now(Dialect dialect, Work<R> work) {
+    try (Connection connection = source.getConnection()) {
+      boolean commits = connection.getAutoCommit();
+      if (!commits) {
+        connection.setAutoCommit(true);
+      }
+      try {
+        R result = work.with(Session.own(connection, dialect));
+        if (!commits) {
+          connection.setAutoCommit(false);
+        }
+        return result;
+      } catch (SQLException e) {
+        if (own != null && dialect.isReadOnly(e)) {
+          // The server is a standby by now: the next connection finds the one that writes.
+          own.evictConnection(connection);
+        }
+        throw e;
+      }
+    } catch (SQLException e) {
+      throw translated(dialect, e);
+    }
+  }
+
+  private StoreException translated(Dialect dialect, SQLException e) {
+    if (dialect.isFull(e)) {
+      StoreException full = new StoreFullException(
+          "the database has no room: submits are refused until there is: " + e.getMessage());
+      full.addSuppressed(e);
+      return full;
+    }
+    String why = dialect.isReadOnly(e)
+        ? "the database server does not write; it may be a standby: "
+        : "the database is away, or has refused a statement: ";
+    return new StoreException(why + "database=" + name + ", sqlState=" + e.getSQLState() + ", error=" + e.getMessage(),
+        e);
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+    try {
+      while (!threads.awaitTermination(1, TimeUnit.MINUTES)) {
+        // A statement cannot go on for ever: it has its time.
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (own != null) {
+      own.close();
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.StoreException;
+import org.jspecify.annotations.Nullable;
+
+/** What was read is not what was written. The call fails; the row is left as it is. */
+public final class DamagedException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  DamagedException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,261 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One database of a store, and what goes on in the background while it is open. Any thread. */
+final class DatabasePart implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(DatabasePart.class.getName());
+
+  /** Rows that a page looks at: a few milliseconds of the server's. */
+  private static final int PAGE_SCAN = 10_000;
+  private static final Duration TICK = Duration.ofSeconds(1);
+  /** What may be forgotten is dropped in statements of so many rows, so that none holds its locks for long. */
+  private static final int FORGET_ROWS = 2_000;
+  /** Statements per tick: more than can end in that time on one server. */
+  private static final int FORGET_STATEMENTS = 50;
+  private static final long COUNTS_KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** Counting may take a twentieth of the server's time at most. */
+  private static final int COUNTS_REST = 20;
+
+  private record Counted(Map<String, QueueCounts> counts, long atNanos, long tookNanos) {}
+
+  private final Dialect dialect;
+  private final Connections connections;
+  private final Numbers numbers;
+  private final TaskSteps steps;
+  private final Documents documents;
+  private final Durability durability;
+  private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1,
+      task -> Connections.daemon(task, "foliot-jdbc-background"));
+  // guarded by this
+  private @Nullable Counted counted;
+  // background thread only
+  private boolean failing;
+
+  DatabasePart(Dialect dialect, Connections connections, int slotCount) {
+    this.dialect = dialect;
+    this.connections = connections;
+    numbers = new Numbers(dialect);
+    steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens());
+    documents = new Documents(dialect, steps);
+    durability = connections.now(dialect, session -> dialect.durability(session.connection()));
+  }
+
+  void start() {
+    background.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    var ticks = background.scheduleWithFixedDelay(this::tick, 0, TICK.toMillis(), TimeUnit.MILLISECONDS);
+    assert !ticks.isCancelled();
+  }
+
+  /** Raises the floor to the clock, and forgets what may be forgotten. */
+  private void tick() {
+    try {
+      connections.now(dialect, session -> {
+        long now = dialect.micros(session.connection());
+        steps.seen(now);
+        steps.raiseFloor(session, now);
+        return forget(session);
+      });
+      failing = false;
+    } catch (StoreException e) {
+      if (!failing) {
+        LOG.log(System.Logger.Level.WARNING, "The database does not answer; it is asked again every second: {0}",
+            e.getMessage());
+      }
+      failing = true;
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "Background work on the database failed", e);
+    }
+  }
+
+  private int forget(Session session) throws SQLException {
+    int forgotten = 0;
+    int rows = FORGET_ROWS;
+    for (int i = 0; i < FORGET_STATEMENTS && rows == FORGET_ROWS && !background.isShutdown(); i++) {
+      rows = session.run(connection -> dialect.forgetKept(connection, FORGET_ROWS));
+      forgotten += rows;
+    }
+    rows = FORGET_ROWS;
+    for (int i = 0; i < FORGET_STATEMENTS && rows == FORGET_ROWS && !background.isShutdown(); i++) {
+      rows = session.run(connection -> dialect.forgetAnswers(connection, FORGET_ROWS));
+      forgotten += rows;
+    }
+    return forgotten;
+  }
+
+  String kind() {
+    return dialect.kind();
+  }
+
+  Durability durability() {
+    return durability;
+  }
+
+  TaskSteps steps() {
+    return steps;
+  }
+
+  <R> CompletionStage<R> call(Connections.Work<R> work) {
+    return connections.call(dialect, work);
+  }
+
+  /** Submits, on a connection of the store's own. */
+  List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
+    for (String queue : queuesOf(drafts)) {
+      int number = session.run(connection -> numbers.take(connection, queue));
+      assert number != Numbers.NONE;
+    }
+    return steps.submit(session, drafts);
+  }
+
+  List<Boolean> adopt(Session session, List<TaskRecord> tasks) throws SQLException {
+    for (TaskRecord task : tasks) {
+      int number = session.run(connection -> numbers.take(connection, task.queue()));
+      assert number != Numbers.NONE;
+    }
+    return steps.adopt(session, tasks);
+  }
+
+  private static Set<String> queuesOf(List<Draft> drafts) {
+    Set<String> queues = new HashSet<>();
+    drafts.forEach(draft -> queues.add(draft.queue()));
+    return queues;
+  }
+
+  List<DueSlice> due(Session session, List<DueScan> scans) throws SQLException {
+    return session.run(connection -> dialect.due(connection, numbers, scans));
+  }
+
+  List<DueEntry> parked(Session session, String queue, SlotSet slots, @Nullable DueEntry after, int limit)
+      throws SQLException {
+    int number = numbers.find(session.connection(), queue);
+    return number == Numbers.NONE
+        ? List.of()
+        : session.run(connection -> dialect.parked(connection, number, queue, slots, after, limit));
+  }
+
+  Set<String> parkedQueues(Session session, SlotSet slots) throws SQLException {
+    Set<String> names = new HashSet<>();
+    for (int number : session.run(connection -> dialect.parkedQueues(connection, slots))) {
+      names.add(numbers.name(session.connection(), number));
+    }
+    return names;
+  }
+
+  Optional<TaskRecord> find(Session session, Wanted wanted) throws SQLException {
+    Overlay overlay = new Overlay(session.run(connection -> dialect.read(connection, numbers, wanted, true)));
+    TaskRecord found = null;
+    for (TaskId id : wanted.ids()) {
+      found = overlay.get(id);
+    }
+    for (KeyName key : wanted.keys()) {
+      found = overlay.byKey(key.queue(), key.key());
+    }
+    return Optional.ofNullable(found);
+  }
+
+  TaskPage query(Session session, String queue, @Nullable TaskState state, int limit, TaskId after)
+      throws SQLException {
+    int number = numbers.find(session.connection(), queue);
+    if (number == Numbers.NONE) {
+      return new TaskPage(List.of(), null);
+    }
+    int code = state == null ? 0 : state == TaskState.READY ? Codes.DELAYED : Codes.of(state);
+    Page page = session
+        .run(connection -> dialect.page(connection, numbers, number, code, after, limit, PAGE_SCAN));
+    long nowMillis = Math.floorDiv(page.micros(), 1_000);
+    List<TaskRecord> found = page.tasks().stream().filter(task -> (state == null || task.stateAt(nowMillis) == state)
+        && (task.isLive() || task.dropAt() > nowMillis)).toList();
+    return new TaskPage(found, page.end() == null ? null : page.end().toString());
+  }
+
+  TaskPage live(Session session, int limit, TaskId after) throws SQLException {
+    Page page = session.run(connection -> dialect.page(connection, numbers, null, 0, after, limit, PAGE_SCAN));
+    return new TaskPage(page.tasks(), page.end() == null ? null : page.end().toString());
+  }
+
+  synchronized Map<String, QueueCounts> counts(Session session) throws SQLException {
+    long start = System.nanoTime();
+    Counted last = counted;
+    if (last != null && start - last.atNanos() < Math.max(COUNTS_KEPT_NANOS, COUNTS_REST * last.tookNanos())) {
+      return last.counts();
+    }
+    Map<String, QueueCounts> counts = new HashMap<>();
+    for (Map.Entry<Dialect.Tally, Long> entry : session.run(dialect::tally).entrySet()) {
+      String queue = numbers.name(session.connection(), entry.getKey().queue());
+      counts.merge(queue, counts(entry.getKey(), entry.getValue()), DatabasePart::sum);
+    }
+    counted = new Counted(Map.copyOf(counts), start, System.nanoTime() - start);
+    return counts;
+  }
+
+  private static QueueCounts counts(Dialect.Tally tally, long rows) {
+    int state = tally.state();
+    boolean running = state == Codes.RUNNING;
+    return new QueueCounts(state == Codes.DELAYED ? rows : 0, tally.parked() ? rows : 0, running ? rows : 0,
+        state == Codes.FINISHED ? rows : 0, state == Codes.FAILED ? rows : 0, state == Codes.CANCELLED ? rows : 0);
+  }
+
+  static QueueCounts sum(QueueCounts a, QueueCounts b) {
+    return new QueueCounts(a.delayed() + b.delayed(), a.parked() + b.parked(), a.running() + b.running(),
+        a.finished() + b.finished(), a.failed() + b.failed(), a.cancelled() + b.cancelled());
+  }
+
+  long micros(Session session) throws SQLException {
+    return session.run(dialect::micros);
+  }
+
+  Optional<Document> document(Session session, DocumentKind kind, String name) throws SQLException {
+    List<Document> found = session.run(connection -> documents.find(connection, kind, name));
+    return found.stream().findFirst();
+  }
+
+  List<Document> documents(Session session, DocumentKind kind) throws SQLException {
+    return List.copyOf(new ArrayList<>(session.run(connection -> documents.find(connection, kind, null))));
+  }
+
+  boolean writeDocument(Session session, DocumentKind kind, String name, long expectedVersion,
+      byte @Nullable [] content) throws SQLException {
+    return documents.write(session, kind, name, expectedVersion, content);
+  }
+
+  @Override
+  public void close() {
+    background.shutdown();
+    try {
+      while (!background.awaitTermination(1, TimeUnit.MINUTES)) {
+        // A statement cannot go on for ever: it has its time.
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    connections.close();
+  }
+}

@@ -1,0 +1,93 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records of configuration. The first version of one is the microsecond of its birth, so that versions do not come back
+ * after a delete although nothing of it is kept. Any thread.
+ */
+final class Documents {
+  private final Dialect dialect;
+  private final TaskSteps steps;
+
+  Documents(Dialect dialect, TaskSteps steps) {
+    this.dialect = dialect;
+    this.steps = steps;
+  }
+
+  /** One, or all of a kind, by name. */
+  List<Document> find(Connection connection, DocumentKind kind, @Nullable String name) throws SQLException {
+    try (PreparedStatement select = dialect.prepare(connection,
+        "SELECT name, version, content FROM foliot_document WHERE kind = ?" + (name == null ? "" : " AND name = ?")
+            + " ORDER BY name")) {
+      dialect.text(select, 1, kind.name());
+      if (name != null) {
+        dialect.text(select, 2, name);
+      }
+      List<Document> found = new ArrayList<>();
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          found.add(new Document(dialect.text(row, 1), row.getLong(2), row.getBytes(3)));
+        }
+      }
+      return found;
+    }
+  }
+
+  boolean write(Session session, DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content)
+      throws SQLException {
+    if (expectedVersion == 0) {
+      return content == null
+          ? session.run(connection -> find(connection, kind, name)).isEmpty()
+          : insert(session, kind, name, content);
+    }
+    if (content == null) {
+      // Else the clock, set back, could give out its versions again.
+      steps.raiseFloor(session, expectedVersion + 1);
+    }
+    return session.run(connection -> {
+      try (PreparedStatement write = dialect.prepare(connection, content == null
+          ? "DELETE FROM foliot_document WHERE kind = ? AND name = ? AND version = ?"
+          : "UPDATE foliot_document SET version = version + 1, content = ?"
+              + " WHERE kind = ? AND name = ? AND version = ?")) {
+        int at = 1;
+        if (content != null) {
+          write.setBytes(at++, content);
+        }
+        dialect.text(write, at++, kind.name());
+        dialect.text(write, at++, name);
+        write.setLong(at, expectedVersion);
+        return write.executeUpdate() == 1;
+      }
+    });
+  }
+
+  private boolean insert(Session session, DocumentKind kind, String name, byte[] content) throws SQLException {
+    long version = session.run(connection -> Math.max(dialect.micros(connection), dialect.floor(connection)));
+    try {
+      return session.run(connection -> {
+        try (PreparedStatement insert = dialect.prepare(connection,
+            "INSERT INTO foliot_document (kind, name, version, content) VALUES (?, ?, ?, ?)")) {
+          dialect.text(insert, 1, kind.name());
+          dialect.text(insert, 2, name);
+          insert.setLong(3, version);
+          insert.setBytes(4, content);
+          return insert.executeUpdate() == 1;
+        }
+      });
+    } catch (SQLException e) {
+      if (dialect.isDuplicate(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package io.foliot.store.jdbc;
+
+/**
+ * What became of tasks to be inserted, by their place in the list.
+ *
+ * @param micros the database's clock when it began
+ * @param generations of those that were inserted; 0 for those that were not
+ * @param dueAts when they are due
+ * @param last the largest of their generations if the clock has not passed one of them, else 0
+ */
+@SuppressWarnings("ArrayRecordComponent") // made, read, and dropped
+record Inserted(long micros, long[] generations, long[] dueAts, long last) {}

@@ -1,0 +1,444 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks in a database that is there already, or in several of them by ranges of slots. Durability is the database's.
+ *
+ * <p><b>Shape.</b> A batch is one statement, or two where one does not say it. READ COMMITTED, and changes of single rows
+ * that hold only where the row is still as it was read, are all that it relies on. Nothing is kept in a session, no lock
+ * outlives a statement, and a connection may be another one each time: a pooler that hands them out by the transaction is
+ * welcome.
+ *
+ * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: what follows a stage must be short,
+ * or go elsewhere, and must not wait for another call of the store.
+ *
+ * <p><b>Faults.</b> Calls fail while a database is away, and succeed again when it is back; connections are replaced for
+ * ever. A call that fails may have taken effect or not.
+ */
+public final class JdbcStore implements TaskStore {
+  private final List<DatabasePart> parts;
+  private final int[] firstSlots;
+  private final int slotCount;
+
+  private JdbcStore(List<DatabasePart> parts, int[] firstSlots, int slotCount) {
+    this.parts = parts;
+    this.firstSlots = firstSlots;
+    this.slotCount = slotCount;
+  }
+
+  /**
+   * Opens the store in its databases, and makes its tables where there are none.
+   *
+   * @throws StoreException if a database cannot be reached, is none that is known, or holds other slots than it shall; the
+   *     message says which, and what to do
+   */
+  public static JdbcStore open(JdbcOptions options) {
+    return open(options, Schema::dialect);
+  }
+
+  /** What tests put in the place of the real dialects. */
+  interface Dialects {
+    Dialect of(DataSource source, String name, Duration timeout);
+  }
+
+  static JdbcStore open(JdbcOptions options, Dialects dialects) {
+    List<Connections> connections = new ArrayList<>();
+    List<DatabasePart> parts = new ArrayList<>();
+    try {
+      int slotCount = 0;
+      for (int i = 0; i < options.parts().size(); i++) {
+        Connections opened = Connections.open(options.parts().get(i).source(), options.connections(),
+            options.timeout());
+        connections.add(opened);
+        Dialect dialect = dialects.of(opened.source(), opened.name(), options.timeout());
+        Schema.migrate(opened.source(), dialect, opened.name());
+        int stored = opened.now(dialect, session -> Integer.parseInt(
+            Schema.meta(session.connection(), dialect, "slots", Integer.toString(options.slots()))));
+        slotCount = i == 0 ? stored : slotCount;
+        ensureRange(opened, dialect, options, i, stored, slotCount);
+        parts.add(new DatabasePart(dialect, opened, slotCount));
+      }
+      parts.forEach(DatabasePart::start);
+      return new JdbcStore(List.copyOf(parts), options.parts().stream().mapToInt(JdbcPart::firstSlot).toArray(),
+          slotCount);
+    } catch (RuntimeException e) {
+      connections.forEach(Connections::close);
+      throw e;
+    }
+  }
+
+  /** A database with slots that it shall not have would hold tasks that nobody finds. */
+  private static void ensureRange(Connections connections, Dialect dialect, JdbcOptions options, int part, int stored,
+      int slotCount) {
+    boolean last = part == options.parts().size() - 1;
+    int first = options.parts().get(part).firstSlot();
+    int end = last ? slotCount : options.parts().get(part + 1).firstSlot();
+    String wanted = first + "-" + (end - 1) + " of " + slotCount;
+    String found = stored != slotCount
+        ? "some of " + stored
+        : connections.now(dialect, session -> Schema.meta(session.connection(), dialect, "range", wanted));
+    if (!found.equals(wanted)) {
+      throw new StoreException("a database holds other slots than it shall: database=" + connections.name()
+          + ", holds=" + found + ", wanted=" + wanted
+          + "; name the databases and their first slots as they were, or move the tasks with: foliot migrate", null);
+    }
+  }
+
+  private int partOf(int slot) {
+    int part = firstSlots.length - 1;
+    while (firstSlots[part] > slot) {
+      part--;
+    }
+    return part;
+  }
+
+  private int slotOf(TaskRef ref) {
+    return switch (ref) {
+      case TaskRef.ById byId -> byId.id().slot(slotCount);
+      case TaskRef.ByKey byKey -> SlotHash.of(byKey.queue(), byKey.key()) & (slotCount - 1);
+    };
+  }
+
+  /** What one database does with the items that are its. */
+  private interface Batch<Q, R> {
+    List<R> take(DatabasePart part, Session session, List<Q> items) throws SQLException;
+  }
+
+  private <R> CompletionStage<R> on(int part, PartWork<R> work) {
+    DatabasePart database = parts.get(part);
+    return database.call(session -> work.with(database, session));
+  }
+
+  /** What a call does with a database. */
+  private interface PartWork<R> {
+    R with(DatabasePart part, Session session) throws SQLException;
+  }
+
+  /** Gives each database its items, and puts the answers together in the order of the items. */
+  private <Q, R> CompletionStage<List<R>> spread(List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch) {
+    if (parts.size() == 1 || items.isEmpty()) {
+      List<Q> all = List.copyOf(items);
+      return on(0, (part, session) -> all.isEmpty() ? List.of() : batch.take(part, session, all));
+    }
+    List<List<Q>> shares = new ArrayList<>();
+    List<List<Integer>> places = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      shares.add(new ArrayList<>());
+      places.add(new ArrayList<>());
+    }
+    for (int i = 0; i < items.size(); i++) {
+      int part = partOf(slot.applyAsInt(items.get(i)));
+      shares.get(part).add(items.get(i));
+      places.get(part).add(i);
+    }
+    CompletionStage<Map<Integer, R>> all = CompletableFuture.completedFuture(new HashMap<>());
+    for (int i = 0; i < parts.size(); i++) {
+      List<Q> share = shares.get(i);
+      List<Integer> at = places.get(i);
+      if (!share.isEmpty()) {
+        all = all.thenCombine(on(i, (part, session) -> batch.take(part, session, share)), (answers, more) -> {
+          for (int j = 0; j < more.size(); j++) {
+            answers.put(at.get(j), more.get(j));
+          }
+          return answers;
+        });
+      }
+    }
+    return all.thenApply(answers -> {
+      List<R> ordered = new ArrayList<>(items.size());
+      for (int i = 0; i < items.size(); i++) {
+        ordered.add(Objects.requireNonNull(answers.get(i)));
+      }
+      return ordered;
+    });
+  }
+
+  /** Asks every database, and puts the answers together. */
+  private <R> CompletionStage<List<R>> everywhere(PartWork<R> work) {
+    CompletionStage<List<R>> all = CompletableFuture.completedFuture(List.of());
+    for (int i = 0; i < parts.size(); i++) {
+      all = all.thenCombine(on(i, work), (answers, more) -> {
+        List<R> together = new ArrayList<>(answers);
+        together.add(more);
+        return together;
+      });
+    }
+    return all;
+  }
+
+  @Override
+  public int slotCount() {
+    return slotCount;
+  }
+
+  @Override
+  public Durability durability() {
+    List<Durability> each = parts.stream().map(DatabasePart::durability).toList();
+    for (String worst : List.of("NONE", "B")) {
+      for (Durability one : each) {
+        if (one.durabilityClass().equals(worst)) {
+          return one;
+        }
+      }
+    }
+    return each.getFirst();
+  }
+
+  @Override
+  public boolean isShared() {
+    return true;
+  }
+
+  @Override
+  public String kind() {
+    return parts.getFirst().kind();
+  }
+
+  @Override
+  public void configure(String queue, QueueTerms terms) {
+    parts.forEach(part -> part.steps().configure(queue, terms));
+  }
+
+  @Override
+  public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+    return spread(drafts, draft -> draft.id().slot(slotCount), DatabasePart::submit);
+  }
+
+  @Override
+  public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+    return spread(touches, touch -> slotOf(touch.ref()), (part, session, items) -> part.steps().touch(session, items));
+  }
+
+  @Override
+  public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+    return spread(refs, this::slotOf, (part, session, items) -> part.steps().cancel(session, items));
+  }
+
+  @Override
+  public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+    for (DueScan scan : scans) {
+      if (scan.slot() < 0 || scan.slot() >= slotCount || scan.limit() < 1) {
+        return CompletableFuture.failedFuture(new IllegalArgumentException(
+            "a scan has a slot of this store and a limit of at least 1: slots=" + slotCount + ", scan=" + scan));
+      }
+    }
+    return spread(scans, DueScan::slot, DatabasePart::due);
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
+    return spread(entries, entry -> entry.id().slot(slotCount),
+        (part, session, items) -> part.steps().park(session, items));
+  }
+
+  @Override
+  public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+    return parked(after == null ? 0 : partOf(after.id().slot(slotCount)), queue, slots, after, limit);
+  }
+
+  /** One database after the other, as far as the first that has some. */
+  private CompletionStage<List<DueEntry>> parked(int at, String queue, SlotSet slots, @Nullable DueEntry after,
+      int limit) {
+    return on(at, (part, session) -> part.parked(session, queue, slots, after, limit))
+        .thenCompose(found -> found.isEmpty() && at + 1 < parts.size()
+            ? parked(at + 1, queue, slots, null, limit)
+            : CompletableFuture.completedFuture(found));
+  }
+
+  @Override
+  public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
+    return everywhere((part, session) -> part.parkedQueues(session, slots)).thenApply(found -> {
+      Set<String> queues = new HashSet<>();
+      found.forEach(queues::addAll);
+      return queues;
+    });
+  }
+
+  @Override
+  public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+    if (parts.size() == 1) {
+      List<Claim> items = List.copyOf(claims);
+      return on(0, (part, session) -> part.steps().claim(session, items));
+    }
+    long[] now = {Long.MIN_VALUE};
+    return spread(claims, claim -> claim.id().slot(slotCount), (part, session, items) -> {
+      ClaimBatch batch = part.steps().claim(session, items);
+      synchronized (now) {
+        now[0] = Math.max(now[0], batch.nowMillis());
+      }
+      return batch.results();
+    }).thenCompose(results -> results.isEmpty()
+        ? on(0, (part, session) -> part.steps().claim(session, List.of()))
+        : CompletableFuture.completedFuture(new ClaimBatch(latest(now), results)));
+  }
+
+  private static long latest(long[] now) {
+    synchronized (now) {
+      return now[0];
+    }
+  }
+
+  @Override
+  public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
+    return spread(extensions, extension -> extension.id().slot(slotCount),
+        (part, session, items) -> part.steps().extend(session, items));
+  }
+
+  @Override
+  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    return spread(settlements, settlement -> settlement.id().slot(slotCount),
+        (part, session, items) -> part.steps().settle(session, items));
+  }
+
+  @Override
+  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+    return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.steps().redrive(session, items));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+    return spread(tasks, task -> task.id().slot(slotCount), DatabasePart::adopt);
+  }
+
+  @Override
+  public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+    return on(partOf(slotOf(ref)), (part, session) -> {
+      Wanted wanted = new Wanted();
+      wanted.ref(ref);
+      return part.find(session, wanted);
+    });
+  }
+
+  /** Where a page begins: behind a task, in one of the databases. */
+  private record Cursor(int part, TaskId after) {
+    static final TaskId BEGINNING = new TaskId(0, 0);
+
+    static Cursor parse(@Nullable String cursor, int parts) {
+      if (cursor == null) {
+        return new Cursor(0, BEGINNING);
+      }
+      int colon = cursor.indexOf(':');
+      try {
+        int part = colon < 0 ? 0 : Integer.parseInt(cursor.substring(0, colon));
+        if (part >= 0 && part < parts) {
+          return new Cursor(part, TaskId.parse(cursor.substring(colon + 1)));
+        }
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException("a cursor is what the last page gave: cursor=" + shown(cursor), e);
+      }
+      throw new IllegalArgumentException("a cursor is what the last page gave: cursor=" + shown(cursor));
+    }
+
+    private static String shown(String text) {
+      return text.length() > 64 ? text.substring(0, 64) + "..." : text;
+    }
+  }
+
+  private CompletionStage<TaskPage> page(@Nullable String cursor, Function<TaskId, PartWork<TaskPage>> work) {
+    Cursor at;
+    try {
+      at = Cursor.parse(cursor, parts.size());
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return on(at.part(), work.apply(at.after())).thenApply(page -> {
+      boolean more = page.cursor() != null;
+      boolean moves = !more && at.part() + 1 < parts.size();
+      String next = more
+          ? at.part() + ":" + page.cursor()
+          : moves ? (at.part() + 1) + ":" + Cursor.BEGINNING : null;
+      return new TaskPage(page.tasks(), next);
+    });
+  }
+
+  @Override
+  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    return page(cursor, after -> (part, session) -> part.query(session, queue, state, limit, after));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return page(cursor, after -> (part, session) -> part.live(session, limit, after));
+  }
+
+  @Override
+  public CompletionStage<Map<String, QueueCounts>> counts() {
+    return everywhere(DatabasePart::counts).thenApply(found -> {
+      Map<String, QueueCounts> counts = new HashMap<>();
+      found.forEach(each -> each.forEach((queue, count) -> counts.merge(queue, count, DatabasePart::sum)));
+      return counts;
+    });
+  }
+
+  @Override
+  public CompletionStage<Long> timeMicros(int slot) {
+    return on(partOf(slot), DatabasePart::micros);
+  }
+
+  @Override
+  public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
+    return on(0, (part, session) -> part.document(session, kind, name));
+  }
+
+  @Override
+  public CompletionStage<List<Document>> documents(DocumentKind kind) {
+    return on(0, (part, session) -> part.documents(session, kind));
+  }
+
+  @Override
+  public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+      byte @Nullable [] content) {
+    byte[] copy = content == null ? null : content.clone();
+    return on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy));
+  }
+
+  @Override
+  public void close() {
+    parts.forEach(DatabasePart::close);
+  }
+}

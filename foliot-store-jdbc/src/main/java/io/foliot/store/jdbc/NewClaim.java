@@ -1,0 +1,14 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+
+/**
+ * A claim with the token that it shall have.
+ *
+ * @param id the task
+ * @param leaseMillis how long it shall hold
+ * @param token never used before
+ * @param slot where the entry goes
+ */
+record NewClaim(TaskId id, long leaseMillis, Token token, int slot) {}

@@ -1,0 +1,88 @@
+package io.foliot.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Queues by number: numbers are shorter in rows than names. A number is given once and stays for ever. Any thread. */
+final class Numbers {
+  /** Of a queue that never had a task: no row has it. */
+  static final int NONE = -1;
+
+  private final Dialect dialect;
+  private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
+  private final Map<Integer, String> names = new ConcurrentHashMap<>();
+
+  Numbers(Dialect dialect) {
+    this.dialect = dialect;
+  }
+
+  /** The number of a queue that was asked for before. */
+  int of(String queue) {
+    Integer number = numbers.get(queue);
+    if (number == null) {
+      throw new IllegalStateException("the queue has no number yet: queue=" + queue);
+    }
+    return number;
+  }
+
+  /** The number, or {@link #NONE}. */
+  int find(Connection connection, String queue) throws SQLException {
+    Integer known = numbers.get(queue);
+    if (known != null) {
+      return known;
+    }
+    try (PreparedStatement select = dialect.prepare(connection, "SELECT number FROM foliot_queue WHERE name = ?")) {
+      dialect.text(select, 1, queue);
+      try (ResultSet found = select.executeQuery()) {
+        return found.next() ? noted(found.getInt(1), queue) : NONE;
+      }
+    }
+  }
+
+  /** The number, given now if there was none; by a statement of its own. */
+  int take(Connection connection, String queue) throws SQLException {
+    int number = find(connection, queue);
+    if (number != NONE) {
+      return number;
+    }
+    try (PreparedStatement insert = dialect.prepare(connection, dialect.insertQueue())) {
+      dialect.text(insert, 1, queue);
+      insert.executeUpdate();
+    }
+    number = find(connection, queue);
+    if (number == NONE) {
+      throw new DamagedException("a queue that was given a number has none: queue=" + queue, null);
+    }
+    return number;
+  }
+
+  /** The name of a number that stands in a row. */
+  String name(Connection connection, int number) throws SQLException {
+    String known = names.get(number);
+    if (known != null) {
+      return known;
+    }
+    try (PreparedStatement select = dialect.prepare(connection, "SELECT name FROM foliot_queue WHERE number = ?")) {
+      select.setInt(1, number);
+      try (ResultSet found = select.executeQuery()) {
+        if (!found.next()) {
+          throw new DamagedException("a row names a queue that does not exist: number=" + number, null);
+        }
+        String name = dialect.text(found, 1);
+        int same = noted(number, name);
+        assert same == number;
+        return name;
+      }
+    }
+  }
+
+  private int noted(int number, String name) {
+    names.put(number, name);
+    numbers.put(name, number);
+    return number;
+  }
+}

@@ -1,0 +1,117 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.Body;
+import io.foliot.core.Limits;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskRecord;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Rows as records. Live and kept ones are read with the same columns, in this order. */
+abstract class Rows {
+  /** Stands for what a task carries where that was not read: nothing of it is looked at, and it is not written back. */
+  static final Body UNREAD = new Body(new byte[0], "application/x-foliot-unread", Map.of());
+
+  /** Columns of a live task {@code t}, up to its body. */
+  static final String LIVE = "t.id, t.queue, t.key, t.state, t.part, t.wake_at, t.due_at, t.first_due_at, t.created_at,"
+      + " t.changed_at, t.lease_end, t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, t.settled_as,"
+      + " t.cancel_requested, t.outstanding, t.version, t.successor, t.attempts, ";
+
+  /** What a new task of a draft carries. */
+  static Body bodyOf(Draft draft) {
+    return draft.body() == null ? Body.EMPTY : draft.body();
+  }
+
+  /** The part of what a receiver said that is kept. */
+  static String cut(String detail) {
+    return detail.length() > AttemptRecord.MAX_DETAIL ? detail.substring(0, AttemptRecord.MAX_DETAIL) : detail;
+  }
+
+  /** How long finished tasks are kept, such that it can be added to a time. */
+  static long retention(QueueTerms terms) {
+    return Math.min(terms.retainFinishedMillis(), Limits.MAX_DELAY_MILLIS);
+  }
+
+  static int[] slots(SlotSet slots) {
+    int[] numbers = new int[slots.size()];
+    int slot = -1;
+    for (int i = 0; i < numbers.length; i++) {
+      slot = slots.next(slot + 1);
+      numbers[i] = slot;
+    }
+    return numbers;
+  }
+
+  /** The answers to scans of which one entry more than the limit was read. */
+  static List<DueSlice> slices(List<DueScan> scans, List<List<DueEntry>> found) {
+    List<DueSlice> slices = new ArrayList<>(scans.size());
+    for (int i = 0; i < scans.size(); i++) {
+      DueScan scan = scans.get(i);
+      List<DueEntry> entries = found.get(i);
+      boolean more = entries.size() > scan.limit();
+      slices.add(new DueSlice(scan.slot(), more ? entries.subList(0, scan.limit()) : entries, more));
+    }
+    return slices;
+  }
+
+  abstract TaskId id(ResultSet row, int at) throws SQLException;
+
+  abstract @Nullable Token token(ResultSet row, int at) throws SQLException;
+
+  abstract String text(ResultSet row, int at) throws SQLException;
+
+  abstract @Nullable String textOrNull(ResultSet row, int at) throws SQLException;
+
+  /** A record whose first column stands there. */
+  final Row row(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
+    TaskId id = id(row, first);
+    String queue = numbers.name(connection, row.getInt(first + 1));
+    TaskState state = Codes.state(row.getInt(first + 3));
+    TaskRecord.Edit edit = TaskRecord.edit(id, queue, textOrNull(row, first + 2)).state(state)
+        .parked(row.getInt(first + 4) >= Parts.PARKED).wakeAt(row.getLong(first + 5)).dueAt(row.getLong(first + 6))
+        .firstDueAt(row.getLong(first + 7)).createdAt(row.getLong(first + 8)).changedAt(row.getLong(first + 9))
+        .leaseEnd(row.getLong(first + 10)).claimedAt(row.getLong(first + 11)).generation(row.getLong(first + 12))
+        .attempt(row.getInt(first + 13)).maxAttempts(row.getInt(first + 14)).token(token(row, first + 15))
+        .cancelRequested(row.getBoolean(first + 17)).outstanding(row.getBoolean(first + 18))
+        .successor(Blobs.successor(id, row.getBytes(first + 20)));
+    int settledAs = row.getInt(first + 16);
+    edit.settledAs(row.wasNull() ? null : Codes.end(settledAs));
+    byte[] body = row.getBytes(first + 22);
+    edit.body(body == null ? UNREAD : Blobs.body(id, body));
+    List<AttemptRecord> attempts = Blobs.attempts(id, row.getBytes(first + 21));
+    if (state.isFinal()) {
+      attempts = withLast(attempts, row, first);
+      edit.reason(text(row, first + 23)).dropAt(row.getLong(first + 24));
+    }
+    return new Row(edit.attempts(attempts).done(), row.getLong(first + 19));
+  }
+
+  /** The attempts with the last one, where that is in columns of its own. */
+  private List<AttemptRecord> withLast(List<AttemptRecord> attempts, ResultSet row, int first) throws SQLException {
+    String detail = textOrNull(row, first + 26);
+    if (detail == null) {
+      return attempts;
+    }
+    AttemptRecord.End end = Codes.end(row.getInt(first + 16));
+    AttemptRecord last = new AttemptRecord(row.getLong(first + 12), row.getInt(first + 13), row.getLong(first + 25),
+        row.getLong(first + 9), end, detail);
+    List<AttemptRecord> all = new ArrayList<>(
+        attempts.subList(Math.max(0, attempts.size() + 1 - AttemptRecord.KEPT), attempts.size()));
+    all.add(last);
+    return List.copyOf(all);
+  }
+}

@@ -1,0 +1,92 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.StoreException;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+
+/** The tables: made, or brought up to date, when a store is opened. */
+final class Schema {
+  /** The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables. */
+  private static final String NEWEST = "1";
+  private static final String HISTORY = "foliot_schema_history";
+
+  private Schema() {}
+
+  /** How this database speaks. */
+  static Dialect dialect(DataSource source, String name, Duration timeout) {
+    String product = product(source, name);
+    int seconds = Math.toIntExact(timeout.toSeconds());
+    return switch (product) {
+      case "PostgreSQL" -> new PostgresDialect(seconds);
+      default -> throw new StoreException("tasks are kept in PostgreSQL, MariaDB or MySQL: database=" + name
+          + ", product=" + product, null);
+    };
+  }
+
+  private static String product(DataSource source, String name) {
+    try (Connection connection = source.getConnection()) {
+      DatabaseMetaData meta = connection.getMetaData();
+      return meta.getDatabaseProductName();
+    } catch (SQLException e) {
+      throw new StoreException("the database cannot be reached: database=" + name + ", sqlState=" + e.getSQLState()
+          + ", error=" + e.getMessage() + "; check its address, the user and the password", e);
+    }
+  }
+
+  /** Makes what is missing. Several nodes may do so at the same time. */
+  static void migrate(DataSource source, Dialect dialect, String name) {
+    if (isCurrent(source)) {
+      return;
+    }
+    try {
+      Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations()).table(HISTORY)
+          // The database may have other tables: ours begin in front of the first migration.
+          .baselineOnMigrate(true).baselineVersion("0").load().migrate();
+    } catch (FlywayException e) {
+      throw new StoreException("the tables cannot be made or brought up to date: database=" + name + ", error="
+          + e.getMessage() + "; the user needs the right to make tables when a new version of Foliot starts", e);
+    }
+  }
+
+  private static boolean isCurrent(DataSource source) {
+    try (Connection connection = source.getConnection();
+        PreparedStatement select = connection.prepareStatement("SELECT value FROM foliot_meta WHERE name = 'schema'");
+        ResultSet row = select.executeQuery()) {
+      return row.next() && row.getString(1).equals(NEWEST);
+    } catch (SQLException e) {
+      // There are no tables yet, which the migration finds out for itself; if it is something else, so does that.
+      return false;
+    }
+  }
+
+  /** Writes what is said of a new store, and reads what was said of an older one. */
+  static String meta(Connection connection, Dialect dialect, String name, String valueIfNew) throws SQLException {
+    for (int tried = 0;; tried++) {
+      try (PreparedStatement select = dialect.prepare(connection, "SELECT value FROM foliot_meta WHERE name = ?")) {
+        select.setString(1, name);
+        try (ResultSet row = select.executeQuery()) {
+          if (row.next()) {
+            return row.getString(1);
+          }
+        }
+      }
+      try (PreparedStatement insert = dialect.prepare(connection,
+          "INSERT INTO foliot_meta (name, value) VALUES (?, ?)")) {
+        insert.setString(1, name);
+        insert.setString(2, valueIfNew);
+        insert.executeUpdate();
+      } catch (SQLException e) {
+        if (tried > 0 || !dialect.isDuplicate(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+}

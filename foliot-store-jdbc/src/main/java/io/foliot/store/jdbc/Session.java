@@ -1,0 +1,86 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A connection for one call. One that is the store's own commits each statement by itself, and repeats those that were in
+ * another one's way; in the transaction of a caller nothing is repeated that ended the transaction.
+ */
+final class Session {
+  /** Others must get in the way of one statement so often, each time for another reason, before it is given up. */
+  private static final int TRIES = 12;
+  private static final long WAIT_MILLIS_MAX = 200;
+
+  private final Connection connection;
+  private final Dialect dialect;
+  private final boolean own;
+
+  private Session(Connection connection, Dialect dialect, boolean own) {
+    this.connection = connection;
+    this.dialect = dialect;
+    this.own = own;
+  }
+
+  static Session own(Connection connection, Dialect dialect) {
+    return new Session(connection, dialect, true);
+  }
+
+  static Session of(Connection connection, Dialect dialect) {
+    return new Session(connection, dialect, false);
+  }
+
+  /** A statement, or a few that are one step. */
+  interface Step<R> {
+    R take(Connection connection) throws SQLException;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  /** Takes a step that has no effect if it fails. */
+  <R> R run(Step<R> step) throws SQLException {
+    for (int tried = 1;; tried++) {
+      try {
+        return step.take(connection);
+      } catch (SQLException e) {
+        if (!own || tried == TRIES || !dialect.isRolledBack(e)) {
+          throw e;
+        }
+        pause(tried);
+      }
+    }
+  }
+
+  /** The same for a step whose failure the caller can live with, so that it must not end the caller's transaction. */
+  <R> R guarded(Step<R> step) throws SQLException {
+    if (own) {
+      return run(step);
+    }
+    Savepoint before = connection.setSavepoint();
+    try {
+      R result = step.take(connection);
+      connection.releaseSavepoint(before);
+      return result;
+    } catch (SQLException e) {
+      connection.rollback(before);
+      throw e;
+    }
+  }
+
+  /** Waits a little, longer with each try and never as long as another one, so that two do not meet again and again. */
+  static void pause(int tried) {
+    long most = Math.min(WAIT_MILLIS_MAX, 1L << Math.min(tried, 10));
+    try {
+      TimeUnit.MICROSECONDS.sleep(ThreadLocalRandom.current().nextLong(1_000 * most) + 100);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("the store is being closed", e);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.TouchResult;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of touches, by their place in the list.
+ *
+ * @param micros the database's clock when it judged them
+ * @param results null where it was not a mere push back, which takes another look
+ */
+record Touched(long micros, List<@Nullable TouchResult> results) {}

@@ -1,0 +1,190 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Touch;
+import io.foliot.servers.Database;
+import io.foliot.servers.PostgresServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What PostgreSQL does with the statements: which ways it takes, and what it leaves behind. */
+final class PostgresTablesTest {
+  private static final String QUEUE = "orders";
+  private static final int TASKS = 100_000;
+  private static final int BATCH = 500;
+  private static final long HOUR = 3_600_000;
+
+  private static PostgresServer server;
+  private static Database database;
+
+  private JdbcStore store;
+
+  @BeforeAll
+  static void startServer() {
+    server = PostgresServer.start();
+    database = server.createDatabase();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void open() {
+    Databases.empty(database);
+    store = JdbcStore.open(Databases.options(database));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private static <T> T get(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private static Draft draft(String key, long delayMillis) {
+    TaskId id = TaskId.of(System.currentTimeMillis(), SlotHash.of(QUEUE, key), ThreadLocalRandom.current().nextLong());
+    return new Draft(id, QUEUE, key, Due.after(delayMillis), null, 0, OnConflict.RESET, null);
+  }
+
+  private List<TaskId> submit(int from, int to, long delayMillis) {
+    List<TaskId> ids = new ArrayList<>();
+    for (int at = from; at < to; at += 5_000) {
+      List<Draft> drafts = new ArrayList<>();
+      for (int i = at; i < Math.min(to, at + 5_000); i++) {
+        drafts.add(draft("key " + i, delayMillis));
+      }
+      get(store.submit(drafts)).forEach(result -> ids.add(result.id()));
+    }
+    return ids;
+  }
+
+  private List<TaskRecord> claim(List<TaskId> ids) {
+    List<TaskRecord> won = new ArrayList<>();
+    for (ClaimResult result : get(store.claim(ids.stream().map(id -> new Claim(id, HOUR)).toList())).results()) {
+      assertThat(result).isInstanceOf(ClaimResult.Won.class);
+      won.add(((ClaimResult.Won) result).task());
+    }
+    return won;
+  }
+
+  private static Settlement settlement(TaskRecord task, Outcome outcome) {
+    return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome, 0, "");
+  }
+
+  private static long statistic(String column, String table) {
+    return Long.parseLong(Databases.strings(database,
+        "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = '" + table + "'").getFirst());
+  }
+
+  /** Sessions report what they have done at the latest when they end. */
+  private JdbcStore reported() {
+    store.close();
+    for (int i = 0; !Databases.strings(database, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'foliot'")
+        .isEmpty(); i++) {
+      assertThat(i).as("the sessions end").isLessThan(1_000);
+      Databases.sleep(Duration.ofMillis(10));
+    }
+    return JdbcStore.open(Databases.options(database));
+  }
+
+  @Test
+  void noCallReadsAWholeTable() {
+    List<TaskId> ids = submit(0, TASKS, 0);
+    TaskRecord canary = claim(ids.subList(0, 1)).getFirst();
+    get(store.settle(List.of(settlement(canary, new Outcome.Finished()))));
+    Databases.execute(database, "ANALYZE foliot_task");
+    Databases.execute(database, "ANALYZE foliot_final");
+    store = reported();
+    long scans = statistic("seq_scan", "foliot_task");
+
+    List<TaskRecord> won = claim(ids.subList(BATCH, 2 * BATCH));
+    get(store.extend(won.stream()
+        .map(task -> new Extension(task.id(), Objects.requireNonNull(task.token()), 2 * HOUR)).toList()));
+    get(store.settle(won.subList(0, 300).stream().map(task -> settlement(task, new Outcome.Finished())).toList()));
+    get(store.settle(won.subList(300, 400).stream().map(task -> settlement(task, new Outcome.Failed())).toList()));
+    get(store.settle(won.subList(400, 500).stream()
+        .map(task -> settlement(task, new Outcome.Retry(Due.after(HOUR)))).toList()));
+    get(store.redrive(won.subList(300, 400).stream().map(TaskRecord::id).toList()));
+    submit(2 * BATCH, 3 * BATCH, HOUR);
+    List<Touch> touches = new ArrayList<>();
+    List<TaskRef> refs = new ArrayList<>();
+    for (int i = 0; i < BATCH; i++) {
+      touches.add(new Touch(new TaskRef.ByKey(QUEUE, "key " + (5_000 + i)), Due.after(HOUR)));
+      refs.add(new TaskRef.ByKey(QUEUE, "key " + (6_000 + i)));
+    }
+    get(store.touch(touches));
+    get(store.touch(List.of(new Touch(new TaskRef.ById(ids.get(7_000)), Due.after(HOUR)))));
+    get(store.cancel(refs));
+    List<DueScan> polls = new ArrayList<>();
+    for (int slot = 0; slot < store.slotCount(); slot++) {
+      polls.add(new DueScan(slot, Long.MIN_VALUE, null, Long.MAX_VALUE, 10));
+    }
+    List<DueEntry> entries = get(store.due(polls)).stream().flatMap(slice -> slice.entries().stream()).toList();
+    assertThat(entries).hasSize(10 * store.slotCount());
+    get(store.park(entries));
+    BitSet few = new BitSet();
+    few.set(3, 9);
+    assertThat(get(store.parked(QUEUE, SlotSet.of(store.slotCount(), few), null, 20))).hasSize(20);
+    assertThat(get(store.parkedQueues(SlotSet.all(store.slotCount())))).containsExactly(QUEUE);
+    assertThat(get(store.find(new TaskRef.ByKey(QUEUE, "key 9000")))).isPresent();
+    assertThat(get(store.query(QUEUE, null, 50, null)).tasks()).hasSize(50);
+    assertThat(get(store.live(50, null)).tasks()).hasSize(50);
+
+    // The canary: counting is allowed to.
+    assertThat(get(store.counts())).containsKey(QUEUE);
+    store = reported();
+    assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans + 1);
+  }
+
+  @Test
+  void touchesTouchNoIndex() {
+    int keys = 2_000;
+    submit(0, keys, HOUR);
+    store = reported();
+    long before = statistic("n_tup_upd", "foliot_task");
+    long hotBefore = statistic("n_tup_hot_upd", "foliot_task");
+    int rounds = 10;
+    for (int round = 0; round < rounds; round++) {
+      List<Touch> touches = new ArrayList<>();
+      for (int i = 0; i < keys; i++) {
+        touches.add(new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(2 * HOUR)));
+      }
+      get(store.touch(touches));
+    }
+    store = reported();
+    long updates = statistic("n_tup_upd", "foliot_task") - before;
+    assertThat(updates).isEqualTo((long) rounds * keys);
+    assertThat(statistic("n_tup_hot_upd", "foliot_task") - hotBefore).as("of %s", updates)
+        .isGreaterThan(updates * 8 / 10);
+  }
+}
