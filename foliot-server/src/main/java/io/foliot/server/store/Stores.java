@@ -6,6 +6,8 @@ import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.jdbc.JdbcStore;
 import io.foliot.store.redis.RedisOptions;
 import io.foliot.store.redis.RedisStore;
 import io.foliot.store.rocksdb.RocksDbOptions;
@@ -14,6 +16,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a store as a configuration says. The only place that knows which kinds there are. */
 public final class Stores {
@@ -37,14 +40,20 @@ public final class Stores {
       return RedisStore.open(RedisOptions.at(withLogin(config.kind(), login)).withNamespace(login.namespace())
           .withWaitReplicas(login.waitReplicas()));
     }
-    if (config.isRemote()) {
-      throw new StoreException("stores of that kind are not part of this version: store=" + config.name(), null);
+    if (config.isJdbc()) {
+      FoliotConfig.Store.Login login = config.login();
+      return JdbcStore.open(JdbcOptions.of(config.kind(), ifAny(login.user()), ifAny(login.password()))
+          .withConnections(login.connections()));
     }
     FoliotConfig.Store.Sizes sizes = config.sizes();
     RocksDbOptions options = RocksDbOptions.DEFAULT.withOnFailure(onFailure).withReserveBytes(sizes.reserve())
         .withRecordCacheBytes(sizes.recordCache()).withNativeBytes(sizes.blockCache(), sizes.writeBuffer())
         .withLogBytes(sizes.log());
     return RocksDbStore.open(config.folder(), options, clock);
+  }
+
+  private static @Nullable String ifAny(String text) {
+    return text.isEmpty() ? null : text;
   }
 
   /** The address with user and password, which then need not be written into it. */
