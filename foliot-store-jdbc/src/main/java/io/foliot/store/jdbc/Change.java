@@ -13,6 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param part where its index entry shall stand
  */
 record Change(@Nullable TaskRecord before, long version, TaskRecord after, int queue, int part) {
+  /** How much there is to be written, roughly. */
+  long bytes() {
+    TaskRecord.Successor next = after.successor();
+    return (bodyChanges() ? after.body().payload().length : 0L)
+        + (next == null || next.body() == null ? 0 : next.body().payload().length);
+  }
+
   /** Whether what the task carries is another than in the row. */
   boolean bodyChanges() {
     return before == null || before.body() != after.body();

@@ -25,6 +25,8 @@ final class Schema {
     int seconds = Math.toIntExact(timeout.toSeconds());
     return switch (product) {
       case "PostgreSQL" -> new PostgresDialect(seconds);
+      case "MariaDB" -> new MySqlDialect(seconds, true);
+      case "MySQL" -> new MySqlDialect(seconds, false);
       default -> throw new StoreException("tasks are kept in PostgreSQL, MariaDB or MySQL: database=" + name
           + ", product=" + product, null);
     };

@@ -40,6 +40,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,9 +110,18 @@ final class TaskSteps {
   }
 
   private static <T> List<List<T>> chunks(List<T> items) {
+    return chunks(items, item -> 0);
+  }
+
+  private static <T> List<List<T>> chunks(List<T> items, ToLongFunction<T> bytesOf) {
     List<List<T>> chunks = new ArrayList<>();
-    for (int from = 0; from < items.size(); from += ROWS_MAX) {
-      chunks.add(items.subList(from, Math.min(items.size(), from + ROWS_MAX)));
+    for (int from = 0; from < items.size();) {
+      int to = from;
+      for (long bytes = 0; to < items.size() && to - from < ROWS_MAX && (to == from || bytes < BYTES_MAX); to++) {
+        bytes += bytesOf.applyAsLong(items.get(to));
+      }
+      chunks.add(items.subList(from, to));
+      from = to;
     }
     return chunks;
   }
@@ -152,7 +162,7 @@ final class TaskSteps {
     for (int round = 0; !pending.isEmpty(); round++) {
       waitFor(round);
       pending = insert(session, drafts, pending, results);
-      for (List<Integer> chunk : chunks(List.copyOf(pending))) {
+      for (List<Integer> chunk : chunks(List.copyOf(pending), place -> bytesOf(drafts.get(place)))) {
         resubmit(session, drafts, chunk, results);
       }
       pending.removeIf(place -> results[place] != null);
@@ -171,17 +181,16 @@ final class TaskSteps {
       }
     }
     firsts.sort(Comparator.comparing(place -> drafts.get(place).id()));
-    for (int from = 0; from < firsts.size();) {
-      int to = from;
-      for (long bytes = 0; to < firsts.size() && to - from < ROWS_MAX && (to == from || bytes < BYTES_MAX); to++) {
-        bytes += Rows.bodyOf(drafts.get(firsts.get(to))).payload().length;
-      }
-      insertChunk(session, drafts, firsts.subList(from, to), results);
-      from = to;
+    for (List<Integer> chunk : chunks(firsts, place -> bytesOf(drafts.get(place)))) {
+      insertChunk(session, drafts, chunk, results);
     }
     List<Integer> left = new ArrayList<>(pending);
     left.removeIf(place -> results[place] != null);
     return left;
+  }
+
+  private static long bytesOf(Draft draft) {
+    return Rows.bodyOf(draft).payload().length;
   }
 
   /** Of drafts with the same name, at most one makes a new task. */
@@ -350,17 +359,8 @@ final class TaskSteps {
     if (last > 0 && last >= overlay.floor()) {
       raise(session, last);
     }
-    List<NewAnswer> answers = overlay.newAnswers(updates, numbers);
-    if (!updates.isEmpty() || !answers.isEmpty()) {
-      try {
-        Session.Step<BitSet> step = connection -> dialect.update(connection, updates, answers);
-        note(updates, answers.isEmpty() ? session.run(step) : session.guarded(step), failed);
-      } catch (SQLException e) {
-        if (dialect.isDuplicate(e)) {
-          return false;
-        }
-        throw e;
-      }
+    if (!update(session, overlay, updates, failed)) {
+      return false;
     }
     if (!ends.isEmpty()) {
       note(ends, session.run(connection -> dialect.end(connection, ends)), failed);
@@ -369,6 +369,27 @@ final class TaskSteps {
       note(entries, session.run(connection -> dialect.enter(connection, entries)), failed);
     }
     return true;
+  }
+
+  /** False if nothing was written because a request has been answered meanwhile. */
+  private boolean update(Session session, Overlay overlay, List<Change> updates, Set<TaskId> failed)
+      throws SQLException {
+    List<NewAnswer> answers = overlay.newAnswers(updates, numbers);
+    if (answers.isEmpty()) {
+      for (List<Change> chunk : chunks(updates, Change::bytes)) {
+        note(chunk, session.run(connection -> dialect.update(connection, chunk, List.of())), failed);
+      }
+      return true;
+    }
+    try {
+      note(updates, session.guarded(connection -> dialect.update(connection, updates, answers)), failed);
+      return true;
+    } catch (SQLException e) {
+      if (dialect.isDuplicate(e)) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   /**

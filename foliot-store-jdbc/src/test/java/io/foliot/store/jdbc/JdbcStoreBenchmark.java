@@ -58,6 +58,8 @@ public final class JdbcStoreBenchmark {
   private final int tasks;
   private final int batch;
   private final int underWayMax;
+  private long lastOwnMicros;
+  private long lastServerMicros;
 
   private JdbcStoreBenchmark(JdbcStore store, int tasks, int batch, int underWayMax) {
     this.store = store;
@@ -115,7 +117,17 @@ public final class JdbcStoreBenchmark {
   }
 
   private void print(String what, int total, double seconds) {
-    System.out.printf("%-22s %,9d items, %,9.0f a second%n", what, total, total / seconds);
+    long ownMicros = cpuMicros(ProcessHandle.current());
+    long serverMicros = ProcessHandle.current().descendants().mapToLong(JdbcStoreBenchmark::cpuMicros).sum();
+    System.out.printf("%-22s %,9d items, %,9.0f a second; CPU of this process %.1f us each, of the server %.1f us%n",
+        what, total, total / seconds, (double) (ownMicros - lastOwnMicros) / total,
+        (double) (serverMicros - lastServerMicros) / total);
+    lastOwnMicros = ownMicros;
+    lastServerMicros = serverMicros;
+  }
+
+  private static long cpuMicros(ProcessHandle process) {
+    return process.info().totalCpuDuration().map(time -> time.toNanos() / 1_000).orElse(0L);
   }
 
   private void latency() {

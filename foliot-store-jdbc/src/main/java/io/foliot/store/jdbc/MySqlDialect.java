@@ -1,0 +1,1035 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TouchResult;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MariaDB 10.6 and newer, MySQL 8.0.19 and newer. A batch is a table of parameters within the statement.
+ *
+ * <p>An UPDATE does not answer which rows it changed. So each row that is written gets a version that was never used, and
+ * is asked for it afterwards: a claim, which has a token of its own, by another statement; what is not as unmistakable,
+ * within one short transaction.
+ */
+final class MySqlDialect implements Dialect {
+  /** The beginning of the statement, in UTC: the time zone of a session, and its summer time, have no part in it. */
+  private static final String CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+  /** The same, read when the expression is evaluated. */
+  private static final String ROW_CLOCK = "(" + CLOCK + " + TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)))";
+
+  private static final String INSERT_COLUMNS = "id, queue, `key`, part, wake_at, due_at, first_due_at, created_at,"
+      + " changed_at, state, generation, attempt, max_attempts, cancel_requested, outstanding, version, body";
+  private static final String REQUEST_COLUMNS = "queue, `key`, request, digest, kind, id, generation, due_at, state,"
+      + " drop_at";
+  private static final String FINAL_COLUMNS = "id, queue, `key`, state, due_at, first_due_at, created_at, changed_at,"
+      + " lease_end, claimed_at, generation, attempt, max_attempts, token, settled_as, outstanding, attempts, reason,"
+      + " drop_at, begun_at, detail, body";
+
+  private static final String LIVE = Rows.LIVE.replace("t.key", "t.`key`");
+  private static final String LIVE_END = ", NULL AS reason, 0 AS drop_at, 0 AS begun_at, NULL AS detail";
+  private static final String KEPT = "t.id, t.queue, t.`key`, t.state, 0, 0, t.due_at, t.first_due_at, t.created_at,"
+      + " t.changed_at, t.lease_end, t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, t.settled_as, 0,"
+      + " t.outstanding, 0, NULL, t.attempts, ";
+  private static final String KEPT_END = ", t.reason, t.drop_at, t.begun_at, t.detail";
+
+  /** Longer lists of scans are looked through for slots that have something. */
+  private static final int SCANS_AT_ONCE = 4;
+
+  private static final int DUPLICATE = 1062;
+  private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
+  private static final Set<Integer> FULL = Set.of(1114, 1021);
+  /** Deadlock, lock wait timeout: the transaction is over and may be repeated. */
+  private static final Set<Integer> ROLLED_BACK = Set.of(1213, 1205);
+
+  private final int timeoutSeconds;
+  private final boolean isMariaDb;
+  private final String clock;
+  private final String rowClock;
+  private final String rowWord;
+  private final MySqlRows rows = new MySqlRows();
+  /** The clock of a statement in microseconds, in milliseconds rounded down (now) and up (for delays), and the floor. */
+  private final String now;
+
+  MySqlDialect(int timeoutSeconds, boolean isMariaDb) {
+    this(timeoutSeconds, isMariaDb, CLOCK, ROW_CLOCK);
+  }
+
+  /**
+   * With another clock.
+   *
+   * @param timeoutSeconds how long a statement may take
+   * @param isMariaDb else it is MySQL
+   * @param clock an SQL expression: microseconds since 1970
+   * @param rowClock the same, evaluated anew for each row
+   */
+  MySqlDialect(int timeoutSeconds, boolean isMariaDb, String clock, String rowClock) {
+    this.timeoutSeconds = timeoutSeconds;
+    this.isMariaDb = isMariaDb;
+    this.clock = clock;
+    this.rowClock = rowClock;
+    rowWord = isMariaDb ? "" : "ROW";
+    now = "(SELECT c.micros, c.micros DIV 1000 AS ms, (c.micros + 999) DIV 1000 AS up, (SELECT floor FROM foliot_clock)"
+        + " AS floor FROM (SELECT " + clock + " AS micros) c)";
+  }
+
+  @Override
+  public PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    statement.setQueryTimeout(timeoutSeconds);
+    return statement;
+  }
+
+  @Override
+  public String kind() {
+    return isMariaDb ? "mariadb" : "mysql";
+  }
+
+  @Override
+  public String migrations() {
+    return "classpath:io/foliot/store/jdbc/mysql";
+  }
+
+  @Override
+  public Durability durability(Connection connection) throws SQLException {
+    try (PreparedStatement select = prepare(connection,
+        "SELECT @@version, @@innodb_flush_log_at_trx_commit, @@innodb_doublewrite");
+        ResultSet row = select.executeQuery()) {
+      row.next();
+      int flush = row.getInt(2);
+      String detail = (isMariaDb ? "MariaDB " : "MySQL ") + row.getString(1) + ", innodb_flush_log_at_trx_commit="
+          + flush + ", innodb_doublewrite=" + row.getString(3);
+      // With 0 and 2 the log is synced about once a second.
+      return flush == 1 || flush == 3 ? new Durability("D", 0, detail) : new Durability("B", 2_000, detail);
+    }
+  }
+
+  private long number(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement select = prepare(connection, sql); ResultSet row = select.executeQuery()) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  @Override
+  public long micros(Connection connection) throws SQLException {
+    return number(connection, "SELECT " + clock);
+  }
+
+  @Override
+  public String insertQueue() {
+    return "INSERT INTO foliot_queue (name) VALUES (?) ON DUPLICATE KEY UPDATE name = name";
+  }
+
+  @Override
+  public void text(PreparedStatement statement, int at, String text) throws SQLException {
+    statement.setBytes(at, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public String text(ResultSet row, int at) throws SQLException {
+    return rows.text(row, at);
+  }
+
+  /** Takes steps as one transaction: the caller's, if there is one. */
+  private static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      return steps.take(connection);
+    }
+    connection.setAutoCommit(false);
+    try {
+      R result = steps.take(connection);
+      connection.commit();
+      connection.setAutoCommit(true);
+      return result;
+    } catch (SQLException | RuntimeException e) {
+      try {
+        connection.rollback();
+        connection.setAutoCommit(true);
+      } catch (SQLException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+  }
+
+  /** Versions for rows to be written, which no row ever had: this one and as many behind it as there are rows. */
+  private static long newVersions() {
+    return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
+  }
+
+  private static int execute(PreparedStatement statement, Values values) throws SQLException {
+    values.bind(statement, 1);
+    return statement.executeUpdate();
+  }
+
+  /** Which rows have got the versions that they were to get. */
+  private BitSet written(Connection connection, List<TaskId> ids, long versions) throws SQLException {
+    BitSet written = new BitSet();
+    Values values = new Values(rowWord, "id", "version");
+    for (int i = 0; i < ids.size(); i++) {
+      values.next().add(ids.get(i)).add(versions + i);
+    }
+    try (PreparedStatement select = prepare(connection, "SELECT x.place FROM " + values.from()
+        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.version = x.version")) {
+      values.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          written.set(row.getInt(1) - 1);
+        }
+      }
+    }
+    return written;
+  }
+
+  private static BitSet all(int count) {
+    BitSet all = new BitSet(count);
+    all.set(0, count);
+    return all;
+  }
+
+  @Override
+  public Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
+    boolean requests = tasks.stream().anyMatch(task -> task.draft().idempotency() != null);
+    if (isMariaDb && !requests) {
+      return insertReturning(connection, tasks, seenMicros);
+    }
+    return together(connection, transaction -> {
+      long versions = newVersions();
+      Values values = newTasks(tasks);
+      try (PreparedStatement insert = prepare(transaction, insert(values, seenMicros, versions, requests))) {
+        int rows = execute(insert, values);
+        assert rows >= 0 : rows;
+      }
+      Inserted inserted = inserted(transaction, tasks, versions);
+      if (requests) {
+        rememberNew(transaction, tasks, inserted);
+      }
+      return inserted;
+    });
+  }
+
+  private Values newTasks(List<NewTask> tasks) {
+    Values values = new Values(rowWord, "id", "queue", "task_key", "slot", "due", "relative", "max_attempts", "body",
+        "request");
+    for (NewTask task : tasks) {
+      Draft draft = task.draft();
+      Draft.Idempotency idempotency = draft.idempotency();
+      values.next().add(draft.id()).add(task.queue()).add(draft.key()).add(task.slot())
+          .add(Dialect.millis(draft.due())).add(draft.due() instanceof Due.After).add(draft.maxAttempts())
+          .add(Blobs.body(draft.id(), Rows.bodyOf(draft))).add(idempotency == null ? null : idempotency.key());
+    }
+    return values;
+  }
+
+  private static final String DUE_AT = "CASE WHEN x.relative = 0 THEN x.due WHEN x.due = 0 THEN n.ms"
+      + " ELSE n.up + x.due END";
+
+  /**
+   * The generation of a row is read from the clock when the row itself is made: so a key whose task ended while the batch
+   * was under way gets a larger one.
+   */
+  private String insert(Values values, long seenMicros, long versions, boolean requests) {
+    return "INSERT INTO foliot_task (" + INSERT_COLUMNS + ") WITH " + values.with() + " SELECT x.id, x.queue,"
+        + " x.task_key, x.slot, " + DUE_AT + ", " + DUE_AT + ", " + DUE_AT + ", n.ms, n.ms, 1, GREATEST(n.floor, "
+        + seenMicros + ", " + rowClock + "), 0, x.max_attempts, 0, 0, " + versions + " + x.place, "
+        + values.column("body") + " FROM " + now
+        + " n CROSS JOIN x"
+        + (requests
+            ? " WHERE x.request IS NULL OR NOT EXISTS (SELECT 1 FROM foliot_request r WHERE r.queue = x.queue"
+                + " AND r.`key` = COALESCE(x.task_key, '') AND r.request = x.request)"
+            // Without a condition, the ON that follows would be that of the join.
+            : " WHERE TRUE")
+        + " ON DUPLICATE KEY UPDATE version = foliot_task.version";
+  }
+
+  private static final String INSERTED = "version, generation, due_at, created_at, generation >= ";
+
+  private Inserted insertReturning(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
+    long versions = newVersions();
+    Values values = newTasks(tasks);
+    try (PreparedStatement insert = prepare(connection,
+        insert(values, seenMicros, versions, false) + " RETURNING " + INSERTED + rowClock)) {
+      values.bind(insert, 1);
+      return inserted(insert, tasks.size(), versions);
+    }
+  }
+
+  private Inserted inserted(Connection connection, List<NewTask> tasks, long versions) throws SQLException {
+    String ids = "?, ".repeat(tasks.size() - 1) + "?";
+    try (PreparedStatement select = prepare(connection,
+        "SELECT " + INSERTED + rowClock + " FROM foliot_task WHERE id IN (" + ids + ")")) {
+      for (int i = 0; i < tasks.size(); i++) {
+        select.setBytes(i + 1, Values.bytes(tasks.get(i).draft().id()));
+      }
+      return inserted(select, tasks.size(), versions);
+    }
+  }
+
+  private static Inserted inserted(PreparedStatement statement, int count, long versions) throws SQLException {
+    long[] generations = new long[count];
+    long[] dueAts = new long[count];
+    long nowMicros = 0;
+    long last = 0;
+    try (ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        long place = row.getLong(1) - versions - 1;
+        if (place >= 0 && place < count) {
+          generations[(int) place] = row.getLong(2);
+          dueAts[(int) place] = row.getLong(3);
+          nowMicros = 1_000 * row.getLong(4);
+          last = row.getBoolean(5) ? Math.max(last, row.getLong(2)) : last;
+        }
+      }
+    }
+    return new Inserted(nowMicros, generations, dueAts, last);
+  }
+
+  private void rememberNew(Connection connection, List<NewTask> tasks, Inserted inserted) throws SQLException {
+    long nowMillis = Math.floorDiv(inserted.micros(), 1_000);
+    List<NewAnswer> answers = new ArrayList<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      Draft draft = tasks.get(i).draft();
+      Draft.Idempotency idempotency = draft.idempotency();
+      if (idempotency != null && inserted.generations()[i] > 0) {
+        long dueAt = inserted.dueAts()[i];
+        SubmitResult result = new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), inserted.generations()[i], dueAt,
+            dueAt <= nowMillis ? TaskState.READY : TaskState.DELAYED, true);
+        answers.add(new NewAnswer(new RequestName(draft.queue(), draft.key(), idempotency.key()),
+            tasks.get(i).queue(), new RecordTable.Answered(idempotency.digest(), result,
+                nowMillis + Draft.Idempotency.KEPT_MILLIS),
+            -1));
+      }
+    }
+    remember(connection, answers, new BitSet());
+  }
+
+  private void remember(Connection connection, List<NewAnswer> answers, BitSet changed) throws SQLException {
+    Values values = new Values(rowWord, "queue", "task_key", "request", "digest", "kind", "id", "generation",
+        "due_at", "state", "drop_at");
+    for (NewAnswer answer : answers) {
+      if (answer.change() < 0 || changed.get(answer.change())) {
+        SubmitResult result = answer.answered().result();
+        String key = answer.name().key();
+        values.next().add(answer.queue()).add(key == null ? "" : key).add(answer.name().request())
+            .add(answer.answered().digest()).add(Codes.of(result.kind())).add(result.id()).add(result.generation())
+            .add(result.dueAt()).add(Codes.ofAnswer(result.state())).add(answer.answered().dropAt());
+      }
+    }
+    if (values.rows() == 0) {
+      return;
+    }
+    try (PreparedStatement insert = prepare(connection, "INSERT INTO foliot_request (" + REQUEST_COLUMNS + ") WITH "
+        + values.with() + " SELECT queue, task_key, request, digest, kind, id, generation, due_at, state, drop_at"
+        + " FROM x")) {
+      int rows = execute(insert, values);
+      assert rows == values.rows() : rows;
+    }
+  }
+
+  @Override
+  public BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
+      throws SQLException {
+    return together(connection, transaction -> {
+      long versions = newVersions();
+      List<TaskId> ids = new ArrayList<>();
+      Values values = new Values(rowWord, "id", "generation");
+      for (int i = 0; i < tasks.size(); i++) {
+        ids.add(tasks.get(i).draft().id());
+        values.next().add(ids.get(i)).add(generations[i]);
+      }
+      try (PreparedStatement update = prepare(transaction, "UPDATE " + values.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.id = x.id SET t.generation = " + generation + ", t.version = "
+          + versions + " + x.place - 1 WHERE t.generation = x.generation AND t.state = 1")) {
+        int rows = execute(update, values);
+        return rows == ids.size() ? all(rows) : written(transaction, ids, versions);
+      }
+    });
+  }
+
+  @Override
+  public Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies) throws SQLException {
+    Values keys = new Values(rowWord, "queue", "task_key");
+    for (KeyName key : wanted.keys()) {
+      int queue = numbers.find(connection, key.queue());
+      if (queue != Numbers.NONE) {
+        keys.next().add(queue).add(key.key());
+      }
+    }
+    Values ids = new Values(rowWord, "id");
+    wanted.ids().forEach(id -> ids.next().add(id));
+    try (PreparedStatement select = prepare(connection, read(ids, keys, bodies))) {
+      int at = 1;
+      for (Values values : List.of(ids, ids, keys, keys)) {
+        at = values.bind(select, at);
+      }
+      List<Row> found = new ArrayList<>();
+      long nowMicros = 0;
+      long floor = 0;
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          nowMicros = row.getLong(1);
+          floor = row.getLong(2);
+          if (row.getBytes(3) != null) {
+            found.add(rows.row(connection, numbers, row, 3));
+          }
+        }
+      }
+      return new Snapshot(nowMicros, floor, found, answers(connection, numbers, wanted));
+    }
+  }
+
+  private String read(Values ids, Values keys, boolean bodies) {
+    String body = bodies ? "t.body" : "NULL";
+    String live = "SELECT " + LIVE + body + LIVE_END;
+    String kept = "SELECT " + KEPT + body + KEPT_END;
+    List<String> parts = new ArrayList<>();
+    if (ids.rows() > 0) {
+      parts.add(live + " FROM " + ids.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id");
+      parts.add(kept + " FROM " + ids.from() + " STRAIGHT_JOIN foliot_final t ON t.id = x.id");
+    }
+    if (keys.rows() > 0) {
+      parts.add(live + " FROM " + keys.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key");
+      parts.add(kept + " FROM " + keys.from()
+          + " STRAIGHT_JOIN foliot_final t ON t.queue = x.queue AND t.`key` = x.task_key WHERE t.generation ="
+          + " (SELECT MAX(f.generation) FROM foliot_final f WHERE f.queue = x.queue AND f.`key` = x.task_key)");
+    }
+    if (parts.isEmpty()) {
+      parts.add(live + " FROM foliot_task t WHERE FALSE");
+    }
+    return "SELECT n.micros, n.floor, r.* FROM " + now + " n LEFT JOIN (" + String.join(" UNION ALL ", parts)
+        + ") r ON TRUE";
+  }
+
+  private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, Wanted wanted)
+      throws SQLException {
+    if (wanted.requests().isEmpty()) {
+      return Map.of();
+    }
+    List<RequestName> names = List.copyOf(wanted.requests());
+    Values values = requests(connection, names, numbers);
+    Map<RequestName, RecordTable.Answered> answers = new HashMap<>();
+    try (PreparedStatement select = prepare(connection, "SELECT x.place, r.digest, r.kind, r.id, r.generation,"
+        + " r.due_at, r.state, r.drop_at FROM " + values.from() + " STRAIGHT_JOIN foliot_request r"
+        + " ON r.queue = x.queue AND r.`key` = x.task_key AND r.request = x.request")) {
+      values.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          SubmitResult result = new SubmitResult(Codes.answerKind(row.getInt(3)), MySqlRows.idOf(row, 4),
+              row.getLong(5), row.getLong(6), Codes.answerState(row.getInt(7)), false);
+          answers.put(names.get(row.getInt(1) - 1),
+              new RecordTable.Answered(row.getLong(2), result, row.getLong(8)));
+        }
+      }
+    }
+    return answers;
+  }
+
+  private Values requests(Connection connection, List<RequestName> names, Numbers numbers) throws SQLException {
+    Values values = new Values(rowWord, "queue", "task_key", "request");
+    for (RequestName name : names) {
+      String key = name.key();
+      values.next().add(numbers.find(connection, name.queue())).add(key == null ? "" : key).add(name.request());
+    }
+    return values;
+  }
+
+  @Override
+  public BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException {
+    return together(connection, transaction -> {
+      BitSet written = new BitSet();
+      if (!changes.isEmpty()) {
+        written = update(transaction, changes);
+      }
+      remember(transaction, answers, written);
+      return written;
+    });
+  }
+
+  private static final List<String> LIVE_COLUMNS = List.of("wake_at", "due_at", "first_due_at", "changed_at",
+      "generation", "lease_end", "claimed_at", "part", "attempt", "max_attempts", "state", "settled_as",
+      "cancel_requested", "outstanding", "token", "successor", "attempts");
+
+  private static void addLive(Values values, Change change) {
+    TaskRecord record = change.after();
+    values.add(record.wakeAt()).add(record.dueAt()).add(record.firstDueAt()).add(record.changedAt())
+        .add(record.generation()).add(record.leaseEnd()).add(record.claimedAt()).add(change.part())
+        .add(record.attempt()).add(record.maxAttempts()).add(Codes.of(record.state()))
+        .add(record.settledAs() == null ? Codes.NO_END : Codes.of(record.settledAs())).add(record.cancelRequested())
+        .add(record.outstanding()).add(record.token()).add(Blobs.successor(record.id(), record.successor()))
+        .add(Blobs.attempts(record.id(), record.attempts()));
+  }
+
+  private static byte @Nullable [] newBody(Change change) {
+    return change.bodyChanges() ? Blobs.body(change.after().id(), change.after().body()) : null;
+  }
+
+  /** How a column of the parameters becomes one of a row. */
+  private static String fromX(Values values, String column) {
+    return switch (column) {
+      case "lease_end", "claimed_at" -> "NULLIF(x." + column + ", 0)";
+      case "settled_as" -> "NULLIF(x.settled_as, -1)";
+      default -> values.column(column);
+    };
+  }
+
+  private static String[] withLive(String... others) {
+    List<String> columns = new ArrayList<>(LIVE_COLUMNS);
+    columns.addAll(Arrays.asList(others));
+    return columns.toArray(String[]::new);
+  }
+
+  private BitSet update(Connection connection, List<Change> changes) throws SQLException {
+    long versions = newVersions();
+    Values values = new Values(rowWord, withLive("body", "id", "version"));
+    for (Change change : changes) {
+      addLive(values.next(), change);
+      values.add(newBody(change)).add(change.after().id()).add(change.version());
+    }
+    String sets = LIVE_COLUMNS.stream().map(column -> "t." + column + " = " + fromX(values, column))
+        .collect(Collectors.joining(", "));
+    try (PreparedStatement update = prepare(connection, "UPDATE " + values.from()
+        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id SET " + sets + ", t.body = COALESCE(" + values.column("body")
+        + ", t.body), t.version = " + versions + " + x.place - 1 WHERE t.version = x.version")) {
+      int rows = execute(update, values);
+      return rows == changes.size()
+          ? all(rows)
+          : written(connection, changes.stream().map(change -> change.after().id()).toList(), versions);
+    }
+  }
+
+  @Override
+  public BitSet end(Connection connection, List<Change> changes) throws SQLException {
+    return together(connection, transaction -> {
+      Values read = new Values(rowWord, "id", "version");
+      changes.forEach(change -> read.next().add(change.after().id()).add(change.version()));
+      BitSet same = locked(transaction, "SELECT x.place FROM " + read.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.version = x.version FOR UPDATE", read);
+      Values values = new Values(rowWord, withLive("reason", "drop_at", "body", "id"));
+      same.stream().mapToObj(changes::get).forEach(change -> {
+        addLive(values.next(), change);
+        values.add(change.after().reason()).add(change.after().dropAt()).add(newBody(change))
+            .add(change.after().id());
+      });
+      if (values.rows() > 0) {
+        keep(transaction, values);
+        drop(transaction, same.stream().mapToObj(i -> changes.get(i).after().id()).toList());
+      }
+      return same;
+    });
+  }
+
+  private BitSet locked(Connection connection, String sql, Values values) throws SQLException {
+    BitSet places = new BitSet();
+    try (PreparedStatement select = prepare(connection, sql)) {
+      values.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          places.set(row.getInt(1) - 1);
+        }
+      }
+    }
+    return places;
+  }
+
+  private void keep(Connection connection, Values values) throws SQLException {
+    try (PreparedStatement insert = prepare(connection, "INSERT INTO foliot_final (" + FINAL_COLUMNS
+        + ") WITH " + values.with()
+        + " SELECT t.id, t.queue, t.`key`, x.state, x.due_at, x.first_due_at, t.created_at, x.changed_at,"
+        + " NULLIF(x.lease_end, 0), NULLIF(x.claimed_at, 0), x.generation, x.attempt, x.max_attempts, x.token,"
+        + " NULLIF(x.settled_as, -1), x.outstanding, x.attempts, x.reason, x.drop_at, NULL, NULL,"
+        + " COALESCE(" + values.column("body") + ", t.body) FROM x STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
+      int rows = execute(insert, values);
+      assert rows == values.rows() : rows;
+    }
+  }
+
+  private void drop(Connection connection, List<TaskId> ids) throws SQLException {
+    String list = "?, ".repeat(ids.size() - 1) + "?";
+    try (PreparedStatement delete = prepare(connection, "DELETE FROM foliot_task WHERE id IN (" + list + ")")) {
+      for (int i = 0; i < ids.size(); i++) {
+        delete.setBytes(i + 1, Values.bytes(ids.get(i)));
+      }
+      int rows = delete.executeUpdate();
+      assert rows == ids.size() : rows;
+    }
+  }
+
+  @Override
+  public BitSet enter(Connection connection, List<Change> changes) throws SQLException {
+    return together(connection, transaction -> {
+      long versions = newVersions();
+      Values values = new Values(rowWord, withLive("body", "id", "queue", "task_key", "created_at", "was"));
+      for (Change change : changes) {
+        TaskRecord before = change.before();
+        addLive(values.next(), change);
+        values.add(newBody(change)).add(change.after().id()).add(change.queue()).add(change.after().key())
+            .add(change.after().createdAt()).add(before == null ? 0 : before.generation());
+      }
+      String columns = String.join(", ", LIVE_COLUMNS);
+      String selected = LIVE_COLUMNS.stream().map(column -> fromX(values, column)).collect(Collectors.joining(", "));
+      try (PreparedStatement insert = prepare(transaction, "INSERT INTO foliot_task (" + columns
+          + ", id, queue, `key`, created_at, version, body) WITH " + values.with() + " SELECT " + selected
+          + ", x.id, x.queue, x.task_key,"
+          + " x.created_at, " + versions + " + x.place - 1, COALESCE(" + values.column("body")
+          + ", f.body) FROM x LEFT JOIN foliot_final f ON f.id = x.id AND f.generation = x.was WHERE x.was = 0 OR (f.id IS NOT NULL"
+          + " AND NOT EXISTS (SELECT 1 FROM foliot_final y WHERE y.queue = x.queue AND y.`key` = x.task_key"
+          + " AND y.generation >= x.generation)) ON DUPLICATE KEY UPDATE version = foliot_task.version")) {
+        int rows = execute(insert, values);
+        assert rows >= 0 : rows;
+      }
+      List<TaskId> ids = changes.stream().map(change -> change.after().id()).toList();
+      BitSet written = written(transaction, ids, versions);
+      if (!written.isEmpty()) {
+        String list = "?, ".repeat(written.cardinality() - 1) + "?";
+        try (PreparedStatement delete = prepare(transaction,
+            "DELETE FROM foliot_final WHERE id IN (" + list + ")")) {
+          int at = 1;
+          for (int i = written.nextSetBit(0); i >= 0; i = written.nextSetBit(i + 1)) {
+            delete.setBytes(at++, Values.bytes(ids.get(i)));
+          }
+          int rows = delete.executeUpdate();
+          assert rows <= written.cardinality() : rows;
+        }
+      }
+      return written;
+    });
+  }
+
+  /** In two statements: the tokens, which nobody else has, tell what the first one has done. */
+  @Override
+  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims) throws SQLException {
+    long versions = newVersions();
+    Values values = new Values(rowWord, "id", "token", "lease", "slot");
+    Values ids = new Values(rowWord, "id");
+    for (NewClaim claim : claims) {
+      values.next().add(claim.id()).add(claim.token()).add(claim.leaseMillis()).add(claim.slot());
+      ids.next().add(claim.id());
+    }
+    String due = "CASE WHEN t.due_at <= n.ms THEN ";
+    try (PreparedStatement update = prepare(connection, "UPDATE " + now + " n STRAIGHT_JOIN " + values.from()
+        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id SET t.state = " + due + "2 ELSE 1 END, t.attempt = " + due
+        + "t.attempt + 1 ELSE t.attempt END, t.token = " + due + "x.token ELSE t.token END, t.settled_as = " + due
+        + "NULL ELSE t.settled_as END, t.claimed_at = " + due + "n.ms ELSE t.claimed_at END, t.changed_at = " + due
+        + "n.ms ELSE t.changed_at END, t.lease_end = " + due + "n.ms + x.lease ELSE t.lease_end END, t.wake_at = "
+        + due + "n.ms + x.lease ELSE t.due_at END, t.part = x.slot, t.version = " + versions + " + x.place"
+        + " WHERE t.state = 1 AND (t.due_at <= n.ms OR t.wake_at <> t.due_at OR t.part <> x.slot)")) {
+      int rows = execute(update, values);
+      assert rows <= claims.size() : rows;
+    }
+    List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(claims.size(), null));
+    long nowMillis = 0;
+    long readMicros = 0;
+    try (PreparedStatement select = prepare(connection, "SELECT n.micros, x.place, " + LIVE + "t.body" + LIVE_END
+        + " FROM " + now + " n STRAIGHT_JOIN " + ids.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
+      ids.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          readMicros = row.getLong(1);
+          int place = row.getInt(2) - 1;
+          Token token = MySqlRows.tokenOf(row, 18);
+          if (claims.get(place).token().equals(token) && row.getInt(6) == Codes.RUNNING) {
+            TaskRecord won = rows.row(connection, numbers, row, 3).record();
+            nowMillis = won.claimedAt();
+            results.set(place, new ClaimResult.Won(won));
+          } else if (row.getInt(6) == Codes.DELAYED && row.getLong(9) > Math.floorDiv(readMicros, 1_000)
+              && row.getLong(8) == row.getLong(9) && row.getInt(7) < Parts.PARKED) {
+            results.set(place, new ClaimResult.Later(row.getLong(9)));
+          }
+        }
+      }
+    }
+    return new Claimed(nowMillis > 0 ? 1_000 * nowMillis : readMicros, results);
+  }
+
+  @Override
+  public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
+      long otherRetentionMillis) throws SQLException {
+    return together(connection, transaction -> {
+      Values claims = new Values(rowWord, "id", "token", "generation");
+      for (Settlement settlement : settlements) {
+        claims.next().add(settlement.id()).add(settlement.token()).add(settlement.generation());
+      }
+      BitSet stand = locked(transaction, "SELECT x.place FROM " + now + " n STRAIGHT_JOIN " + claims.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.state = 2 AND t.token = x.token"
+          + " AND t.generation = x.generation AND t.successor IS NULL AND t.generation < n.micros FOR UPDATE", claims);
+      if (stand.isEmpty()) {
+        return stand;
+      }
+      List<Settlement> mine = stand.stream().mapToObj(settlements::get).toList();
+      Values values = new Values(rowWord, "id", "begun_at", "detail");
+      mine.forEach(item -> values.next().add(item.id()).add(item.begunAt()).add(Rows.cut(item.detail())));
+      try (PreparedStatement insert = prepare(transaction, "INSERT INTO foliot_final (" + FINAL_COLUMNS
+          + ") SELECT t.id, t.queue, t.`key`, 3, t.due_at, t.first_due_at, t.created_at, n.ms, t.lease_end,"
+          + " t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, 0, t.outstanding, t.attempts, '', n.ms + "
+          + retention(retentions, otherRetentionMillis) + ", x.begun_at, x.detail, t.body FROM " + now
+          + " n STRAIGHT_JOIN " + values.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
+        int rows = execute(insert, values);
+        assert rows == mine.size() : rows;
+      }
+      drop(transaction, mine.stream().map(Settlement::id).toList());
+      return stand;
+    });
+  }
+
+  private static String retention(List<Retention> retentions, long otherMillis) {
+    StringBuilder cases = new StringBuilder("CASE t.queue");
+    for (Retention retention : retentions) {
+      cases.append(" WHEN ").append(retention.queue()).append(" THEN ").append(retention.millis());
+    }
+    return retentions.isEmpty() ? Long.toString(otherMillis) : cases + " ELSE " + otherMillis + " END";
+  }
+
+  @Override
+  public Touched touch(Connection connection, List<KeyTouch> touches, long seenMicros) throws SQLException {
+    return together(connection, transaction -> {
+      long versions = newVersions();
+      Values values = new Values(rowWord, "queue", "task_key", "due", "relative", "max_wait");
+      Values keys = new Values(rowWord, "queue", "task_key");
+      for (KeyTouch touch : touches) {
+        // Two times added stay within 64 bits.
+        values.next().add(touch.queue()).add(touch.key()).add(Dialect.millis(touch.due()))
+            .add(touch.due() instanceof Due.After).add(Math.min(touch.maxWaitMillis(), Long.MAX_VALUE / 2));
+        keys.next().add(touch.queue()).add(touch.key());
+      }
+      String dueAt = "LEAST(" + DUE_AT + ", t.first_due_at + x.max_wait)";
+      try (PreparedStatement update = prepare(transaction, "UPDATE " + now + " n STRAIGHT_JOIN " + values.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key SET t.due_at = " + dueAt
+          + ", t.generation = GREATEST(t.generation + 1, n.micros, n.floor, " + seenMicros
+          + "), t.attempt = 0, t.version = " + versions + " + x.place - 1 WHERE t.state = 1 AND " + dueAt
+          + " >= t.wake_at")) {
+        int rows = execute(update, values);
+        assert rows <= touches.size() : rows;
+      }
+      return touched(transaction, keys, touches.size(), versions);
+    });
+  }
+
+  private Touched touched(Connection connection, Values keys, int count, long versions) throws SQLException {
+    List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
+    long readMicros = 0;
+    try (PreparedStatement select = prepare(connection, "SELECT n.micros, x.place, t.version, t.id, t.generation,"
+        + " t.due_at, t.outstanding FROM " + now + " n STRAIGHT_JOIN " + keys.from()
+        + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key")) {
+      keys.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          readMicros = row.getLong(1);
+          int place = row.getInt(2) - 1;
+          if (row.getLong(3) == versions + place) {
+            results.set(place, new TouchResult(
+                row.getBoolean(7) ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET,
+                MySqlRows.idOf(row, 4), row.getLong(5), row.getLong(6), false));
+          }
+        }
+      }
+    }
+    return new Touched(readMicros, results);
+  }
+
+  @Override
+  public BitSet park(Connection connection, List<DueEntry> entries) throws SQLException {
+    return together(connection, transaction -> {
+      long versions = newVersions();
+      Values values = new Values(rowWord, "id", "wake_at");
+      entries.forEach(entry -> values.next().add(entry.id()).add(entry.wakeAt()));
+      try (PreparedStatement update = prepare(transaction, "UPDATE " + now + " n STRAIGHT_JOIN " + values.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.id = x.id SET t.part = " + Parts.PARKED + " + t.queue, t.version = "
+          + versions + " + x.place - 1 WHERE t.wake_at = x.wake_at AND t.part < " + Parts.PARKED
+          + " AND t.state = 1 AND t.due_at <= n.ms")) {
+        int rows = execute(update, values);
+        return rows == entries.size()
+            ? all(rows)
+            : written(transaction, entries.stream().map(DueEntry::id).toList(), versions);
+      }
+    });
+  }
+
+  @Override
+  public List<DueSlice> due(Connection connection, Numbers numbers, List<DueScan> scans) throws SQLException {
+    List<List<DueEntry>> found = new ArrayList<>(scans.size());
+    scans.forEach(scan -> found.add(new ArrayList<>()));
+    List<Integer> left = scans.size() > SCANS_AT_ONCE
+        ? worthwhile(connection, scans)
+        : IntStream.range(0, scans.size()).boxed().toList();
+    if (!left.isEmpty()) {
+      scan(connection, numbers, scans, left, found);
+    }
+    return Rows.slices(scans, found);
+  }
+
+  /** The places of scans that find something: one look at the first entry of each slot costs little, a scan more. */
+  private List<Integer> worthwhile(Connection connection, List<DueScan> scans) throws SQLException {
+    long from = Long.MAX_VALUE;
+    Set<Integer> slots = new HashSet<>();
+    for (DueScan scan : scans) {
+      from = Math.min(from, scan.fromWakeAt());
+      slots.add(scan.slot());
+    }
+    String list = slots.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    Map<Integer, Long> first = new HashMap<>();
+    try (PreparedStatement select = prepare(connection, "SELECT part, MIN(wake_at) FROM foliot_task WHERE part IN ("
+        + list + ") AND wake_at >= ? GROUP BY part")) {
+      select.setLong(1, from);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          first.put(row.getInt(1), row.getLong(2));
+        }
+      }
+    }
+    return IntStream.range(0, scans.size()).filter(i -> {
+      Long wakeAt = first.get(scans.get(i).slot());
+      return wakeAt != null && wakeAt <= scans.get(i).toWakeAt();
+    }).boxed().toList();
+  }
+
+  private void scan(Connection connection, Numbers numbers, List<DueScan> scans, List<Integer> places,
+      List<List<DueEntry>> found) throws SQLException {
+    String one = "(SELECT %d AS place, wake_at, id, queue FROM foliot_task WHERE part = ? AND wake_at >= ?"
+        + " AND wake_at <= ? AND (wake_at > ? OR id > ?) ORDER BY wake_at, id LIMIT ?)";
+    try (PreparedStatement select = prepare(connection,
+        places.stream().map(one::formatted).collect(Collectors.joining(" UNION ALL ")))) {
+      int at = 1;
+      for (int place : places) {
+        DueScan scan = scans.get(place);
+        TaskId after = scan.after();
+        select.setInt(at++, scan.slot());
+        select.setLong(at++, scan.fromWakeAt());
+        select.setLong(at++, scan.toWakeAt());
+        select.setLong(at++, scan.fromWakeAt());
+        select.setBytes(at++, Values.bytes(after == null ? NO_ID : after));
+        select.setInt(at++, scan.limit() == Integer.MAX_VALUE ? scan.limit() : scan.limit() + 1);
+      }
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          found.get(row.getInt(1)).add(new DueEntry(row.getLong(2), MySqlRows.idOf(row, 3),
+              numbers.name(connection, row.getInt(4))));
+        }
+      }
+    }
+  }
+
+  /** Before all ids, and none. */
+  private static final TaskId NO_ID = new TaskId(0, 0);
+
+  private static String slotIn(SlotSet slots) {
+    return slots.isAll()
+        ? ""
+        : " AND (CONV(HEX(RIGHT(t.id, 2)), 16, 10) & " + (slots.slotCount() - 1) + ") IN ("
+        // No slot is -1; a list must not be empty.
+            + IntStream.concat(IntStream.of(-1), Arrays.stream(Rows.slots(slots))).mapToObj(String::valueOf)
+                .collect(Collectors.joining(", "))
+            + ")";
+  }
+
+  @Override
+  public List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,
+      int limit) throws SQLException {
+    long from = after == null ? Long.MIN_VALUE : after.wakeAt();
+    try (PreparedStatement select = prepare(connection, "SELECT t.wake_at, t.id FROM foliot_task t WHERE t.part = ?"
+        + " AND t.wake_at >= ? AND (t.wake_at > ? OR t.id > ?)" + slotIn(slots)
+        + " ORDER BY t.wake_at, t.id LIMIT ?")) {
+      select.setInt(1, Parts.parked(queue));
+      select.setLong(2, from);
+      select.setLong(3, from);
+      select.setBytes(4, Values.bytes(after == null ? NO_ID : after.id()));
+      select.setInt(5, limit);
+      List<DueEntry> entries = new ArrayList<>();
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          entries.add(new DueEntry(row.getLong(1), MySqlRows.idOf(row, 2), name));
+        }
+      }
+      return entries;
+    }
+  }
+
+  @Override
+  public List<Integer> parkedQueues(Connection connection, SlotSet slots) throws SQLException {
+    List<Integer> queues = new ArrayList<>();
+    try (PreparedStatement select = prepare(connection,
+        "SELECT DISTINCT part FROM foliot_task WHERE part >= " + Parts.PARKED);
+        ResultSet row = select.executeQuery()) {
+      while (row.next()) {
+        queues.add(row.getInt(1) - Parts.PARKED);
+      }
+    }
+    if (!slots.isAll()) {
+      List<Integer> empty = new ArrayList<>();
+      for (int queue : queues) {
+        if (parked(connection, queue, "", slots, null, 1).isEmpty()) {
+          empty.add(queue);
+        }
+      }
+      queues.removeAll(empty);
+    }
+    return queues;
+  }
+
+  @Override
+  public Page page(Connection connection, Numbers numbers, @Nullable Integer queue, int state, TaskId after, int limit,
+      int scanned) throws SQLException {
+    byte[] behind = Values.bytes(after);
+    byte[] liveEdge = edge(connection, "foliot_task", behind, scanned);
+    byte[] keptEdge = queue == null ? null : edge(connection, "foliot_final", behind, scanned);
+    byte[] edge = liveEdge == null || (keptEdge != null && Arrays.compareUnsigned(keptEdge, liveEdge) < 0)
+        ? keptEdge
+        : liveEdge;
+    String filter = " WHERE t.id > ?" + (edge == null ? "" : " AND t.id <= ?")
+        + (queue == null ? "" : " AND t.queue = ?") + (state == 0 ? "" : " AND t.state = ?")
+        + " ORDER BY t.id LIMIT ?";
+    String live = "(SELECT " + LIVE + "t.body" + LIVE_END + " FROM foliot_task t" + filter + ")";
+    String kept = "(SELECT " + KEPT + "t.body" + KEPT_END + " FROM foliot_final t" + filter + ")";
+    try (PreparedStatement select = prepare(connection, "SELECT n.micros, r.* FROM " + now + " n LEFT JOIN (SELECT *"
+        + " FROM (" + live + (queue == null ? "" : " UNION ALL " + kept) + ") y ORDER BY id LIMIT ?) r ON TRUE"
+        + " ORDER BY r.id")) {
+      int at = 1;
+      for (int i = 0; i < (queue == null ? 1 : 2); i++) {
+        select.setBytes(at++, behind);
+        if (edge != null) {
+          select.setBytes(at++, edge);
+        }
+        if (queue != null) {
+          select.setInt(at++, queue);
+        }
+        if (state != 0) {
+          select.setInt(at++, state);
+        }
+        select.setInt(at++, limit + 1);
+      }
+      select.setInt(at, limit + 1);
+      return page(connection, numbers, select, limit, edge);
+    }
+  }
+
+  /** The last id that is looked at, or null if there are not so many. */
+  private byte @Nullable [] edge(Connection connection, String table, byte[] after, int scanned) throws SQLException {
+    try (PreparedStatement select = prepare(connection,
+        "SELECT id FROM " + table + " WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?")) {
+      select.setBytes(1, after);
+      select.setInt(2, scanned - 1);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? row.getBytes(1) : null;
+      }
+    }
+  }
+
+  private Page page(Connection connection, Numbers numbers, PreparedStatement select, int limit,
+      byte @Nullable [] edge) throws SQLException {
+    List<TaskRecord> found = new ArrayList<>();
+    long nowMicros = 0;
+    try (ResultSet row = select.executeQuery()) {
+      while (row.next()) {
+        nowMicros = row.getLong(1);
+        if (row.getBytes(2) != null) {
+          found.add(rows.row(connection, numbers, row, 2).record());
+        }
+      }
+    }
+    if (found.size() > limit) {
+      return new Page(nowMicros, found.subList(0, limit), found.get(limit - 1).id());
+    }
+    return new Page(nowMicros, found, edge == null ? null : idOf(edge));
+  }
+
+  private static TaskId idOf(byte[] bytes) {
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    return new TaskId(buffer.getLong(), buffer.getLong());
+  }
+
+  @Override
+  public Map<Tally, Long> tally(Connection connection) throws SQLException {
+    Map<Tally, Long> counts = new HashMap<>();
+    try (PreparedStatement select = prepare(connection, "SELECT queue, state, part >= " + Parts.PARKED
+        + ", COUNT(*) FROM foliot_task GROUP BY 1, 2, 3 UNION ALL SELECT queue, state, 0, COUNT(*) FROM foliot_final"
+        + " WHERE drop_at > " + clock + " DIV 1000 GROUP BY 1, 2");
+        ResultSet row = select.executeQuery()) {
+      while (row.next()) {
+        counts.merge(new Tally(row.getInt(1), row.getInt(2), row.getBoolean(3)), row.getLong(4), Long::sum);
+      }
+    }
+    return counts;
+  }
+
+  @Override
+  public int forgetKept(Connection connection, int limit) throws SQLException {
+    return forget(connection, "foliot_final", limit);
+  }
+
+  @Override
+  public int forgetAnswers(Connection connection, int limit) throws SQLException {
+    return forget(connection, "foliot_request", limit);
+  }
+
+  private int forget(Connection connection, String table, int limit) throws SQLException {
+    try (PreparedStatement delete = prepare(connection,
+        "DELETE FROM " + table + " WHERE drop_at <= ? ORDER BY drop_at LIMIT ?")) {
+      delete.setLong(1, Math.floorDiv(micros(connection), 1_000));
+      delete.setInt(2, limit);
+      return delete.executeUpdate();
+    }
+  }
+
+  @Override
+  public void forgetAnswers(Connection connection, List<RequestName> names, Numbers numbers) throws SQLException {
+    Values values = requests(connection, names, numbers);
+    try (PreparedStatement delete = prepare(connection, "DELETE r FROM " + values.from()
+        + " STRAIGHT_JOIN foliot_request r ON r.queue = x.queue AND r.`key` = x.task_key AND r.request = x.request"
+        + " WHERE r.drop_at <= " + clock + " DIV 1000")) {
+      int rows = execute(delete, values);
+      assert rows <= names.size() : rows;
+    }
+  }
+
+  @Override
+  public boolean isRolledBack(SQLException e) {
+    return ROLLED_BACK.contains(e.getErrorCode());
+  }
+
+  @Override
+  public boolean isDuplicate(SQLException e) {
+    return e.getErrorCode() == DUPLICATE;
+  }
+
+  @Override
+  public boolean isFull(SQLException e) {
+    return FULL.contains(e.getErrorCode());
+  }
+
+  @Override
+  public boolean isReadOnly(SQLException e) {
+    return READ_ONLY.contains(e.getErrorCode());
+  }
+}

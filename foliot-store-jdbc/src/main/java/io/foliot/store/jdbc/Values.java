@@ -1,0 +1,143 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table of parameters within a statement, for databases without arrays: {@code x} with a place in front and then the
+ * columns, row by row. One thread.
+ *
+ * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently cuts off what is longer. So long cells
+ * stand outside: {@link #column} says what to write instead of {@code x.column}. In a statement the table comes first, then
+ * the columns that may be long, each once, in the order in which they were named here.
+ */
+final class Values {
+  private static final int CELL_BYTES_MAX = 60_000;
+
+  private final List<String> columns;
+  private final String row;
+  private final int width;
+  private final List<@Nullable Object> cells = new ArrayList<>();
+  /** By the place of their cell. */
+  private final NavigableMap<Integer, byte[]> longCells = new TreeMap<>();
+
+  /**
+   * An empty table.
+   *
+   * @param rowWord what stands before a row: {@code ROW} in MySQL, nothing in MariaDB
+   * @param columns their names, without that of the place
+   */
+  Values(String rowWord, String... columns) {
+    this.columns = List.of(columns);
+    width = columns.length + 1;
+    row = rowWord + "(" + "?, ".repeat(columns.length) + "?)";
+  }
+
+  /** Begins the next row, with its place counted from 1. */
+  Values next() {
+    assert cells.size() % width == 0 : cells.size();
+    cells.add((long) (cells.size() / width + 1));
+    return this;
+  }
+
+  Values add(long value) {
+    cells.add(value);
+    return this;
+  }
+
+  Values add(boolean value) {
+    return add(value ? 1 : 0);
+  }
+
+  Values add(byte @Nullable [] value) {
+    if (value != null && value.length > CELL_BYTES_MAX) {
+      longCells.put(cells.size(), value);
+      cells.add(null);
+    } else {
+      cells.add(value);
+    }
+    return this;
+  }
+
+  Values add(@Nullable String value) {
+    return add(value == null ? null : value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  Values add(TaskId id) {
+    return add(bytes(id));
+  }
+
+  Values add(@Nullable Token token) {
+    return add(token == null ? null : bytes(token.high(), token.low()));
+  }
+
+  static byte[] bytes(TaskId id) {
+    return bytes(id.high(), id.low());
+  }
+
+  private static byte[] bytes(long high, long low) {
+    return ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+  }
+
+  int rows() {
+    return cells.size() / width;
+  }
+
+  /** The table as a part of a WITH. */
+  String with() {
+    return "x(place, " + String.join(", ", columns) + ") AS (VALUES " + (row + ", ").repeat(rows() - 1) + row + ")";
+  }
+
+  /** The table as a part of a FROM. */
+  String from() {
+    return "(WITH " + with() + " SELECT * FROM x) x";
+  }
+
+  private boolean isIn(int cell, String column) {
+    return cell % width == columns.indexOf(column) + 1;
+  }
+
+  /** The column, as an expression. */
+  String column(String column) {
+    StringBuilder cases = new StringBuilder();
+    for (int cell : longCells.keySet()) {
+      if (isIn(cell, column)) {
+        cases.append(" WHEN ").append(cell / width + 1).append(" THEN ?");
+      }
+    }
+    return cases.isEmpty() ? "x." + column : "CASE x.place" + cases + " ELSE x." + column + " END";
+  }
+
+  /** Binds all cells; answers the next parameter. */
+  int bind(PreparedStatement statement, int first) throws SQLException {
+    int at = first;
+    for (Object cell : cells) {
+      switch (cell) {
+        case null -> statement.setNull(at, Types.VARBINARY);
+        case Long number -> statement.setLong(at, number);
+        case byte[] bytes -> statement.setBytes(at, bytes);
+        default -> throw new IllegalStateException("a cell is a number, bytes, or nothing: cell=" + cell);
+      }
+      at++;
+    }
+    for (String column : columns) {
+      for (Map.Entry<Integer, byte[]> cell : longCells.entrySet()) {
+        if (isIn(cell.getKey(), column)) {
+          statement.setBytes(at++, cell.getValue());
+        }
+      }
+    }
+    return at;
+  }
+}
