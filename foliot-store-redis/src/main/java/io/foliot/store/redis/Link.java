@@ -27,6 +27,8 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolVersion;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,6 +39,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -48,6 +51,7 @@ import org.jspecify.annotations.Nullable;
  * While a server is away, calls fail at once, and the connection is made again for ever. Any thread.
  */
 final class Link implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Link.class.getName());
   private static final String MOVED = "MOVEDSLOTS ";
   /** What waits for its answer at most; more is refused, for a server that lags so far behind is as good as away. */
   private static final int MAX_UNDER_WAY = 100_000;
@@ -123,7 +127,7 @@ final class Link implements AutoCloseable {
       client.setOptions(common(ClientOptions.builder(), options).build());
       return new Link(client, client.connect(ByteArrayCodec.INSTANCE), options);
     } catch (RuntimeException e) {
-      client.shutdown(Duration.ZERO, options.timeout());
+      shutDown(client, options.timeout());
       throw e;
     }
   }
@@ -139,7 +143,7 @@ final class Link implements AutoCloseable {
       client.setOptions(builder.topologyRefreshOptions(refresh).build());
       return new Link(client, client.connect(ByteArrayCodec.INSTANCE), options);
     } catch (RuntimeException e) {
-      client.shutdown(Duration.ZERO, options.timeout());
+      shutDown(client, options.timeout());
       throw e;
     }
   }
@@ -407,6 +411,18 @@ final class Link implements AutoCloseable {
     while (underWay.get() > 0 && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(CLOSE_POLL_NANOS);
     }
-    client.shutdown(Duration.ZERO, timeout);
+    connection.close();
+    shutDown(client, timeout);
+  }
+
+  /** With a bound: the client of a cluster does not come back if it is shut down while it looks for its servers. */
+  private static void shutDown(AbstractRedisClient client, Duration timeout) {
+    try {
+      Object done = client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS)
+          .completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
+      assert done == null;
+    } catch (CompletionException e) {
+      LOG.log(Level.DEBUG, "a client of Redis did not end cleanly", e);
+    }
   }
 }
