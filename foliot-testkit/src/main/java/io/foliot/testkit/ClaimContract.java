@@ -102,8 +102,11 @@ abstract class ClaimContract extends IndexContract {
     TaskId a = due("a");
     TaskId b = due("b");
     ClaimBatch batch = get(store().claim(List.of(new Claim(a, HOUR), new Claim(b, 2 * HOUR))));
-    assertThat(won(batch.results().getFirst()).leaseEnd()).isEqualTo(batch.nowMillis() + HOUR);
-    assertThat(won(batch.results().get(1)).leaseEnd()).isEqualTo(batch.nowMillis() + 2 * HOUR);
+    TaskRecord first = won(batch.results().getFirst());
+    TaskRecord second = won(batch.results().get(1));
+    assertThat(first.leaseEnd()).isEqualTo(first.claimedAt() + HOUR);
+    assertThat(second.leaseEnd()).as("judged by the clock of its slot").isEqualTo(second.claimedAt() + 2 * HOUR);
+    assertThat(batch.nowMillis()).isEqualTo(Math.max(first.claimedAt(), second.claimedAt()));
   }
 
   @Test

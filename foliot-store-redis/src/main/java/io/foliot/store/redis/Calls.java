@@ -85,6 +85,18 @@ final class Calls {
     }
 
     CompletionStage<List<R>> run() {
+      return taken().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> answers()));
+    }
+
+    /** A key of each part that was worked on. */
+    private List<byte[]> touched() {
+      if (!link.waitsForReplicas()) {
+        return List.of();
+      }
+      return items.stream().map(item -> parts.of(step.hash16(item))).distinct().map(layout::part).toList();
+    }
+
+    private CompletableFuture<Void> taken() {
       List<Integer> unusual = Collections.synchronizedList(new ArrayList<>());
       Step.Hot<Q, R> hot = step.hot();
       CompletableFuture<Void> usual;
@@ -100,7 +112,7 @@ final class Calls {
         List<Integer> rest = new ArrayList<>(unusual);
         Collections.sort(rest);
         return rest.isEmpty() ? CompletableFuture.<Void>completedFuture(null) : general(rest);
-      }).thenApply(done -> answers());
+      });
     }
 
     @SuppressWarnings("unchecked")
@@ -191,7 +203,7 @@ final class Calls {
     private CompletableFuture<Void> general(int bits, int part, List<Integer> indices, int tries) {
       Snapshot snapshot = new Snapshot(step.withBodies(), step.withHolders());
       indices.forEach(index -> step.wants(items.get(index), snapshot));
-      return link.step(Script.READ, layout.part(part), snapshot.arguments(arguments(bits)))
+      return link.step(step.reader(), layout.part(part), snapshot.arguments(arguments(bits)))
           .thenCompose(reply -> {
             snapshot.fill(reply);
             return write(bits, part, indices, snapshot);

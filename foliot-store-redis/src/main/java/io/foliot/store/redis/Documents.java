@@ -63,6 +63,7 @@ final class Documents {
         .step(Script.DOCUMENT, List.of(hash(kind), layout.global("documents")),
             List.of(Layout.bytes(name), Layout.bytes(expectedVersion), Layout.bytes(content == null ? 0 : 1),
                 content == null ? NOTHING : content.clone()))
-        .thenApply(reply -> (Long) reply.getFirst() == 1));
+        .thenCompose(reply -> link.awaitReplicas(List.of(hash(kind)))
+            .thenApply(replicated -> (Long) reply.getFirst() == 1)));
   }
 }

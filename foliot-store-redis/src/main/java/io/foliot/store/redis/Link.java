@@ -9,6 +9,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.RedisReadOnlyException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -16,22 +17,31 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolVersion;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -41,26 +51,29 @@ import org.jspecify.annotations.Nullable;
  * While a server is away, calls fail at once, and the connection is made again for ever. Any thread.
  */
 final class Link implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Link.class.getName());
   private static final String MOVED = "MOVEDSLOTS ";
   /** What waits for its answer at most; more is refused, for a server that lags so far behind is as good as away. */
   private static final int MAX_UNDER_WAY = 100_000;
+  private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(30);
   private static final Duration TOPOLOGY_AT_MOST_EVERY = Duration.ofMillis(500);
 
   private final AbstractRedisClient client;
   private final StatefulConnection<byte[], byte[]> connection;
-  private final Map<Script, Script.Source> scripts;
   private final Duration timeout;
+  private final int waitReplicas;
+  private final AtomicLong quitNanos = new AtomicLong(System.nanoTime());
+  private volatile Map<Script, Script.Source> scripts = Map.of();
   private final AtomicInteger underWay = new AtomicInteger();
   private volatile boolean closed;
 
-  private Link(AbstractRedisClient client, StatefulConnection<byte[], byte[]> connection,
-      Map<Script, Script.Source> scripts, Duration timeout) {
+  private Link(AbstractRedisClient client, StatefulConnection<byte[], byte[]> connection, RedisOptions options) {
     this.client = client;
     this.connection = connection;
-    this.scripts = scripts;
-    this.timeout = timeout;
+    timeout = options.timeout();
+    waitReplicas = options.waitReplicas();
   }
 
   /**
@@ -68,16 +81,15 @@ final class Link implements AutoCloseable {
    *
    * @throws StoreException if no server answers
    */
-  static Link open(RedisOptions options, Map<Script, Script.Source> scripts) {
+  static Link open(RedisOptions options) {
     try {
       List<RedisURI> uris = uris(options);
       if (uris.size() > 1) {
-        return cluster(uris, options, scripts);
+        return cluster(uris, options);
       }
-      Link link = single(uris.getFirst(), options, scripts);
+      Link link = single(uris.getFirst(), options);
       try {
-        if (!ServerFacts.info(link).containsKey("cluster_enabled")
-            || !"1".equals(ServerFacts.info(link).get("cluster_enabled"))) {
+        if (!"1".equals(ServerFacts.info(link).get("cluster_enabled"))) {
           return link;
         }
       } catch (RuntimeException e) {
@@ -85,7 +97,7 @@ final class Link implements AutoCloseable {
         throw e;
       }
       link.close();
-      return cluster(uris, options, scripts);
+      return cluster(uris, options);
     } catch (RedisException e) {
       throw new StoreException("Redis does not answer: " + reason(e)
           + "; check the address, the password, and that the server runs", e);
@@ -109,18 +121,18 @@ final class Link implements AutoCloseable {
     return uris;
   }
 
-  private static Link single(RedisURI uri, RedisOptions options, Map<Script, Script.Source> scripts) {
+  private static Link single(RedisURI uri, RedisOptions options) {
     RedisClient client = RedisClient.create(uri);
     try {
       client.setOptions(common(ClientOptions.builder(), options).build());
-      return new Link(client, client.connect(ByteArrayCodec.INSTANCE), scripts, options.timeout());
+      return new Link(client, client.connect(ByteArrayCodec.INSTANCE), options);
     } catch (RuntimeException e) {
-      client.shutdown(Duration.ZERO, options.timeout());
+      shutDown(client, options.timeout());
       throw e;
     }
   }
 
-  private static Link cluster(List<RedisURI> uris, RedisOptions options, Map<Script, Script.Source> scripts) {
+  private static Link cluster(List<RedisURI> uris, RedisOptions options) {
     RedisClusterClient client = RedisClusterClient.create(uris);
     try {
       ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
@@ -129,9 +141,9 @@ final class Link implements AutoCloseable {
       ClusterClientOptions.Builder builder = ClusterClientOptions.builder();
       common(builder, options);
       client.setOptions(builder.topologyRefreshOptions(refresh).build());
-      return new Link(client, client.connect(ByteArrayCodec.INSTANCE), scripts, options.timeout());
+      return new Link(client, client.connect(ByteArrayCodec.INSTANCE), options);
     } catch (RuntimeException e) {
-      client.shutdown(Duration.ZERO, options.timeout());
+      shutDown(client, options.timeout());
       throw e;
     }
   }
@@ -142,6 +154,58 @@ final class Link implements AutoCloseable {
         .requestQueueSize(MAX_UNDER_WAY).timeoutOptions(TimeoutOptions.enabled(options.timeout()))
         .socketOptions(SocketOptions.builder().connectTimeout(options.timeout()).keepAlive(true).tcpNoDelay(true)
             .build());
+  }
+
+  /** The scripts as this server takes them; before anything else. */
+  void use(Map<Script, Script.Source> sources) {
+    scripts = sources;
+  }
+
+  boolean waitsForReplicas() {
+    return waitReplicas > 0;
+  }
+
+  /**
+   * Completes when enough replicas have what was written before to the servers of these keys; fails if they do not have it in
+   * half the time that a call may take.
+   */
+  CompletableFuture<Void> awaitReplicas(List<byte[]> keys) {
+    if (waitReplicas == 0) {
+      return CompletableFuture.completedFuture(null);
+    }
+    List<CompletableFuture<?>> waits = new ArrayList<>();
+    for (StatefulConnection<byte[], byte[]> server : servers(keys)) {
+      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(waitReplicas)
+          .add(timeout.toMillis() / 2);
+      AsyncCommand<byte[], byte[], Long> command = new AsyncCommand<>(
+          new Command<>(CommandType.WAIT, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args));
+      var sent = server.dispatch(command);
+      assert sent != null;
+      waits.add(command.handle((have, failure) -> {
+        if (failure != null) {
+          throw failure(failure);
+        }
+        if (have < waitReplicas) {
+          throw new StoreException("too few replicas have the write; it took effect on the primary, and is lost if a "
+              + "replica takes over now: replicas=" + have + ", wanted=" + waitReplicas, null);
+        }
+        return null;
+      }));
+    }
+    return CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]));
+  }
+
+  /** The connections that writes to these keys take. */
+  private Set<StatefulConnection<byte[], byte[]>> servers(List<byte[]> keys) {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return Set.of(connection);
+    }
+    Set<StatefulConnection<byte[], byte[]>> servers = new HashSet<>();
+    for (byte[] key : keys) {
+      RedisURI uri = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)).getUri();
+      servers.add(cluster.getConnection(uri.getHost(), uri.getPort()));
+    }
+    return servers;
   }
 
   boolean isCluster() {
@@ -226,6 +290,16 @@ final class Link implements AutoCloseable {
     }
   }
 
+  /** A primary that became a replica: who connects again is told of the new one. */
+  private void leaveReplica() {
+    long last = quitNanos.get();
+    long now = System.nanoTime();
+    if (!isCluster() && now - last > QUIT_AT_MOST_EVERY_NANOS && quitNanos.compareAndSet(last, now)) {
+      CompletableFuture<List<Object>> left = serverCommand(CommandType.QUIT);
+      assert left != null;
+    }
+  }
+
   private interface Answer {
     void done(@Nullable List<Object> result, @Nullable Throwable failure);
   }
@@ -233,6 +307,9 @@ final class Link implements AutoCloseable {
   private void answering(AsyncCommand<byte[], byte[], List<Object>> command, Answer answer) {
     var ended = command.whenComplete((result, failure) -> {
       underWay.decrementAndGet();
+      if (failure instanceof RedisReadOnlyException) {
+        leaveReplica();
+      }
       answer.done(result, failure);
     });
     assert ended != null;
@@ -334,6 +411,18 @@ final class Link implements AutoCloseable {
     while (underWay.get() > 0 && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(CLOSE_POLL_NANOS);
     }
-    client.shutdown(Duration.ZERO, timeout);
+    connection.close();
+    shutDown(client, timeout);
+  }
+
+  /** With a bound: the client of a cluster does not come back if it is shut down while it looks for its servers. */
+  private static void shutDown(AbstractRedisClient client, Duration timeout) {
+    try {
+      Object done = client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS)
+          .completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
+      assert done == null;
+    } catch (CompletionException e) {
+      LOG.log(Level.DEBUG, "a client of Redis did not end cleanly", e);
+    }
   }
 }

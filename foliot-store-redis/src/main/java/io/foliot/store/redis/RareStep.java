@@ -90,6 +90,11 @@ final class RareStep {
     }
 
     @Override
+    public Script reader() {
+      return Script.READ_TO_SUBMIT;
+    }
+
+    @Override
     public long shown(TaskRecord task) {
       TaskRecord.Successor successor = task.successor();
       return (successor == null ? task.generation() : successor.generation()) + 1;

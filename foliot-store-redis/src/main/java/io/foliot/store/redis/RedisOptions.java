@@ -32,9 +32,9 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
   }
 
-  /** A store in the namespace {@code foliot} with 256 slots and a timeout of 5 s, which does not wait for replicas. */
+  /** A store in the namespace {@code foliot} with 64 slots and a timeout of 5 s, which does not wait for replicas. */
   public static RedisOptions at(String uri) {
-    return new RedisOptions(uri, "foliot", 256, Duration.ofSeconds(5), 0);
+    return new RedisOptions(uri, "foliot", 64, Duration.ofSeconds(5), 0);
   }
 
   /** The same in another namespace. */

@@ -74,6 +74,7 @@ public final class RedisStore implements TaskStore {
   private final TouchStep touches;
   private final ClaimStep claims;
   private final SettleStep settles;
+  private final Upkeep upkeep;
   private volatile Durability durability;
 
   private RedisStore(RedisOptions options, Seams seams, Link link) {
@@ -82,6 +83,7 @@ public final class RedisStore implements TaskStore {
     Layout layout = new Layout(options.namespace());
     ServerFacts facts = ServerFacts.read(link).join();
     facts.ensureNothingIsEvicted();
+    link.use(Script.load(seams.time(), facts.version()));
     durability = facts.durability(options.waitReplicas(), failsOver());
     Parts parts = new Parts(openSlots(layout));
     slotCount = parts.count();
@@ -93,6 +95,13 @@ public final class RedisStore implements TaskStore {
     touches = new TouchStep(terms);
     claims = new ClaimStep(seams.tokens(), queues);
     settles = new SettleStep(terms, queues);
+    upkeep = new Upkeep(link, layout, parts, calls, this::refresh);
+    upkeep.start();
+  }
+
+  /** What the server's settings are may change while it runs. */
+  private void refresh(ServerFacts facts) {
+    durability = facts.durability(options.waitReplicas(), failsOver());
   }
 
   /**
@@ -106,7 +115,7 @@ public final class RedisStore implements TaskStore {
   }
 
   static RedisStore open(RedisOptions options, Seams seams) {
-    Link link = Link.open(options, Script.load(seams.time()));
+    Link link = Link.open(options);
     try {
       return new RedisStore(options, seams, link);
     } catch (CompletionException e) {
@@ -271,6 +280,7 @@ public final class RedisStore implements TaskStore {
 
   @Override
   public void close() {
+    upkeep.close();
     link.close();
   }
 }

@@ -25,6 +25,8 @@ enum Script {
   PARK,
   /** Reads records for the general path. */
   READ,
+  /** The same for submits, which are refused where there is no memory left. */
+  READ_TO_SUBMIT,
   /** Writes what the general path made of them. */
   WRITE,
   /** Reads an ordered set. */
@@ -45,21 +47,32 @@ enum Script {
   /** How a script reads the clock; tests put another one in its place. */
   static final String SERVER_TIME = "redis.call('TIME')";
 
+  /** From Redis 7 on a script says itself that it goes on where there is no memory left: what ends tasks must not stop. */
+  private static final String GOES_ON = "#!lua flags=allow-oom\n";
+  private static final String STOPS = "#!lua\n";
+  private static final int FIRST_WITH_FLAGS = 7;
+
   private boolean hasPrelude() {
     return this != DOCUMENT;
+  }
+
+  private boolean makesTasks() {
+    return this == SUBMIT || this == READ_TO_SUBMIT;
   }
 
   /**
    * The texts of all scripts.
    *
    * @param time an expression of Lua for seconds and microseconds since 1970
+   * @param version of the server, its first number
    */
-  static Map<Script, Source> load(String time) {
+  static Map<Script, Source> load(String time, int version) {
     String prelude = read("prelude").replace(SERVER_TIME, time);
     Map<Script, Source> sources = new EnumMap<>(Script.class);
     for (Script script : values()) {
-      String text = read(script.name().toLowerCase(Locale.ROOT));
-      byte[] bytes = (script.hasPrelude() ? prelude + text : text).getBytes(StandardCharsets.UTF_8);
+      String text = read(script == READ_TO_SUBMIT ? "read" : script.name().toLowerCase(Locale.ROOT));
+      String flags = version < FIRST_WITH_FLAGS ? "" : script.makesTasks() ? STOPS : GOES_ON;
+      byte[] bytes = (flags + (script.hasPrelude() ? prelude + text : text)).getBytes(StandardCharsets.UTF_8);
       sources.put(script, new Source(bytes, sha(bytes)));
     }
     return sources;

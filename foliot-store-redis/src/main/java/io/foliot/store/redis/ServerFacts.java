@@ -74,6 +74,12 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     }
   }
 
+  /** The first number of the server's version. */
+  int version() {
+    String digits = info.getOrDefault("redis_version", "6").split("\\D", 2)[0];
+    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
+  }
+
   private @Nullable Long number(String name) {
     String value = config.get(name);
     return value == null || !value.matches("\\d{1,9}") ? null : Long.valueOf(value);

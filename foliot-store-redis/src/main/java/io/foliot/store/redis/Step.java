@@ -24,6 +24,11 @@ interface Step<Q, R> {
     return null;
   }
 
+  /** The script that reads for it. */
+  default Script reader() {
+    return Script.READ;
+  }
+
   /** Takes the step for items of one task, or of one key. */
   List<R> apply(TaskOperations operations, List<Q> items, long nowMicros);
 

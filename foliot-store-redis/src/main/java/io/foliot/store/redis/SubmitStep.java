@@ -35,6 +35,11 @@ final class SubmitStep implements Step<Draft, SubmitResult>, Step.Hot<Draft, Sub
   }
 
   @Override
+  public Script reader() {
+    return Script.READ_TO_SUBMIT;
+  }
+
+  @Override
   public String queue(Draft draft) {
     return draft.queue();
   }

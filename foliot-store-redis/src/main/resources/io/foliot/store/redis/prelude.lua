@@ -39,7 +39,7 @@ elseif bits < sealed then
 end
 
 -- What is written at the end of the step, in few calls.
-local tasks, dues, undues, counts, counted = {}, {}, {}, {}, {}
+local tasks, dues, undues, drops, counts, counted = {}, {}, {}, {}, {}, {}
 
 local function count(queue, state, by)
   local field = queue .. ':' .. state
@@ -71,6 +71,7 @@ local function flush()
   each('HSET', TASK, tasks)
   each('ZREM', DUE, undues)
   each('ZADD', DUE, dues)
+  each('ZADD', DROP, drops)
   for i = 1, #counted do
     if counts[counted[i]] ~= 0 then
       call('HINCRBY', COUNT, counted[i], counts[counted[i]])
@@ -140,7 +141,8 @@ local function put(id, before, after)
     count(queue, state1, 1)
   end
   if state1 >= FINISHED then
-    call('ZADD', DROP, read('>i8', after, 77), member)
+    drops[#drops + 1] = read('>i8', after, 77)
+    drops[#drops + 1] = member
   elseif state0 >= FINISHED then
     call('ZREM', DROP, member)
   end

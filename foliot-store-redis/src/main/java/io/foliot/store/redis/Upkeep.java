@@ -1,0 +1,81 @@
+package io.foliot.store.redis;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * What a store does by itself: it forgets what ended long enough ago where nobody settles any more (a settle sweeps its own
+ * part), and looks whether the server's settings have changed. Nothing depends on it but memory.
+ */
+final class Upkeep implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Upkeep.class.getName());
+  private static final long EVERY_SECONDS = 1;
+  /** Every part is swept each so many seconds. */
+  private static final int ROUND_SECONDS = 10;
+  /** Of one part at a time: some milliseconds of the server. */
+  private static final int SWEPT_AT_ONCE = 500;
+
+  private final Link link;
+  private final Layout layout;
+  private final Parts parts;
+  private final Calls calls;
+  private final Consumer<ServerFacts> refresh;
+  private final ScheduledExecutorService thread = Executors
+      .newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("foliot-redis-upkeep").factory());
+
+  // its own thread only
+  private int nextPart;
+  private int seconds;
+
+  Upkeep(Link link, Layout layout, Parts parts, Calls calls, Consumer<ServerFacts> refresh) {
+    this.link = link;
+    this.layout = layout;
+    this.parts = parts;
+    this.calls = calls;
+    this.refresh = refresh;
+  }
+
+  void start() {
+    var scheduled = thread.scheduleWithFixedDelay(this::run, EVERY_SECONDS, EVERY_SECONDS, TimeUnit.SECONDS);
+    assert scheduled != null;
+  }
+
+  private void run() {
+    try {
+      sweep();
+      if (++seconds % ROUND_SECONDS == 0) {
+        refresh.accept(ServerFacts.read(link).join());
+      }
+    } catch (RuntimeException e) {
+      LOG.log(Level.DEBUG, "the upkeep waits until the server answers again", e);
+    }
+  }
+
+  private void sweep() {
+    int count = parts.count();
+    int bits = parts.bits();
+    Link.Pipeline pipeline = link.pipeline();
+    List<CompletableFuture<List<Object>>> sweeps = new ArrayList<>();
+    for (int i = Math.ceilDiv(count, ROUND_SECONDS); i > 0; i--) {
+      nextPart = (nextPart + 1) % count;
+      List<byte[]> arguments = calls.arguments(bits);
+      arguments.add(Layout.bytes(SWEPT_AT_ONCE));
+      sweeps.add(pipeline.step(Script.SWEEP, layout.part(nextPart), arguments));
+    }
+    pipeline.send();
+    sweeps.forEach(CompletableFuture::join);
+  }
+
+  @Override
+  public void close() {
+    var waiting = thread.shutdownNow();
+    assert waiting != null;
+  }
+}
