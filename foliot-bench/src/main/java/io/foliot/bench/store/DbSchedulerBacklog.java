@@ -11,15 +11,10 @@ import org.jspecify.annotations.Nullable;
  * deletes each task in a transaction of its own.
  */
 final class DbSchedulerBacklog implements Backlog {
-  /*
-   * Tried on two processors: 16 to 100 threads, lower limits from 0.5 to 2 times the threads, upper ones from 1 to 8. Each
-   * thread commits by itself, so that many of them share a sync.
-   */
-  private static final int THREADS = 50;
-  private static final double LOWER = 1;
-  private static final double UPPER = 4;
-  /** One for each thread, one to claim by, some for its housekeeping. */
-  private static final int POOL = THREADS + 4;
+  /** Below the 100 that PostgreSQL permits unless told otherwise; threads share them. */
+  private static final int MOST_CONNECTIONS = 90;
+  /** To claim by, and for its housekeeping. */
+  private static final int CONNECTIONS_BESIDE_THREADS = 4;
   /** It claims anew by itself while there is more; a poll is only needed to begin. */
   private static final Duration POLLING = Duration.ofMillis(100);
   private static final int BATCH = 1_000;
@@ -27,14 +22,33 @@ final class DbSchedulerBacklog implements Backlog {
   private final DbScheduler scheduler;
   private volatile @Nullable Ledger ledger;
 
-  DbSchedulerBacklog(SqlSite site) throws SQLException {
-    boolean locks = site instanceof PostgresSite;
-    scheduler = new DbScheduler(site, POOL, builder -> polling(builder, locks), this::begun);
+  /**
+   * How it claims.
+   *
+   * @param threads each runs a task and commits its end by itself; many of them share a sync
+   * @param lower it claims anew when so many times the threads are left
+   * @param upper it claims up to so many times the threads
+   */
+  record Claims(int threads, double lower, double upper) {
+    /** What its author measured it with, in a benchmark within its project. */
+    static final Claims OF_ITS_BENCHMARK = new Claims(100, 2, 4);
+
+    /**
+     * The best of 16 to 100 threads, lower limits from 0.5 to 8 and upper ones from 1 to 32, on two processors. It holds
+     * 2,560 tasks for one node then, which wait for its heartbeat to be missed where the node dies.
+     */
+    static final Claims TUNED = new Claims(80, 8, 32);
   }
 
-  private static SchedulerBuilder polling(SchedulerBuilder builder, boolean locks) {
-    SchedulerBuilder tuned = builder.threads(THREADS).pollingInterval(POLLING);
-    return locks ? tuned.pollUsingLockAndFetch(LOWER, UPPER) : tuned.pollUsingFetch(LOWER, UPPER);
+  DbSchedulerBacklog(SqlSite site, Claims claims) throws SQLException {
+    boolean locks = site instanceof PostgresSite;
+    int pool = Math.min(MOST_CONNECTIONS, claims.threads() + CONNECTIONS_BESIDE_THREADS);
+    scheduler = new DbScheduler(site, pool, builder -> {
+      SchedulerBuilder tuned = builder.threads(claims.threads()).pollingInterval(POLLING);
+      return locks
+          ? tuned.pollUsingLockAndFetch(claims.lower(), claims.upper())
+          : tuned.pollUsingFetch(claims.lower(), claims.upper());
+    }, this::begun);
   }
 
   private void begun(int number) {

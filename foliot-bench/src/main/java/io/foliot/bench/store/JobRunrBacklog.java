@@ -11,6 +11,7 @@ import org.jobrunr.jobs.lambdas.JobRequestHandler;
 import org.jobrunr.jobs.mappers.JobMapper;
 import org.jobrunr.scheduling.JobRequestScheduler;
 import org.jobrunr.server.BackgroundJobServer;
+import org.jobrunr.server.BackgroundJobServerConfiguration;
 import org.jobrunr.server.JobActivator;
 import org.jobrunr.storage.sql.postgres.PostgresStorageProvider;
 import org.jobrunr.utils.mapper.JsonMapper;
@@ -22,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * one to the other.
  */
 final class JobRunrBacklog implements Backlog {
-  /*
-   * Tried on two processors: 8 to 200 workers, threads of the platform and virtual ones. It takes no more jobs at once than
-   * it has workers free.
+  /**
+   * The best of 8 to 512 workers with 8 to 64 connections on two processors. It takes no more jobs at once than it has
+   * workers free, and has 16 for each processor unless told otherwise.
    */
-  private static final int WORKERS = 64;
-  private static final int POOL = 32;
+  static final int TUNED_WORKERS = 256;
+  private static final int POOL = 16;
   /** The shortest it permits; a worker that becomes free asks for more before that. */
   private static final Duration POLL = Duration.ofSeconds(5);
   private static final int BATCH = 1_000;
@@ -39,7 +40,12 @@ final class JobRunrBacklog implements Backlog {
   private final BackgroundJobServer server;
   private volatile @Nullable Ledger ledger;
 
-  JobRunrBacklog(SqlSite site) throws SQLException {
+  /**
+   * With threads of its default kind, which are virtual ones.
+   *
+   * @param workers how many tasks it runs at once; 0 for its default
+   */
+  JobRunrBacklog(SqlSite site, int workers) throws SQLException {
     this.site = site;
     site.fresh();
     connections = site.pool(POOL);
@@ -54,9 +60,10 @@ final class JobRunrBacklog implements Backlog {
       }
       told.begun(job.number());
     };
+    BackgroundJobServerConfiguration configuration = usingStandardBackgroundJobServerConfiguration()
+        .andPollInterval(POLL);
     server = new BackgroundJobServer(storage, json, new One(new Handler(handler)),
-        usingStandardBackgroundJobServerConfiguration().andPollInterval(POLL).andWorkerCount(WORKERS)
-            .andInterruptJobsAwaitDurationOnStopBackgroundJobServer(Duration.ofSeconds(1)));
+        workers == 0 ? configuration : configuration.andWorkerCount(workers));
   }
 
   /**

@@ -36,14 +36,8 @@ import org.quartz.utils.DBConnectionManager;
  * with a job for each it would insert and delete that, too.
  */
 final class QuartzBacklog implements Backlog {
-  /*
-   * Tried on two processors: 5 to 50 threads, batches of 1 to 200. Every step takes one lock row of the database, so more
-   * threads only wait for it; larger batches take it less often to acquire and to fire.
-   */
-  private static final int THREADS = 20;
-  private static final int ACQUIRED_AT_ONCE = 50;
-  /** One for each thread, one to acquire by, two for misfires and the cluster. */
-  private static final int POOL = THREADS + 3;
+  /** To acquire by, for misfires, and for the cluster. */
+  private static final int CONNECTIONS_BESIDE_THREADS = 3;
   /** A backlog is no misfire here. */
   private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final int IDLE_MILLIS = 1_000;
@@ -53,11 +47,27 @@ final class QuartzBacklog implements Backlog {
   private final HikariDataSource connections;
   private final Scheduler scheduler;
 
-  QuartzBacklog(SqlSite site) throws Exception {
+  /**
+   * How it works.
+   *
+   * @param threads each runs a task and ends it in a transaction of its own
+   * @param acquiredAtOnce how many tasks one transaction takes at most
+   */
+  record Size(int threads, int acquiredAtOnce) {
+    static final Size DEFAULT = new Size(10, 1);
+
+    /**
+     * The best of 1 to 50 threads and batches of 1 to 200, on two processors; from five threads on they differ by little,
+     * for every step of it takes the same lock row.
+     */
+    static final Size TUNED = new Size(20, 20);
+  }
+
+  QuartzBacklog(SqlSite site, Size size) throws Exception {
     this.site = site;
     site.fresh();
     site.execute(tables());
-    connections = site.pool(POOL);
+    connections = site.pool(size.threads() + CONNECTIONS_BESIDE_THREADS);
     // Its factories know schedulers and connections by name, for all of the JVM.
     String name = "quartz-" + UUID.randomUUID();
     DBConnectionManager.getInstance().addConnectionProvider(name, new Connections(connections));
@@ -69,10 +79,10 @@ final class QuartzBacklog implements Backlog {
     store.setIsClustered(true);
     store.setAcquireTriggersWithinLock(true);
     store.setMisfireThreshold(MISFIRE_MILLIS);
-    SimpleThreadPool threads = new SimpleThreadPool(THREADS, Thread.NORM_PRIORITY);
+    SimpleThreadPool threads = new SimpleThreadPool(size.threads(), Thread.NORM_PRIORITY);
     threads.initialize();
     DirectSchedulerFactory.getInstance().createScheduler(name, name, threads, new DefaultThreadExecutor(), store, null,
-        null, 0, IDLE_MILLIS, -1, false, null, ACQUIRED_AT_ONCE, 0);
+        null, 0, IDLE_MILLIS, -1, false, null, size.acquiredAtOnce(), 0);
     scheduler = DirectSchedulerFactory.getInstance().getScheduler(name);
   }
 

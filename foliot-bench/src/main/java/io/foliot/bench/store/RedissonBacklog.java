@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Redisson's delayed queue: it moves what is due to another queue, a hundred in a script, and consumers take it from there.
@@ -15,18 +13,19 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class RedissonBacklog implements Backlog {
   private static final int OFFERED_AT_ONCE = 500;
-  /** More only take from Redis the time that it needs for the transfer. */
-  private static final int CONSUMERS = 2;
-  private static final int TAKEN_AT_ONCE = 500;
-  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final RedissonQueue queue;
-  private final ExecutorService consumers = Executors.newFixedThreadPool(CONSUMERS);
+  private final int consumers;
+  private final int takenAtOnce;
+  private final ExecutorService threads;
   private final List<Future<?>> running = new ArrayList<>();
   private volatile boolean stopped;
 
-  RedissonBacklog(RedisSite site) {
+  RedissonBacklog(RedisSite site, int consumers, int takenAtOnce) {
+    this.consumers = consumers;
+    this.takenAtOnce = takenAtOnce;
     queue = new RedissonQueue(site);
+    threads = Executors.newFixedThreadPool(consumers);
   }
 
   @Override
@@ -39,19 +38,16 @@ final class RedissonBacklog implements Backlog {
 
   @Override
   public void start(Ledger ledger) {
-    for (int i = 0; i < CONSUMERS; i++) {
-      running.add(consumers.submit(() -> consume(ledger)));
+    for (int i = 0; i < consumers; i++) {
+      running.add(threads.submit(() -> consume(ledger)));
     }
     queue.transfer();
   }
 
   private void consume(Ledger ledger) {
     while (!stopped) {
-      List<Integer> taken = queue.take(TAKEN_AT_ONCE);
+      List<Integer> taken = queue.take(takenAtOnce);
       taken.forEach(ledger::begun);
-      if (taken.isEmpty()) {
-        LockSupport.parkNanos(IDLE_NANOS);
-      }
     }
   }
 
@@ -63,7 +59,7 @@ final class RedissonBacklog implements Backlog {
   @Override
   public void close() {
     stopped = true;
-    consumers.close();
+    threads.close();
     queue.close();
     for (Future<?> one : running) {
       if (one.state() == Future.State.FAILED) {

@@ -3,6 +3,7 @@ package io.foliot.bench.store;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.redisson.Redisson;
 import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RDelayedQueue;
@@ -14,7 +15,10 @@ import org.redisson.config.Config;
 @SuppressWarnings("deprecation") // its successor is not in the open edition
 final class RedissonQueue implements AutoCloseable {
   private static final String NAME = "bench";
-  private static final int CONNECTIONS = 32;
+  /** One for each consumer that waits, some for the transfer. */
+  private static final int CONNECTIONS = 40;
+  private static final int WAIT_SECONDS = 1;
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final RedissonClient client;
   private final RBlockingQueue<Integer> due;
@@ -48,9 +52,22 @@ final class RedissonQueue implements AutoCloseable {
     CompletableFuture.allOf(answers).join();
   }
 
-  /** Takes what is due: at most so many, or none. */
+  /** Takes what is due: at most so many, or none if nothing comes for a while. */
   List<Integer> take(int limit) {
-    return due.poll(limit);
+    if (limit > 1) {
+      List<Integer> taken = due.poll(limit);
+      if (taken.isEmpty()) {
+        LockSupport.parkNanos(IDLE_NANOS);
+      }
+      return taken;
+    }
+    try {
+      Integer one = due.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+      return one == null ? List.of() : List.of(one);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while it waited for an element", e);
+    }
   }
 
   /** Stops the transfer of what becomes due, until {@link #transfer}. */

@@ -1,5 +1,6 @@
 package io.foliot.bench.store;
 
+import io.foliot.bench.store.DbSchedulerBacklog.Claims;
 import io.foliot.bench.store.RateRow.Entry;
 import java.time.Duration;
 import java.util.List;
@@ -18,9 +19,10 @@ final class Rows {
   static final Duration KEPT = Duration.ofHours(1);
 
   // Shares of the tasks of a drain, so that all take some seconds.
-  private static final double DB_SCHEDULER_SHARE = 0.25;
-  private static final double JOBRUNR_SHARE = 0.1;
-  private static final double QUARTZ_SHARE = 0.02;
+  private static final double DB_SCHEDULER_SHARE = 0.4;
+  private static final double JOBRUNR_SHARE = 0.04;
+  private static final double TUNED_JOBRUNR_SHARE = 0.15;
+  private static final double QUARTZ_SHARE = 0.008;
   private static final double REDISSON_SHARE = 0.25;
 
   static final List<Row> ALL = List.of(
@@ -28,10 +30,15 @@ final class Rows {
         PostgresSite site = sites.postgres();
         return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
             new Entry(foliotDrain("Foliot, keeping no finished task", site, Duration.ZERO), 0),
-            new Entry(new Drain("db-scheduler, lock and fetch", DB_SCHEDULER_SHARE, site,
-                () -> new DbSchedulerBacklog(site)), 4),
-            new Entry(new Drain("JobRunr", JOBRUNR_SHARE, site, () -> new JobRunrBacklog(site)), 10),
-            new Entry(new Drain("Quartz JDBC, clustered", QUARTZ_SHARE, site, () -> new QuartzBacklog(site)), 20));
+            dbSchedulerDrain("db-scheduler, as in its own benchmark", site, Claims.OF_ITS_BENCHMARK, 4),
+            dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 4),
+            new Entry(new Drain("JobRunr, its defaults", JOBRUNR_SHARE, site, () -> new JobRunrBacklog(site, 0)), 10),
+            new Entry(new Drain("JobRunr, tuned", TUNED_JOBRUNR_SHARE, site,
+                () -> new JobRunrBacklog(site, JobRunrBacklog.TUNED_WORKERS)), 10),
+            new Entry(new Drain("Quartz JDBC, clustered, its defaults", QUARTZ_SHARE, site,
+                () -> new QuartzBacklog(site, QuartzBacklog.Size.DEFAULT)), 20),
+            new Entry(new Drain("Quartz JDBC, clustered, tuned", QUARTZ_SHARE, site,
+                () -> new QuartzBacklog(site, QuartzBacklog.Size.TUNED)), 20));
       }),
       new RateRow("postgres-batch", "PostgreSQL: submitted in batches of 1,000 by 4 callers",
           (sites, options) -> batches(sites.postgres(), 2)),
@@ -44,8 +51,7 @@ final class Rows {
       new RateRow("mariadb-drain", "MariaDB: due tasks drained by one node", (sites, options) -> {
         MariaDbSite site = sites.mariaDb();
         return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
-            new Entry(new Drain("db-scheduler, fetch", DB_SCHEDULER_SHARE, site, () -> new DbSchedulerBacklog(site)),
-                0));
+            dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 0));
       }),
       new RateRow("mariadb-batch", "MariaDB: submitted in batches of 1,000 by 4 callers",
           (sites, options) -> batches(sites.mariaDb(), 0)),
@@ -74,8 +80,10 @@ final class Rows {
       new RateRow("redis-drain", "Redis: due tasks drained by one node", (sites, options) -> {
         RedisSite site = sites.redis();
         return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
-            new Entry(new Drain("Redisson's delayed queue", REDISSON_SHARE, site, () -> new RedissonBacklog(site)),
-                10));
+            new Entry(new Drain("Redisson, 32 consumers that take one at a time", REDISSON_SHARE, site,
+                () -> new RedissonBacklog(site, CALLERS, 1)), 10),
+            new Entry(new Drain("Redisson, 2 consumers that take up to 500", REDISSON_SHARE, site,
+                () -> new RedissonBacklog(site, 2, 500)), 10));
       }),
       new LatenessRow("redis-lateness", "Redis", Sites::redis));
 
@@ -83,6 +91,10 @@ final class Rows {
 
   private static Contender foliotDrain(String name, Site site, Duration kept) {
     return new Drain(name, 1, site, () -> new FoliotBacklog(site.openStore(), kept));
+  }
+
+  private static Entry dbSchedulerDrain(String name, SqlSite site, Claims claims, double wanted) {
+    return new Entry(new Drain(name, DB_SCHEDULER_SHARE, site, () -> new DbSchedulerBacklog(site, claims)), wanted);
   }
 
   private static Contender foliotResets(String name, int callers, Site site, int live, int batch) {

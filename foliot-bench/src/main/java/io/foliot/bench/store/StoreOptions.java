@@ -27,8 +27,8 @@ record StoreOptions(List<String> rows, List<String> contenders, int rounds, Work
       --contenders A,B    only those whose names contain one of these
       --rounds N          how often each has its turn (3)
       --tasks N           tasks that Foliot drains a round, others their share; at most so many live keys (40000)
-      --seconds S         how long callers call (2)
-      --lateness S        how long tasks come at a steady rate (20)
+      --seconds S         how long callers call (1.5)
+      --lateness S        how long tasks come at a steady rate (15)
       --pending N         how many tasks wait in postgres-pending (10000000)
       --json FILE         writes each round's figures there
       """;
@@ -45,8 +45,8 @@ record StoreOptions(List<String> rows, List<String> contenders, int rounds, Work
     List<String> contenders = List.of();
     int rounds = 3;
     int tasks = 40_000;
-    Duration time = Duration.ofSeconds(2);
-    Duration lateness = Duration.ofSeconds(20);
+    Duration time = Duration.ofMillis(1_500);
+    Duration lateness = Duration.ofSeconds(15);
     int pending = 10_000_000;
     Path json = null;
     while (!left.isEmpty()) {
