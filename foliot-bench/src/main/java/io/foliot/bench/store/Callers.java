@@ -1,0 +1,64 @@
+package io.foliot.bench.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A number of callers, each of whom calls, waits for the answer, and calls again, until the time is over. */
+final class Callers implements Contender {
+  private final String name;
+  private final int callers;
+  private final Site site;
+  private final Maker<Calls> calls;
+
+  Callers(String name, int callers, Site site, Maker<Calls> calls) {
+    this.name = name;
+    this.callers = callers;
+    this.site = site;
+    this.calls = calls;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Rate round(Work work) throws Exception {
+    try (Calls made = calls.make()) {
+      site.settle();
+      Rate rate = run(made, work);
+      made.ensureDone(rate.count());
+      return rate;
+    }
+  }
+
+  private Rate run(Calls made, Work work) throws Exception {
+    AtomicLong items = new AtomicLong();
+    AtomicLong startedNanos = new AtomicLong();
+    CyclicBarrier start = new CyclicBarrier(callers, () -> startedNanos.set(System.nanoTime()));
+    try (ExecutorService threads = Executors.newFixedThreadPool(callers)) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < callers; i++) {
+        int caller = i;
+        all.add(threads.submit(() -> {
+          start.await();
+          long endNanos = startedNanos.get() + work.time().toNanos();
+          int turn = 0;
+          do {
+            items.addAndGet(made.call(caller, turn++));
+          } while (System.nanoTime() - endNanos < 0);
+          return null;
+        }));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+      return new Rate(items.get(), System.nanoTime() - startedNanos.get());
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.foliot.bench.store;
+
+/** Something that callers call again and again. For one round. */
+interface Calls extends AutoCloseable {
+  /**
+   * Makes one call and waits for its answer. Each caller is a thread of its own.
+   *
+   * @param caller which caller, from 0
+   * @param turn which of that caller's calls, from 0
+   * @return how many items it was about
+   * @throws IllegalStateException if the answer is not what it should be
+   */
+  int call(int caller, int turn) throws Exception;
+
+  /**
+   * Looks at what the server holds after all calls.
+   *
+   * @throws IllegalStateException if that is not what they said
+   */
+  void ensureDone(long items) throws Exception;
+
+  @Override
+  void close();
+}

@@ -1,0 +1,93 @@
+package io.foliot.bench.store;
+
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerBuilder;
+import com.github.kagkarlsson.scheduler.task.SchedulableInstance;
+import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
+import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/**
+ * db-scheduler in a fresh database of a site. Its table is the one its manual gives, without the index that serves
+ * priorities, which are not used here.
+ */
+final class DbScheduler implements AutoCloseable {
+  static final String TABLE = "scheduled_tasks";
+  private static final String TASK = "bench";
+  private static final String POSTGRES_TABLE = """
+      CREATE TABLE scheduled_tasks (
+        task_name text NOT NULL, task_instance text NOT NULL, task_data bytea,
+        execution_time timestamptz, picked boolean NOT NULL, picked_by text,
+        last_success timestamptz, last_failure timestamptz, consecutive_failures integer,
+        last_heartbeat timestamptz, version bigint NOT NULL, priority smallint, state text,
+        PRIMARY KEY (task_name, task_instance))""";
+  private static final String MARIADB_TABLE = """
+      CREATE TABLE scheduled_tasks (
+        task_name varchar(100) NOT NULL, task_instance varchar(100) NOT NULL, task_data blob,
+        execution_time timestamp(6) NULL, picked boolean NOT NULL, picked_by varchar(50),
+        last_success timestamp(6) NULL, last_failure timestamp(6) NULL, consecutive_failures integer,
+        last_heartbeat timestamp(6) NULL, version bigint NOT NULL, priority smallint, state varchar(100),
+        PRIMARY KEY (task_name, task_instance))""";
+
+  private final SqlSite site;
+  private final HikariDataSource connections;
+  private final OneTimeTask<Void> task;
+  private final Scheduler scheduler;
+
+  /** How it polls, apart from the threads. */
+  interface Tuning {
+    SchedulerBuilder apply(SchedulerBuilder builder);
+  }
+
+  /**
+   * Not started.
+   *
+   * @param pool how many connections it has
+   * @param work given the number of each task that runs
+   */
+  DbScheduler(SqlSite site, int pool, Tuning tuning, IntConsumer work) throws SQLException {
+    this.site = site;
+    site.fresh();
+    site.execute(site instanceof PostgresSite ? POSTGRES_TABLE : MARIADB_TABLE,
+        "CREATE INDEX execution_time_idx ON scheduled_tasks (execution_time)",
+        "CREATE INDEX last_heartbeat_idx ON scheduled_tasks (last_heartbeat)");
+    connections = site.pool(pool);
+    task = Tasks.oneTime(TASK).execute((instance, context) -> work.accept(Integer.parseInt(instance.getId())));
+    // Its times in MariaDB have no zone.
+    scheduler = tuning.apply(Scheduler.create(connections, task).alwaysPersistTimestampInUTC()).build();
+  }
+
+  Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /** The task of that number. */
+  SchedulableInstance<Void> at(int number, Instant time) {
+    return SchedulableInstance.of(task.instance(Integer.toString(number)), time);
+  }
+
+  /** Schedules many in one call. */
+  void scheduleAll(int first, int count, Instant time) {
+    List<SchedulableInstance<?>> batch = new ArrayList<>(count);
+    for (int number = first; number < first + count; number++) {
+      batch.add(at(number, time));
+    }
+    scheduler.scheduleBatch(batch);
+  }
+
+  /** How many rows there are, or how many of them fulfil a condition. */
+  long rows(String condition) throws SQLException {
+    return site.number("SELECT count(*) FROM " + TABLE + " WHERE " + condition);
+  }
+
+  @Override
+  public void close() {
+    scheduler.stop();
+    connections.close();
+  }
+}

@@ -1,0 +1,66 @@
+package io.foliot.bench.store;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A table whose columns are figures of their own. */
+final class FigureTable implements Table {
+  private final String name;
+  private final String title;
+  private final Map<String, Map<String, List<Double>>> columns = new LinkedHashMap<>();
+  private final List<String> notes = new ArrayList<>();
+
+  FigureTable(String name, String title) {
+    this.name = name;
+    this.title = title;
+  }
+
+  /** Adds a value; several of a place are shown by their median. */
+  void add(String line, String column, double value) {
+    columns.computeIfAbsent(column, absent -> new LinkedHashMap<>())
+        .computeIfAbsent(line, absent -> new ArrayList<>()).add(value);
+  }
+
+  double median(String line, String column) {
+    List<Double> values = columns.getOrDefault(column, Map.of()).get(line);
+    if (values == null) {
+      throw new IllegalArgumentException("there is no such figure: line=" + line + ", column=" + column);
+    }
+    return Figures.median(values);
+  }
+
+  /** Adds a sentence below the table: what was wanted, and whether it was reached. */
+  void ask(String what, boolean isReached) {
+    notes.add(what + ": " + (isReached ? "reached" : "**not reached**"));
+  }
+
+  @Override
+  public String markdown() {
+    StringBuilder text = new StringBuilder("\n### " + title + " (" + name + ")\n\n|");
+    Set<String> lines = new LinkedHashSet<>();
+    columns.forEach((column, values) -> {
+      text.append(" | ").append(column);
+      lines.addAll(values.keySet());
+    });
+    text.append(" |\n|---|").append("---:|".repeat(columns.size())).append('\n');
+    for (String line : lines) {
+      text.append("| ").append(line);
+      columns.keySet().forEach(column -> text.append(" | ").append(Figures.shown(median(line, column))));
+      text.append(" |\n");
+    }
+    notes.forEach(note -> text.append('\n').append(note).append('\n'));
+    return text.toString();
+  }
+
+  @Override
+  public List<String> json() {
+    List<String> all = new ArrayList<>();
+    columns
+        .forEach((column, lines) -> lines.forEach((line, values) -> all.add(Figures.json(name, line, column, values))));
+    return all;
+  }
+}

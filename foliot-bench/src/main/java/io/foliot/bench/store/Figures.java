@@ -1,0 +1,38 @@
+package io.foliot.bench.store;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Arithmetic and text of figures. */
+final class Figures {
+  private static final double MANY = 100;
+  private static final double SOME = 10;
+
+  private Figures() {}
+
+  static double median(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /** The value that so many hundredths of the values, which are changed in their order, do not exceed. */
+  static long percentile(long[] values, double percent) {
+    Arrays.sort(values);
+    return values[(int) Math.min(values.length - 1, Math.ceil(values.length * percent / 100) - 1)];
+  }
+
+  static String shown(double figure) {
+    double size = Math.abs(figure);
+    return String.format(Locale.ROOT, size >= MANY || size == 0 ? "%,.0f" : size >= SOME ? "%.1f" : "%.2f", figure);
+  }
+
+  static String json(String row, String contender, String column, List<Double> values) {
+    return String.format(Locale.ROOT,
+        "  {\"row\": \"%s\", \"contender\": \"%s\", \"column\": \"%s\", \"median\": %.3f, \"values\": [%s]}", row,
+        contender, column, median(values), values.stream().map(value -> String.format(Locale.ROOT, "%.3f", value))
+            .collect(Collectors.joining(", ")));
+  }
+}

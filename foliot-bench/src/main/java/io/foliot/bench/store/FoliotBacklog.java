@@ -1,0 +1,71 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for as long as the queue says. */
+final class FoliotBacklog implements Backlog {
+  private final TaskStore store;
+  private final Queue queue;
+  private final LongAdder finished = new LongAdder();
+  private @Nullable FoliotNode node;
+  private int tasks;
+
+  FoliotBacklog(TaskStore store, Duration retained) {
+    this.store = store;
+    queue = Queue.of(FoliotNode.QUEUE, Target.local()).withRetention(retained, Duration.ofDays(14));
+  }
+
+  @Override
+  public void fill(int newTasks) {
+    tasks = newTasks;
+    FoliotNode.fill(store, queue, tasks, number -> Due.NOW);
+  }
+
+  @Override
+  public void start(Ledger ledger) {
+    // Told when the store has said that the end is durable.
+    Meter meter = new Meter() {
+      @Override
+      public void settled(String name, String outcome, long durationMicros) {
+        if (outcome.equals("finished")) {
+          finished.increment();
+        }
+      }
+    };
+    node = new FoliotNode(store, queue, attempt -> {
+      ledger.begun(FoliotNode.number(attempt.task().body()));
+      return new Answer.Done("");
+    }, meter);
+  }
+
+  @Override
+  public boolean isDone() {
+    return finished.sum() >= tasks;
+  }
+
+  @Override
+  public void ensureDone(int drained) {
+    FoliotNode.ensureCounts(store, "no task may be live after the drain", counts -> counts.live() == 0);
+  }
+
+  /** Stops the engine alone. */
+  void stop() {
+    if (node != null) {
+      node.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+    store.close();
+  }
+}

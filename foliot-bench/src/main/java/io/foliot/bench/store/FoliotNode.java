@@ -1,0 +1,134 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Body;
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.OnConflict;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.SystemClock;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.coordination.SoleCoordinator;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.core.engine.Engine;
+import io.foliot.core.engine.EngineOptions;
+import io.foliot.core.engine.Environment;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+
+/** Foliot as an application embeds it: the engine with its default options over a store, handlers on virtual threads. */
+final class FoliotNode implements AutoCloseable {
+  static final String QUEUE = "bench";
+  private static final long TIMEOUT_SECONDS = 60;
+  private static final int BATCH = 1_000;
+  private static final int UNDER_WAY = 4;
+  /** Counts may be ten seconds old. */
+  private static final Duration COUNTS_BOUND = Duration.ofSeconds(30);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+  private final Engine engine;
+
+  /** Starts an engine that has one queue. The store stays the caller's. */
+  FoliotNode(TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
+    Clock clock = new SystemClock();
+    LocalDelivery delivery = new LocalDelivery(handlers).handle(queue.name(), handler);
+    engine = new Engine(EngineOptions.defaults("bench"),
+        new Environment(clock,
+            () -> new ThreadEventLoop(clock, Thread.ofPlatform().name("bench-loop-", 0).factory()),
+            new SplittableRandom(), store, new SoleCoordinator(), List.of(delivery), meter));
+    await(engine.start());
+    await(engine.putQueue(queue));
+  }
+
+  /** One whose tasks wait for workers that never come. */
+  static FoliotNode withoutHandlers(TaskStore store) {
+    return withoutHandlers(store, Queue.of(QUEUE, Target.pull()));
+  }
+
+  /** The same with a queue of its own. */
+  static FoliotNode withoutHandlers(TaskStore store, Queue pull) {
+    return new FoliotNode(store, pull, attempt -> new Answer.Fail("nothing is due"), Meter.NONE);
+  }
+
+  Scheduler scheduler() {
+    return engine;
+  }
+
+  static <T> T await(CompletionStage<T> answer) {
+    return answer.toCompletableFuture().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+  }
+
+  /** What a task carries: its number. */
+  static Body body(int number) {
+    return Body.json(Integer.toString(number));
+  }
+
+  /** The number that a task carries. */
+  static int number(Body body) {
+    int number = 0;
+    for (byte digit : body.payload()) {
+      number = number * 10 + digit - '0';
+    }
+    return number;
+  }
+
+  /** Puts tasks into a store that no engine looks after, a thousand a call. */
+  static void fill(TaskStore store, Queue queue, int tasks, IntFunction<Due> due) {
+    store.configure(queue.name(), QueueTerms.of(queue));
+    SplittableRandom random = new SplittableRandom();
+    Deque<CompletionStage<?>> underWay = new ArrayDeque<>();
+    for (int first = 0; first < tasks; first += BATCH) {
+      List<Draft> drafts = new ArrayList<>(BATCH);
+      long now = System.currentTimeMillis();
+      for (int number = first; number < Math.min(first + BATCH, tasks); number++) {
+        drafts.add(new Draft(TaskId.of(now, random.nextInt(), random.nextLong()), queue.name(), null, due.apply(number),
+            body(number), 0, OnConflict.RESET, null));
+      }
+      underWay.add(store.submit(drafts));
+      if (underWay.size() == UNDER_WAY) {
+        await(underWay.remove());
+      }
+    }
+    underWay.forEach(FoliotNode::await);
+  }
+
+  /** Waits until the store's counts say something, and fails if they do not in time. */
+  static void ensureCounts(TaskStore store, String rule, Predicate<QueueCounts> holds) {
+    long begun = System.nanoTime();
+    QueueCounts counts;
+    do {
+      counts = await(store.counts()).getOrDefault(QUEUE, QueueCounts.NONE);
+      if (holds.test(counts)) {
+        return;
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    } while (System.nanoTime() - begun < COUNTS_BOUND.toNanos());
+    throw new IllegalStateException(rule + ": counts=" + counts);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    handlers.close();
+  }
+}

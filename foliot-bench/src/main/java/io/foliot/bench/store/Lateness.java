@@ -1,0 +1,125 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How late tasks begin that come at a steady rate, each due a second later: by the store's clock, whose difference from
+ * this machine's is bounded by asking it.
+ */
+final class Lateness {
+  private static final Duration DELAY = Duration.ofSeconds(1);
+  private static final Duration BOUND = Duration.ofSeconds(30);
+  private static final int CLOCK_READINGS = 50;
+  private static final long ABSENT = Long.MIN_VALUE;
+
+  private final int tasks;
+  private final long gapNanos;
+  private final int unmeasured;
+  /** When each began by this machine's clock, less when it was due by the store's: microseconds. */
+  private final AtomicLongArray lateMicros;
+  private final Ledger ledger;
+
+  /**
+   * Figures in milliseconds.
+   *
+   * @param earliest the least late; negative only within what is not known of the clocks
+   */
+  record Distribution(double p50, double p99, double worst, double earliest) {}
+
+  /**
+   * A measurement.
+   *
+   * @param unmeasured how long tasks come before those that count, for the compilers
+   */
+  Lateness(int perSecond, Duration time, Duration unmeasured) {
+    gapNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
+    this.unmeasured = (int) (unmeasured.toNanos() / gapNanos);
+    tasks = this.unmeasured + (int) (time.toNanos() / gapNanos);
+    lateMicros = new AtomicLongArray(tasks);
+    ledger = new Ledger(tasks);
+    for (int number = 0; number < tasks; number++) {
+      lateMicros.set(number, ABSENT);
+    }
+  }
+
+  /** How far the store's clock is ahead of this machine's, at least and at most, in microseconds. */
+  private record Ahead(long leastMicros, long mostMicros) {
+    static Ahead measure(TaskStore store) {
+      long least = Long.MIN_VALUE;
+      long most = Long.MAX_VALUE;
+      for (int i = 0; i < CLOCK_READINGS; i++) {
+        long before = nowMicros();
+        long there = FoliotNode.await(store.timeMicros(0));
+        long after = nowMicros();
+        least = Math.max(least, there - after);
+        most = Math.min(most, there - before);
+      }
+      return new Ahead(least, most);
+    }
+  }
+
+  private static long nowMicros() {
+    Instant now = Instant.now();
+    return TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+  }
+
+  /** Measures over an empty store. */
+  Distribution measure(TaskStore store) throws InterruptedException {
+    Queue queue = Queue.of(FoliotNode.QUEUE, Target.local());
+    Ahead ahead;
+    try (FoliotNode node = new FoliotNode(store, queue, attempt -> {
+      long now = nowMicros();
+      int number = FoliotNode.number(attempt.task().body());
+      lateMicros.set(number, now - TimeUnit.MILLISECONDS.toMicros(attempt.task().dueAt()));
+      ledger.begun(number);
+      return new Answer.Done("");
+    }, Meter.NONE)) {
+      ahead = Ahead.measure(store);
+      submit(node);
+      ledger.await(BOUND);
+    }
+    ledger.ensureEachOnce();
+    long[] measured = new long[tasks - unmeasured];
+    long aheadMicros = (ahead.leastMicros() + ahead.mostMicros()) / 2;
+    Arrays.setAll(measured, i -> lateMicros.get(unmeasured + i) + aheadMicros);
+    long earliestMicros = Arrays.stream(measured).min().orElseThrow();
+    // Early is what is so however far the clocks are apart within what is known of them.
+    if (earliestMicros + ahead.mostMicros() - aheadMicros < 0) {
+      throw new IllegalStateException(
+          "no task may begin before it is due: lateMicros=" + earliestMicros + ", clock=" + ahead);
+    }
+    return new Distribution(Figures.percentile(measured, 50) / 1e3,
+        Figures.percentile(measured, 99) / 1e3, measured[measured.length - 1] / 1e3,
+        earliestMicros / 1e3);
+  }
+
+  /** Submits at the pace, whatever the answers take. */
+  private void submit(FoliotNode node) {
+    List<CompletableFuture<SubmitResult>> answers = new ArrayList<>();
+    long begun = System.nanoTime();
+    for (int number = 0; number < tasks; number++) {
+      long wait = begun + number * gapNanos - System.nanoTime();
+      while (wait > 0) {
+        LockSupport.parkNanos(wait);
+        wait = begun + number * gapNanos - System.nanoTime();
+      }
+      answers.add(node.scheduler().submit(Submission.after(FoliotNode.QUEUE, DELAY, FoliotNode.body(number))));
+    }
+    answers.forEach(FoliotNode::await);
+  }
+}

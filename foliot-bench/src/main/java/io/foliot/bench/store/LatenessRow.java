@@ -1,0 +1,35 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * Lateness at a steady rate, once.
+ *
+ * @param name what the options call it
+ * @param title which store
+ * @param site the store's server
+ */
+record LatenessRow(String name, String title, Function<Sites, Site> site) implements Row {
+  private static final int PER_SECOND = 500;
+  private static final double WANTED_P99_MILLIS = 20;
+  private static final Duration UNMEASURED = Duration.ofSeconds(3);
+
+  @Override
+  public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
+    progress.report(name + ", for " + options.lateness().plus(UNMEASURED).toSeconds() + " s");
+    FigureTable table = new FigureTable(name, title + ": lateness at " + PER_SECOND + " tasks a second, ms");
+    try (TaskStore store = site.apply(sites).openStore()) {
+      site.apply(sites).settle();
+      Lateness.Distribution late = new Lateness(PER_SECOND, options.lateness(), UNMEASURED).measure(store);
+      table.add("Foliot", "p50", late.p50());
+      table.add("Foliot", "p99", late.p99());
+      table.add("Foliot", "most", late.worst());
+      table.add("Foliot", "least", late.earliest());
+      table.ask("p99 at most " + Figures.shown(WANTED_P99_MILLIS) + " ms, never early",
+          late.p99() <= WANTED_P99_MILLIS);
+    }
+    return table;
+  }
+}

@@ -1,0 +1,102 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/** What many waiting tasks do to the others: a drain and single submits, beside few and beside many due on other days. */
+final class PendingRow implements Row {
+  private static final int FEW = 10_000;
+  private static final int SUBMITS = 1_000;
+  private static final Duration LATER = Duration.ofDays(1);
+  private static final long FIRST_DUE_MILLIS = TimeUnit.DAYS.toMillis(1);
+  private static final long LAST_DUE_MILLIS = TimeUnit.DAYS.toMillis(30);
+  private static final Queue WAITING = Queue.of("waiting", Target.pull());
+  private static final String DRAINED = "drained, a second";
+  private static final String SUBMIT = "submit p50, ms";
+  private static final double WANTED_DRAIN = 0.5;
+  private static final double WANTED_SUBMIT = 2;
+
+  @Override
+  public String name() {
+    return "postgres-pending";
+  }
+
+  /** It takes minutes, and gigabytes of the disk. */
+  @Override
+  public boolean isUsual() {
+    return false;
+  }
+
+  @Override
+  public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
+    PostgresSite site = sites.postgres();
+    FigureTable table = new FigureTable(name(), "PostgreSQL: few and many tasks waiting");
+    String few = String.format(Locale.ROOT, "%,d waiting", FEW);
+    String many = String.format(Locale.ROOT, "%,d waiting", options.pending());
+    try (TaskStore store = site.openStore()) {
+      fill(store, FEW);
+      drain(site, store, options.work().warmUp());
+      submitP50Millis(store);
+      measure(few, site, store, options, table, progress);
+      int more = Math.max(1, options.pending() - FEW);
+      progress.report(name() + ", filling: " + many);
+      long begun = System.nanoTime();
+      fill(store, more);
+      progress.report(name() + ", filled at " + Figures.shown(more * 1e9 / (System.nanoTime() - begun)) + " a second");
+      measure(many, site, store, options, table, progress);
+    }
+    double drain = table.median(many, DRAINED) / table.median(few, DRAINED);
+    double submit = table.median(many, SUBMIT) / table.median(few, SUBMIT);
+    table.ask("the drain with many at least " + WANTED_DRAIN + " times that with few, it is " + Figures.shown(drain),
+        drain >= WANTED_DRAIN);
+    table.ask("the submit with many at most " + WANTED_SUBMIT + " times that with few, it is " + Figures.shown(submit),
+        submit <= WANTED_SUBMIT);
+    return table;
+  }
+
+  private static void fill(TaskStore store, int tasks) {
+    SplittableRandom random = new SplittableRandom();
+    long now = System.currentTimeMillis();
+    FoliotNode.fill(store, WAITING, tasks,
+        number -> Due.at(now + random.nextLong(FIRST_DUE_MILLIS, LAST_DUE_MILLIS)));
+  }
+
+  private void measure(String line, Site site, TaskStore store, StoreOptions options, FigureTable table,
+      Progress progress) throws Exception {
+    for (int round = 1; round <= options.rounds(); round++) {
+      progress.report(name() + ", round " + round + ": " + line);
+      table.add(line, DRAINED, drain(site, store, options.work()));
+      table.add(line, SUBMIT, submitP50Millis(store));
+    }
+  }
+
+  private static double drain(Site site, TaskStore store, Work work) throws Exception {
+    FoliotBacklog backlog = new FoliotBacklog(store, Rows.KEPT);
+    try {
+      return Drain.drain(backlog, work.tasks(), site).perSecond();
+    } finally {
+      backlog.stop();
+    }
+  }
+
+  /** One caller, who waits for each answer. */
+  private static double submitP50Millis(TaskStore store) {
+    long[] nanos = new long[SUBMITS];
+    try (FoliotNode node = FoliotNode.withoutHandlers(store, WAITING)) {
+      for (int number = 0; number < SUBMITS; number++) {
+        long begun = System.nanoTime();
+        FoliotNode
+            .await(node.scheduler().submit(Submission.after(WAITING.name(), LATER, FoliotNode.body(number))));
+        nanos[number] = System.nanoTime() - begun;
+      }
+    }
+    return Figures.percentile(nanos, 50) / 1e6;
+  }
+}

@@ -1,0 +1,153 @@
+package io.foliot.bench.store;
+
+import static org.quartz.JobBuilder.newJob;
+import static org.quartz.TriggerBuilder.newTrigger;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Date;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.quartz.Job;
+import org.quartz.JobDetail;
+import org.quartz.JobExecutionContext;
+import org.quartz.Scheduler;
+import org.quartz.SchedulerException;
+import org.quartz.Trigger;
+import org.quartz.impl.DefaultThreadExecutor;
+import org.quartz.impl.DirectSchedulerFactory;
+import org.quartz.impl.jdbcjobstore.JobStoreTX;
+import org.quartz.impl.jdbcjobstore.PostgreSQLDelegate;
+import org.quartz.simpl.SimpleThreadPool;
+import org.quartz.utils.ConnectionProvider;
+import org.quartz.utils.DBConnectionManager;
+
+/**
+ * Quartz with its JDBC store, clustered, on PostgreSQL. All tasks are triggers of one durable job, which costs it least:
+ * with a job for each it would insert and delete that, too.
+ */
+final class QuartzBacklog implements Backlog {
+  /** To acquire by, for misfires, and for the cluster. */
+  private static final int CONNECTIONS_BESIDE_THREADS = 3;
+  /** A backlog is no misfire here. */
+  private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
+  private static final int IDLE_MILLIS = 1_000;
+  private static final String TABLES = "/org/quartz/impl/jdbcjobstore/tables_postgres.sql";
+
+  private final SqlSite site;
+  private final HikariDataSource connections;
+  private final Scheduler scheduler;
+
+  /**
+   * How it works.
+   *
+   * @param threads each runs a task and ends it in a transaction of its own
+   * @param acquiredAtOnce how many tasks one transaction takes at most
+   */
+  record Size(int threads, int acquiredAtOnce) {
+    static final Size DEFAULT = new Size(10, 1);
+
+    /**
+     * The best of 1 to 50 threads and batches of 1 to 200, on two processors; from five threads on they differ by little,
+     * for every step of it takes the same lock row.
+     */
+    static final Size TUNED = new Size(20, 20);
+  }
+
+  QuartzBacklog(SqlSite site, Size size) throws Exception {
+    this.site = site;
+    site.fresh();
+    site.execute(tables());
+    connections = site.pool(size.threads() + CONNECTIONS_BESIDE_THREADS);
+    // Its factories know schedulers and connections by name, for all of the JVM.
+    String name = "quartz-" + UUID.randomUUID();
+    DBConnectionManager.getInstance().addConnectionProvider(name, new Connections(connections));
+    JobStoreTX store = new JobStoreTX();
+    store.setInstanceName(name);
+    store.setInstanceId(name);
+    store.setDataSource(name);
+    store.setDriverDelegateClass(PostgreSQLDelegate.class.getName());
+    store.setIsClustered(true);
+    store.setAcquireTriggersWithinLock(true);
+    store.setMisfireThreshold(MISFIRE_MILLIS);
+    SimpleThreadPool threads = new SimpleThreadPool(size.threads(), Thread.NORM_PRIORITY);
+    threads.initialize();
+    DirectSchedulerFactory.getInstance().createScheduler(name, name, threads, new DefaultThreadExecutor(), store, null,
+        null, 0, IDLE_MILLIS, -1, false, null, size.acquiredAtOnce(), 0);
+    scheduler = DirectSchedulerFactory.getInstance().getScheduler(name);
+  }
+
+  /** What Quartz borrows connections from. */
+  private record Connections(HikariDataSource source) implements ConnectionProvider {
+    @Override
+    public Connection getConnection() throws SQLException {
+      return source.getConnection();
+    }
+
+    @Override
+    public void initialize() {}
+
+    @Override
+    public void shutdown() {}
+  }
+
+  private static String tables() throws IOException {
+    try (InputStream in = Scheduler.class.getResourceAsStream(TABLES)) {
+      if (in == null) {
+        throw new IOException("Quartz must bring its tables: resource=" + TABLES);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("--"))
+          .collect(Collectors.joining("\n"));
+    }
+  }
+
+  @Override
+  public void fill(int tasks) throws SchedulerException {
+    JobDetail job = newJob(Job.class).withIdentity("bench").storeDurably().build();
+    Date due = Date.from(Instant.now().minusSeconds(1));
+    Set<Trigger> triggers = new HashSet<>();
+    for (int number = 0; number < tasks; number++) {
+      triggers.add(newTrigger().withIdentity(Integer.toString(number)).startAt(due).build());
+    }
+    scheduler.scheduleJobs(Map.of(job, triggers), false);
+  }
+
+  @Override
+  public void start(Ledger ledger) throws SchedulerException {
+    scheduler.setJobFactory((bundle, unused) -> new Noop(ledger));
+    scheduler.start();
+  }
+
+  /** Does nothing but tell. */
+  private record Noop(Ledger ledger) implements Job {
+    @Override
+    public void execute(JobExecutionContext context) {
+      ledger.begun(Integer.parseInt(context.getTrigger().getKey().getName()));
+    }
+  }
+
+  @Override
+  public boolean isDone() throws SQLException {
+    return site.number("SELECT (SELECT count(*) FROM qrtz_triggers) + (SELECT count(*) FROM qrtz_fired_triggers)") == 0;
+  }
+
+  @Override
+  public void close() {
+    try {
+      scheduler.shutdown(true);
+    } catch (SchedulerException e) {
+      throw new IllegalStateException("Quartz must stop when it is told to", e);
+    } finally {
+      connections.close();
+    }
+  }
+}

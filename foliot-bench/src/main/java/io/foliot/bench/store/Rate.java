@@ -1,0 +1,14 @@
+package io.foliot.bench.store;
+
+/** How many items were done in which time. */
+record Rate(long count, long nanos) {
+  Rate {
+    if (count < 1 || nanos < 1) {
+      throw new IllegalStateException("a round does something and takes time: count=" + count + ", nanos=" + nanos);
+    }
+  }
+
+  double perSecond() {
+    return count * 1e9 / nanos;
+  }
+}

@@ -1,0 +1,21 @@
+package io.foliot.bench.store;
+
+/** Something to measure. */
+interface Row {
+  /** What the options call it. */
+  String name();
+
+  /** Whether it is measured when no row is named. */
+  default boolean isUsual() {
+    return true;
+  }
+
+  /** Measures it. */
+  Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception;
+
+  /** Told what is going on. */
+  @FunctionalInterface
+  interface Progress {
+    void report(String what);
+  }
+}

@@ -1,0 +1,133 @@
+package io.foliot.bench.store;
+
+import io.foliot.bench.store.DbSchedulerBacklog.Claims;
+import io.foliot.bench.store.RateRow.Entry;
+import java.time.Duration;
+import java.util.List;
+
+/** All that can be measured, and what is asked of it. */
+final class Rows {
+  /** Tasks of a call where calls are large. */
+  private static final int BATCH = 1_000;
+  /** Enough for two processors: more callers only wait for each other. */
+  private static final int BATCH_CALLERS = 4;
+  private static final int CALLERS = 32;
+  private static final int LIVE_KEYS = 20_000;
+  /** Commands of a pipeline: with more, the time they wait for each other is longer than that of a round trip. */
+  private static final int PIPELINED = 200;
+  /** What a queue keeps its finished tasks for unless told otherwise. */
+  static final Duration KEPT = Duration.ofHours(1);
+
+  // Shares of the tasks of a drain, so that all take some seconds.
+  private static final double DB_SCHEDULER_SHARE = 0.4;
+  private static final double JOBRUNR_SHARE = 0.04;
+  private static final double TUNED_JOBRUNR_SHARE = 0.15;
+  private static final double QUARTZ_SHARE = 0.008;
+  private static final double REDISSON_SHARE = 0.25;
+
+  static final List<Row> ALL = List.of(
+      new RateRow("postgres-drain", "PostgreSQL: due tasks drained by one node", (sites, options) -> {
+        PostgresSite site = sites.postgres();
+        return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
+            new Entry(foliotDrain("Foliot, keeping no finished task", site, Duration.ZERO), 0),
+            dbSchedulerDrain("db-scheduler, as in its own benchmark", site, Claims.OF_ITS_BENCHMARK, 4),
+            dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 4),
+            new Entry(new Drain("JobRunr, its defaults", JOBRUNR_SHARE, site, () -> new JobRunrBacklog(site, 0)), 10),
+            new Entry(new Drain("JobRunr, tuned", TUNED_JOBRUNR_SHARE, site,
+                () -> new JobRunrBacklog(site, JobRunrBacklog.TUNED_WORKERS)), 10),
+            new Entry(new Drain("Quartz JDBC, clustered, its defaults", QUARTZ_SHARE, site,
+                () -> new QuartzBacklog(site, QuartzBacklog.Size.DEFAULT)), 20),
+            new Entry(new Drain("Quartz JDBC, clustered, tuned", QUARTZ_SHARE, site,
+                () -> new QuartzBacklog(site, QuartzBacklog.Size.TUNED)), 20));
+      }),
+      new RateRow("postgres-batch", "PostgreSQL: submitted in batches of 1,000 by 4 callers",
+          (sites, options) -> batches(sites.postgres(), 2)),
+      new RateRow("postgres-submit", "PostgreSQL: submitted one by one by 32 callers",
+          (sites, options) -> singles(sites.postgres(), 3)),
+      new RateRow("postgres-reset", "PostgreSQL: resets of live keys",
+          (sites, options) -> resets(sites.postgres(), options, 5)),
+      new LatenessRow("postgres-lateness", "PostgreSQL", Sites::postgres),
+      new PendingRow(),
+      new RateRow("mariadb-drain", "MariaDB: due tasks drained by one node", (sites, options) -> {
+        MariaDbSite site = sites.mariaDb();
+        return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
+            dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 0));
+      }),
+      new RateRow("mariadb-batch", "MariaDB: submitted in batches of 1,000 by 4 callers",
+          (sites, options) -> batches(sites.mariaDb(), 0)),
+      new RateRow("mariadb-submit", "MariaDB: submitted one by one by 32 callers",
+          (sites, options) -> singles(sites.mariaDb(), 0)),
+      new RateRow("mariadb-reset", "MariaDB: resets of live keys",
+          (sites, options) -> resets(sites.mariaDb(), options, 0)),
+      new LatenessRow("mariadb-lateness", "MariaDB", Sites::mariaDb),
+      new RateRow("redis-reset", "Redis: resets of live keys", (sites, options) -> {
+        RedisSite site = sites.redis();
+        int live = Math.min(LIVE_KEYS, options.work().tasks());
+        return List.of(
+            new Entry(foliotResets("Foliot, 1,000 a call by 4 callers", BATCH_CALLERS, site, live, BATCH), 0),
+            new Entry(foliotResets("Foliot, one by one by 32 callers", CALLERS, site, live, 1), 0),
+            new Entry(new Callers("ZADD, 200 pipelined on each of 4 connections", BATCH_CALLERS, site,
+                () -> new BareScores(site, BATCH_CALLERS, live, PIPELINED)), 1 / 3.0));
+      }),
+      new RateRow("redis-submit", "Redis: submitted by 4 callers", (sites, options) -> {
+        RedisSite site = sites.redis();
+        return List.of(
+            new Entry(new Callers("Foliot, batches of 1,000", BATCH_CALLERS, site,
+                () -> new FoliotSubmits(site.openStore(), BATCH, false)), 0),
+            new Entry(new Callers("Redisson, 200 offers under way", BATCH_CALLERS, site,
+                () -> new RedissonSubmits(site, PIPELINED)), 10));
+      }),
+      new RateRow("redis-drain", "Redis: due tasks drained by one node", (sites, options) -> {
+        RedisSite site = sites.redis();
+        return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
+            new Entry(new Drain("Redisson, 32 consumers that take one at a time", REDISSON_SHARE, site,
+                () -> new RedissonBacklog(site, CALLERS, 1)), 10),
+            new Entry(new Drain("Redisson, 2 consumers that take up to 500", REDISSON_SHARE, site,
+                () -> new RedissonBacklog(site, 2, 500)), 10));
+      }),
+      new LatenessRow("redis-lateness", "Redis", Sites::redis));
+
+  private Rows() {}
+
+  private static Contender foliotDrain(String name, Site site, Duration kept) {
+    return new Drain(name, 1, site, () -> new FoliotBacklog(site.openStore(), kept));
+  }
+
+  private static Entry dbSchedulerDrain(String name, SqlSite site, Claims claims, double wanted) {
+    return new Entry(new Drain(name, DB_SCHEDULER_SHARE, site, () -> new DbSchedulerBacklog(site, claims)), wanted);
+  }
+
+  private static Contender foliotResets(String name, int callers, Site site, int live, int batch) {
+    return new Callers(name, callers, site, () -> new FoliotResets(site.openStore(), callers, live, batch));
+  }
+
+  private static List<Entry> batches(SqlSite site, double wanted) {
+    return List.of(
+        new Entry(new Callers("Foliot", BATCH_CALLERS, site,
+            () -> new FoliotSubmits(site.openStore(), BATCH, false)), 0),
+        new Entry(new Callers("Foliot, with keys", BATCH_CALLERS, site,
+            () -> new FoliotSubmits(site.openStore(), BATCH, true)), 0),
+        new Entry(new Callers("db-scheduler, scheduleBatch", BATCH_CALLERS, site,
+            () -> new DbSchedulerSubmits(site, BATCH_CALLERS, BATCH)), wanted),
+        new Entry(new Callers("bare inserts", BATCH_CALLERS, site, () -> new BareInserts(site, BATCH_CALLERS, BATCH)),
+            0));
+  }
+
+  private static List<Entry> singles(SqlSite site, double wanted) {
+    return List.of(
+        new Entry(new Callers("Foliot", CALLERS, site, () -> new FoliotSubmits(site.openStore(), 1, false)), 0),
+        new Entry(new Callers("bare inserts, each committed", CALLERS, site, () -> new BareInserts(site, CALLERS, 1)),
+            wanted),
+        new Entry(new Callers("db-scheduler, schedule", CALLERS, site, () -> new DbSchedulerSubmits(site, CALLERS, 1)),
+            0));
+  }
+
+  private static List<Entry> resets(SqlSite site, StoreOptions options, double wanted) {
+    int live = Math.min(LIVE_KEYS, options.work().tasks());
+    return List.of(
+        new Entry(foliotResets("Foliot, 1,000 a call by 4 callers", BATCH_CALLERS, site, live, BATCH), 0),
+        new Entry(foliotResets("Foliot, one by one by 32 callers", CALLERS, site, live, 1), 0),
+        new Entry(new Callers("db-scheduler, reschedule by 32 callers", CALLERS, site,
+            () -> new DbSchedulerResets(site, CALLERS, live)), wanted));
+  }
+}

@@ -1,0 +1,18 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.store.TaskStore;
+
+/** A server under test. One contender uses it at a time. */
+interface Site extends AutoCloseable {
+  /** The server, its version, and the settings on which figures depend. */
+  String describe() throws Exception;
+
+  /** Foliot's store on this server, empty. */
+  TaskStore openStore() throws Exception;
+
+  /** Has the server do now what it would else do in the middle of a measurement. */
+  void settle() throws Exception;
+
+  @Override
+  void close();
+}

@@ -1,0 +1,72 @@
+package io.foliot.bench.store;
+
+import org.jspecify.annotations.Nullable;
+
+/** The servers, each started when it is first asked for. One thread. */
+final class Sites implements AutoCloseable {
+  private final Started started;
+  private @Nullable PostgresSite postgres;
+  private @Nullable MariaDbSite mariaDb;
+  private @Nullable RedisSite redis;
+
+  /** Shown each server when it has started. */
+  @FunctionalInterface
+  interface Started {
+    void show(Site site) throws Exception;
+  }
+
+  Sites(Started started) {
+    this.started = started;
+  }
+
+  PostgresSite postgres() {
+    PostgresSite site = postgres;
+    if (site == null) {
+      site = new PostgresSite();
+      postgres = site;
+      show(site);
+    }
+    return site;
+  }
+
+  MariaDbSite mariaDb() {
+    MariaDbSite site = mariaDb;
+    if (site == null) {
+      site = new MariaDbSite();
+      mariaDb = site;
+      show(site);
+    }
+    return site;
+  }
+
+  RedisSite redis() {
+    RedisSite site = redis;
+    if (site == null) {
+      site = new RedisSite();
+      redis = site;
+      show(site);
+    }
+    return site;
+  }
+
+  private void show(Site site) {
+    try {
+      started.show(site);
+    } catch (Exception e) {
+      throw new IllegalStateException("a server must say what it is", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (postgres != null) {
+      postgres.close();
+    }
+    if (mariaDb != null) {
+      mariaDb.close();
+    }
+    if (redis != null) {
+      redis.close();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.foliot.bench.store;
+
+import java.time.Duration;
+
+/**
+ * How much one round does.
+ *
+ * @param tasks how many tasks are drained, and at most how many keys are reset
+ * @param time how long calls go on
+ */
+record Work(int tasks, Duration time) {
+  Work {
+    if (tasks < 1 || time.isNegative()) {
+      throw new IllegalArgumentException("a round has some work: tasks=" + tasks + ", time=" + time);
+    }
+  }
+
+  /** The same for one that drains so many times as many tasks in the same time. */
+  Work times(double share) {
+    return new Work(Math.max(1, (int) Math.round(tasks * share)), time);
+  }
+
+  /** Less of the same, for the compilers. */
+  Work warmUp() {
+    return new Work(Math.max(1, tasks / 2), time.dividedBy(2));
+  }
+}
