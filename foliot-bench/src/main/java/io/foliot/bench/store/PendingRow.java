@@ -42,8 +42,10 @@ final class PendingRow implements Row {
     String many = String.format(Locale.ROOT, "%,d waiting", options.pending());
     try (TaskStore store = site.openStore()) {
       fill(store, FEW);
-      drain(site, store, options.work().warmUp());
-      submitP50Millis(store);
+      if (options.isWarm()) {
+        drain(site, store, options.work().warmUp());
+        submitP50Millis(store);
+      }
       measure(few, site, store, options, table, progress);
       int more = Math.max(1, options.pending() - FEW);
       progress.report(name() + ", filling: " + many);

@@ -3,6 +3,8 @@ package io.foliot.bench.store;
 import io.foliot.core.store.TaskStore;
 import io.foliot.servers.Database;
 import io.foliot.servers.PostgresServer;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.jdbc.JdbcStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -35,7 +37,8 @@ final class PostgresSite extends SqlSite {
 
   @Override
   public TaskStore openStore() throws SQLException {
-    return StandIn.open(fresh());
+    Database database = fresh();
+    return JdbcStore.open(JdbcOptions.of(database.jdbcUrl(), database.user(), database.password()));
   }
 
   /** Statistics for the planner, and a checkpoint. */

@@ -33,8 +33,10 @@ record RateRow(String name, String title, Opening entries) implements Row {
     RateTable table = new RateTable();
     for (Entry entry : all) {
       table.rates.put(entry, new ArrayList<>());
-      progress.report(name + ", warm-up: " + entry.contender().name());
-      entry.contender().round(options.work().warmUp());
+      if (options.isWarm()) {
+        progress.report(name + ", warm-up: " + entry.contender().name());
+        entry.contender().round(options.work().warmUp());
+      }
     }
     for (int round = 1; round <= options.rounds(); round++) {
       for (Entry entry : all) {

@@ -2,6 +2,8 @@ package io.foliot.bench.store;
 
 import io.foliot.core.store.TaskStore;
 import io.foliot.servers.RedisServer;
+import io.foliot.store.redis.RedisOptions;
+import io.foliot.store.redis.RedisStore;
 import java.util.List;
 
 /** Redis. Each round begins with an empty one. */
@@ -18,7 +20,7 @@ final class RedisSite implements Site {
 
   @Override
   public TaskStore openStore() {
-    return StandIn.open(fresh());
+    return RedisStore.open(RedisOptions.at(fresh().uri()));
   }
 
   @Override

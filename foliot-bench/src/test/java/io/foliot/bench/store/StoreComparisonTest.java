@@ -1,0 +1,180 @@
+package io.foliot.bench.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.store.TaskStore;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** The comparison with little work, on the real servers; and that its checks can fail. */
+final class StoreComparisonTest {
+  private static final Work LITTLE = new Work(100, Duration.ofMillis(10));
+  private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream(), false,
+      StandardCharsets.UTF_8);
+
+  @Test
+  void everyContenderDoesItsWorkInPostgres() throws Exception {
+    assertThat(quick("postgres,postgres-pending")).hasSize(6);
+  }
+
+  @Test
+  void everyContenderDoesItsWorkInMariaDb() throws Exception {
+    assertThat(quick("mariadb")).hasSize(5);
+  }
+
+  @Test
+  void everyContenderDoesItsWorkInRedis() throws Exception {
+    assertThat(quick("redis")).hasSize(4);
+  }
+
+  private static List<Table> quick(String rows) throws Exception {
+    List<Table> tables = new StoreComparison(StoreOptions.parse("--quick", "--rows", rows), NOWHERE, NOWHERE).run();
+    assertThat(tables).allSatisfy(table -> {
+      assertThat(table.markdown()).startsWith("\n### ");
+      assertThat(table.json()).isNotEmpty().allMatch(line -> line.contains("\"median\": "));
+    });
+    return tables;
+  }
+
+  @Test
+  void aRowThatDoesNotExistIsRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> quick("oracle")).withMessageContaining("oracle");
+  }
+
+  @Test
+  void everyRowIsNamedOnce() {
+    assertThat(Rows.ALL).extracting(Row::name).doesNotHaveDuplicates();
+  }
+
+  /** A server that is not there. */
+  private static final class Nowhere implements Site {
+    @Override
+    public String describe() {
+      return "nowhere";
+    }
+
+    @Override
+    public TaskStore openStore() {
+      throw new UnsupportedOperationException("there is no store nowhere");
+    }
+
+    @Override
+    public void settle() {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** A scheduler that does its work at once. */
+  private static class Immediate implements Backlog {
+    private int tasks;
+
+    final int tasks() {
+      return tasks;
+    }
+
+    @Override
+    public void fill(int newTasks) {
+      tasks = newTasks;
+    }
+
+    @Override
+    public void start(Ledger ledger) {
+      for (int number = 0; number < tasks; number++) {
+        ledger.begun(number);
+      }
+    }
+
+    @Override
+    public boolean isDone() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void aDrainThatDoesItsWorkHasARate() throws Exception {
+    assertThat(new Drain("immediate", 1, new Nowhere(), Immediate::new).round(LITTLE).count()).isEqualTo(100);
+  }
+
+  @Test
+  void aTaskThatBeginsTwiceFailsTheDrain() {
+    Drain drain = new Drain("repeating", 1, new Nowhere(), () -> new Immediate() {
+      @Override
+      public void start(Ledger ledger) {
+        ledger.begun(7);
+        super.start(ledger);
+      }
+    });
+    assertThatThrownBy(() -> drain.round(LITTLE)).hasMessageContaining("every task must begin once: task=7, times=2");
+  }
+
+  @Test
+  void aTaskThatNeverBeginsFailsTheDrain() {
+    Ledger ledger = new Ledger(2);
+    ledger.begun(1);
+    assertThatThrownBy(() -> ledger.await(Duration.ofMillis(1))).hasMessageContaining("absent=1");
+    assertThatThrownBy(ledger::ensureEachOnce).hasMessageContaining("task=0, times=0");
+  }
+
+  @Test
+  void whatTheStoreStillHoldsFailsTheDrain() {
+    Drain drain = new Drain("unfinished", 1, new Nowhere(), () -> new Immediate() {
+      @Override
+      public void ensureDone(int drained) {
+        throw new IllegalStateException("live=" + tasks());
+      }
+    });
+    assertThatThrownBy(() -> drain.round(LITTLE)).hasMessageContaining("live=100");
+  }
+
+  /** Calls that count, some of whom fail. */
+  private record Counting(int failing) implements Calls {
+    @Override
+    public int call(int caller, int turn) {
+      if (caller == failing) {
+        throw new IllegalStateException("caller=" + caller);
+      }
+      return 1;
+    }
+
+    @Override
+    public void ensureDone(long items) {
+      assertThat(items).isPositive();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void callersHaveARate() throws Exception {
+    assertThat(new Callers("counting", 3, new Nowhere(), () -> new Counting(-1)).round(LITTLE).perSecond())
+        .isPositive();
+  }
+
+  @Test
+  void aCallThatFailsFailsTheRound() {
+    assertThatThrownBy(() -> new Callers("failing", 3, new Nowhere(), () -> new Counting(2)).round(LITTLE))
+        .isInstanceOf(ExecutionException.class).hasRootCauseMessage("caller=2");
+  }
+
+  @Test
+  void callersHaveKeysOfTheirOwnAndComeRoundToThem() {
+    LiveKeys keys = new LiveKeys(1, 4, 5);
+    assertThat(keys.count()).isEqualTo(20);
+    assertThat(keys.first(0, 0)).isEqualTo(keys.first(0, 1));
+    assertThat(keys.touched().cardinality()).isEqualTo(5);
+    keys.first(1, 0);
+    assertThat(keys.touched().cardinality()).isEqualTo(10);
+  }
+}

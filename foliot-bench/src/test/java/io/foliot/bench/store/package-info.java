@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.bench.store;
+
+import org.jspecify.annotations.NullMarked;
