@@ -87,7 +87,7 @@ interface Dialect {
   BitSet enter(Connection connection, List<Change> changes) throws SQLException;
 
   /** Claims tasks that wait. */
-  Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims) throws SQLException;
+  Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount) throws SQLException;
 
   /** Ends running tasks that succeeded, whose claim stands, and that have no successor; answers which. */
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,

@@ -18,6 +18,8 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,6 +32,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
@@ -63,6 +66,9 @@ final class MySqlDialect implements Dialect {
       + " t.changed_at, t.lease_end, t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, t.settled_as, 0,"
       + " t.outstanding, 0, NULL, t.attempts, ";
   private static final String KEPT_END = ", t.reason, t.drop_at, t.begun_at, t.detail";
+
+  /** The last 16 bits of an id, from which its slot follows. */
+  private static final String SLOT_HASH = "CONV(HEX(RIGHT(id, 2)), 16, 10)";
 
   /** Longer lists of scans are looked through for slots that have something. */
   private static final int SCANS_AT_ONCE = 4;
@@ -196,21 +202,12 @@ final class MySqlDialect implements Dialect {
 
   /** Which rows have got the versions that they were to get. */
   private BitSet written(Connection connection, List<TaskId> ids, long versions) throws SQLException {
-    BitSet written = new BitSet();
     Values values = new Values(rowWord, "id", "version");
     for (int i = 0; i < ids.size(); i++) {
       values.next().add(ids.get(i)).add(versions + i);
     }
-    try (PreparedStatement select = prepare(connection, "SELECT x.place FROM " + values.from()
-        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.version = x.version")) {
-      values.bind(select, 1);
-      try (ResultSet row = select.executeQuery()) {
-        while (row.next()) {
-          written.set(row.getInt(1) - 1);
-        }
-      }
-    }
-    return written;
+    return places(connection, "SELECT x.place FROM " + values.from()
+        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.version = x.version", values);
   }
 
   private static BitSet all(int count) {
@@ -227,7 +224,7 @@ final class MySqlDialect implements Dialect {
     }
     return together(connection, transaction -> {
       long versions = newVersions();
-      Values values = newTasks(tasks);
+      Values values = newTasks(tasks, requests);
       try (PreparedStatement insert = prepare(transaction, insert(values, seenMicros, versions, requests))) {
         int rows = execute(insert, values);
         assert rows >= 0 : rows;
@@ -240,15 +237,22 @@ final class MySqlDialect implements Dialect {
     });
   }
 
-  private Values newTasks(List<NewTask> tasks) {
-    Values values = new Values(rowWord, "id", "queue", "task_key", "slot", "due", "relative", "max_attempts", "body",
-        "request");
+  private Values newTasks(List<NewTask> tasks, boolean requests) {
+    List<String> columns = new ArrayList<>(
+        List.of("id", "queue", "task_key", "slot", "due", "relative", "max_attempts", "body"));
+    if (requests) {
+      columns.add("request");
+    }
+    Values values = new Values(rowWord, columns.toArray(String[]::new));
     for (NewTask task : tasks) {
       Draft draft = task.draft();
       Draft.Idempotency idempotency = draft.idempotency();
       values.next().add(draft.id()).add(task.queue()).add(draft.key()).add(task.slot())
           .add(Dialect.millis(draft.due())).add(draft.due() instanceof Due.After).add(draft.maxAttempts())
-          .add(Blobs.body(draft.id(), Rows.bodyOf(draft))).add(idempotency == null ? null : idempotency.key());
+          .add(Blobs.body(draft.id(), Rows.bodyOf(draft)));
+      if (requests) {
+        values.add(idempotency == null ? null : idempotency.key());
+      }
     }
     return values;
   }
@@ -278,7 +282,7 @@ final class MySqlDialect implements Dialect {
 
   private Inserted insertReturning(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     long versions = newVersions();
-    Values values = newTasks(tasks);
+    Values values = newTasks(tasks, false);
     try (PreparedStatement insert = prepare(connection,
         insert(values, seenMicros, versions, false) + " RETURNING " + INSERTED + rowClock)) {
       values.bind(insert, 1);
@@ -287,9 +291,8 @@ final class MySqlDialect implements Dialect {
   }
 
   private Inserted inserted(Connection connection, List<NewTask> tasks, long versions) throws SQLException {
-    String ids = "?, ".repeat(tasks.size() - 1) + "?";
     try (PreparedStatement select = prepare(connection,
-        "SELECT " + INSERTED + rowClock + " FROM foliot_task WHERE id IN (" + ids + ")")) {
+        "SELECT " + INSERTED + rowClock + " FROM foliot_task WHERE id IN (" + list(tasks.size()) + ")")) {
       for (int i = 0; i < tasks.size(); i++) {
         select.setBytes(i + 1, Values.bytes(tasks.get(i).draft().id()));
       }
@@ -535,7 +538,7 @@ final class MySqlDialect implements Dialect {
     return together(connection, transaction -> {
       Values read = new Values(rowWord, "id", "version");
       changes.forEach(change -> read.next().add(change.after().id()).add(change.version()));
-      BitSet same = locked(transaction, "SELECT x.place FROM " + read.from()
+      BitSet same = places(transaction, "SELECT x.place FROM " + read.from()
           + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.version = x.version FOR UPDATE", read);
       Values values = new Values(rowWord, withLive("reason", "drop_at", "body", "id"));
       same.stream().mapToObj(changes::get).forEach(change -> {
@@ -551,7 +554,7 @@ final class MySqlDialect implements Dialect {
     });
   }
 
-  private BitSet locked(Connection connection, String sql, Values values) throws SQLException {
+  private BitSet places(Connection connection, String sql, Values values) throws SQLException {
     BitSet places = new BitSet();
     try (PreparedStatement select = prepare(connection, sql)) {
       values.bind(select, 1);
@@ -577,8 +580,8 @@ final class MySqlDialect implements Dialect {
   }
 
   private void drop(Connection connection, List<TaskId> ids) throws SQLException {
-    String list = "?, ".repeat(ids.size() - 1) + "?";
-    try (PreparedStatement delete = prepare(connection, "DELETE FROM foliot_task WHERE id IN (" + list + ")")) {
+    try (PreparedStatement delete = prepare(connection,
+        "DELETE FROM foliot_task WHERE id IN (" + list(ids.size()) + ")")) {
       for (int i = 0; i < ids.size(); i++) {
         delete.setBytes(i + 1, Values.bytes(ids.get(i)));
       }
@@ -613,9 +616,8 @@ final class MySqlDialect implements Dialect {
       List<TaskId> ids = changes.stream().map(change -> change.after().id()).toList();
       BitSet written = written(transaction, ids, versions);
       if (!written.isEmpty()) {
-        String list = "?, ".repeat(written.cardinality() - 1) + "?";
         try (PreparedStatement delete = prepare(transaction,
-            "DELETE FROM foliot_final WHERE id IN (" + list + ")")) {
+            "DELETE FROM foliot_final WHERE id IN (" + list(written.cardinality()) + ")")) {
           int at = 1;
           for (int i = written.nextSetBit(0); i >= 0; i = written.nextSetBit(i + 1)) {
             delete.setBytes(at++, Values.bytes(ids.get(i)));
@@ -628,80 +630,145 @@ final class MySqlDialect implements Dialect {
     });
   }
 
-  /** In two statements: the tokens, which nobody else has, tell what the first one has done. */
+  /**
+   * In two statements: the tokens tell what the first one has done. They are made of the task's id and of a secret of this
+   * call, within the statement, which then needs no more than a list of ids.
+   */
   @Override
-  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims) throws SQLException {
-    long versions = newVersions();
-    Values values = new Values(rowWord, "id", "token", "lease", "slot");
-    Values ids = new Values(rowWord, "id");
-    for (NewClaim claim : claims) {
-      values.next().add(claim.id()).add(claim.token()).add(claim.leaseMillis()).add(claim.slot());
-      ids.next().add(claim.id());
+  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount)
+      throws SQLException {
+    ByteBuffer secret = ByteBuffer.allocate(32);
+    for (NewClaim half : List.of(claims.getFirst(), claims.getLast())) {
+      secret.putLong(half.token().high()).putLong(half.token().low());
     }
-    String due = "CASE WHEN t.due_at <= n.ms THEN ";
-    try (PreparedStatement update = prepare(connection, "UPDATE " + now + " n STRAIGHT_JOIN " + values.from()
-        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id SET t.state = " + due + "2 ELSE 1 END, t.attempt = " + due
-        + "t.attempt + 1 ELSE t.attempt END, t.token = " + due + "x.token ELSE t.token END, t.settled_as = " + due
-        + "NULL ELSE t.settled_as END, t.claimed_at = " + due + "n.ms ELSE t.claimed_at END, t.changed_at = " + due
-        + "n.ms ELSE t.changed_at END, t.lease_end = " + due + "n.ms + x.lease ELSE t.lease_end END, t.wake_at = "
-        + due + "n.ms + x.lease ELSE t.due_at END, t.part = x.slot, t.version = " + versions + " + x.place"
-        + " WHERE t.state = 1 AND (t.due_at <= n.ms OR t.wake_at <> t.due_at OR t.part <> x.slot)")) {
-      int rows = execute(update, values);
-      assert rows <= claims.size() : rows;
+    claim(connection, claims, secret.array(), slotCount);
+    Map<TaskId, Integer> places = new HashMap<>();
+    for (int i = 0; i < claims.size(); i++) {
+      places.put(claims.get(i).id(), i);
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(claims.size(), null));
-    long nowMillis = 0;
+    long claimedMicros = 0;
     long readMicros = 0;
-    try (PreparedStatement select = prepare(connection, "SELECT n.micros, x.place, " + LIVE + "t.body" + LIVE_END
-        + " FROM " + now + " n STRAIGHT_JOIN " + ids.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
-      ids.bind(select, 1);
+    try (PreparedStatement select = prepare(connection, "SELECT " + clock + ", " + LIVE + "t.body" + LIVE_END
+        + " FROM foliot_task t WHERE t.id IN (" + list(claims.size()) + ")")) {
+      int next = bindIds(select, 1, claims);
+      assert next == claims.size() + 1 : next;
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
           readMicros = row.getLong(1);
-          int place = row.getInt(2) - 1;
-          Token token = MySqlRows.tokenOf(row, 18);
-          if (claims.get(place).token().equals(token) && row.getInt(6) == Codes.RUNNING) {
-            TaskRecord won = rows.row(connection, numbers, row, 3).record();
-            nowMillis = won.claimedAt();
-            results.set(place, new ClaimResult.Won(won));
-          } else if (row.getInt(6) == Codes.DELAYED && row.getLong(9) > Math.floorDiv(readMicros, 1_000)
-              && row.getLong(8) == row.getLong(9) && row.getInt(7) < Parts.PARKED) {
-            results.set(place, new ClaimResult.Later(row.getLong(9)));
+          TaskRecord task = rows.row(connection, numbers, row, 2).record();
+          int place = Objects.requireNonNull(places.get(task.id()));
+          if (tokenOf(secret.array(), task.id()).equals(task.token()) && task.state() == TaskState.RUNNING) {
+            claimedMicros = 1_000 * task.claimedAt();
+            results.set(place, new ClaimResult.Won(task));
+          } else if (task.state() == TaskState.DELAYED && task.dueAt() > Math.floorDiv(readMicros, 1_000)
+              && task.wakeAt() == task.dueAt() && !task.parked()) {
+            results.set(place, new ClaimResult.Later(task.dueAt()));
           }
         }
       }
     }
-    return new Claimed(nowMillis > 0 ? 1_000 * nowMillis : readMicros, results);
+    return new Claimed(claimedMicros > 0 ? claimedMicros : readMicros, results);
   }
 
+  private void claim(Connection connection, List<NewClaim> claims, byte[] secret, int slotCount) throws SQLException {
+    List<List<NewClaim>> byLease = List
+        .copyOf(claims.stream().collect(Collectors.groupingBy(NewClaim::leaseMillis)).values());
+    String nowMillis = "(" + clock + " DIV 1000)";
+    String due = "CASE WHEN due_at <= " + nowMillis + " THEN ";
+    String leaseEnd = nowMillis + " + " + lease(byLease);
+    // Assignments see what those before them have made of the row: none reads a column that another one writes.
+    try (PreparedStatement update = prepare(connection, "UPDATE foliot_task SET state = " + due
+        + "2 ELSE 1 END, attempt = " + due + "attempt + 1 ELSE attempt END, token = " + due
+        + "UNHEX(LEFT(SHA2(CONCAT(?, id), 256), 32)) ELSE token END, settled_as = " + due
+        + "NULL ELSE settled_as END, claimed_at = " + due + nowMillis + " ELSE claimed_at END, changed_at = " + due
+        + nowMillis + " ELSE changed_at END, lease_end = " + due + leaseEnd + " ELSE lease_end END, wake_at = " + due
+        + leaseEnd + " ELSE due_at END, part = CASE WHEN part >= " + Parts.PARKED + " THEN " + SLOT_HASH + " & "
+        + (slotCount - 1) + " ELSE part END, version = version + 1 WHERE id IN (" + list(claims.size())
+        + ") AND state = 1 AND (due_at <= " + nowMillis + " OR wake_at <> due_at OR part >= " + Parts.PARKED + ")")) {
+      update.setBytes(1, secret);
+      int at = 2;
+      for (int i = 0; i < 2; i++) {
+        for (List<NewClaim> others : byLease.subList(1, byLease.size())) {
+          at = bindIds(update, at, others);
+        }
+      }
+      at = bindIds(update, at, claims);
+      assert at > claims.size() : at;
+      int rows = update.executeUpdate();
+      assert rows <= claims.size() : rows;
+    }
+  }
+
+  /** The lease of a row; that of the first list where no other one has it. */
+  private static String lease(List<List<NewClaim>> byLease) {
+    long first = byLease.getFirst().getFirst().leaseMillis();
+    if (byLease.size() == 1) {
+      return Long.toString(first);
+    }
+    return byLease.subList(1, byLease.size()).stream()
+        .map(others -> " WHEN id IN (" + list(others.size()) + ") THEN " + others.getFirst().leaseMillis())
+        .collect(Collectors.joining("", "CASE", " ELSE " + first + " END"));
+  }
+
+  private static String list(int count) {
+    return "?, ".repeat(count - 1) + "?";
+  }
+
+  private static int bindIds(PreparedStatement statement, int first, List<NewClaim> claims) throws SQLException {
+    int at = first;
+    for (NewClaim claim : claims) {
+      statement.setBytes(at++, Values.bytes(claim.id()));
+    }
+    return at;
+  }
+
+  /** The token that the statement has made. */
+  private static Token tokenOf(byte[] secret, TaskId id) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(secret);
+      ByteBuffer hash = ByteBuffer.wrap(digest.digest(Values.bytes(id)));
+      return new Token(hash.getLong(), hash.getLong());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** Inserts what is to be kept, which locks the rows, and deletes what was inserted. */
   @Override
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
     return together(connection, transaction -> {
-      Values claims = new Values(rowWord, "id", "token", "generation");
-      for (Settlement settlement : settlements) {
-        claims.next().add(settlement.id()).add(settlement.token()).add(settlement.generation());
+      Values values = new Values(rowWord, "id", "token", "generation", "begun_at", "detail");
+      for (Settlement item : settlements) {
+        values.next().add(item.id()).add(item.token()).add(item.generation()).add(item.begunAt())
+            .add(Rows.cut(item.detail()));
       }
-      BitSet stand = locked(transaction, "SELECT x.place FROM " + now + " n STRAIGHT_JOIN " + claims.from()
-          + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.state = 2 AND t.token = x.token"
-          + " AND t.generation = x.generation AND t.successor IS NULL AND t.generation < n.micros FOR UPDATE", claims);
-      if (stand.isEmpty()) {
-        return stand;
-      }
-      List<Settlement> mine = stand.stream().mapToObj(settlements::get).toList();
-      Values values = new Values(rowWord, "id", "begun_at", "detail");
-      mine.forEach(item -> values.next().add(item.id()).add(item.begunAt()).add(Rows.cut(item.detail())));
+      int rows;
       try (PreparedStatement insert = prepare(transaction, "INSERT INTO foliot_final (" + FINAL_COLUMNS
           + ") SELECT t.id, t.queue, t.`key`, 3, t.due_at, t.first_due_at, t.created_at, n.ms, t.lease_end,"
           + " t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, 0, t.outstanding, t.attempts, '', n.ms + "
           + retention(retentions, otherRetentionMillis) + ", x.begun_at, x.detail, t.body FROM " + now
-          + " n STRAIGHT_JOIN " + values.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
-        int rows = execute(insert, values);
-        assert rows == mine.size() : rows;
+          + " n STRAIGHT_JOIN " + values.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.state = 2"
+          + " AND t.token = x.token AND t.generation = x.generation AND t.successor IS NULL"
+          + " AND t.generation < n.micros FOR UPDATE")) {
+        rows = execute(insert, values);
       }
-      drop(transaction, mine.stream().map(Settlement::id).toList());
-      return stand;
+      BitSet finished = rows == settlements.size() ? all(rows) : kept(transaction, settlements);
+      if (!finished.isEmpty()) {
+        drop(transaction, finished.stream().mapToObj(i -> settlements.get(i).id()).toList());
+      }
+      return finished;
     });
+  }
+
+  /** Which of these tasks are kept by that claim, although they are still among the live ones. */
+  private BitSet kept(Connection connection, List<Settlement> settlements) throws SQLException {
+    Values values = new Values(rowWord, "id", "token");
+    settlements.forEach(item -> values.next().add(item.id()).add(item.token()));
+    return places(connection, "SELECT x.place FROM " + values.from() + " STRAIGHT_JOIN foliot_final f ON f.id = x.id"
+        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE f.token = x.token", values);
   }
 
   private static String retention(List<Retention> retentions, long otherMillis) {
@@ -847,7 +914,7 @@ final class MySqlDialect implements Dialect {
   private static String slotIn(SlotSet slots) {
     return slots.isAll()
         ? ""
-        : " AND (CONV(HEX(RIGHT(t.id, 2)), 16, 10) & " + (slots.slotCount() - 1) + ") IN ("
+        : " AND (" + SLOT_HASH + " & " + (slots.slotCount() - 1) + ") IN ("
         // No slot is -1; a list must not be empty.
             + IntStream.concat(IntStream.of(-1), Arrays.stream(Rows.slots(slots))).mapToObj(String::valueOf)
                 .collect(Collectors.joining(", "))

@@ -546,7 +546,8 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
-  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims) throws SQLException {
+  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount)
+      throws SQLException {
     int count = claims.size();
     UuidArray ids = new UuidArray(count);
     UuidArray tokens = new UuidArray(count);

@@ -573,7 +573,7 @@ final class TaskSteps {
       List<NewClaim> items = chunk.stream().map(claims::get)
           .map(claim -> new NewClaim(claim.id(), claim.leaseMillis(), tokens.get(), claim.id().slot(slotCount)))
           .toList();
-      Claimed claimed = session.run(connection -> dialect.claim(connection, numbers, items));
+      Claimed claimed = session.run(connection -> dialect.claim(connection, numbers, items, slotCount));
       seen(claimed.micros());
       latest[0] = Math.max(latest[0], Math.floorDiv(claimed.micros(), 1_000));
       for (int i = 0; i < items.size(); i++) {

@@ -79,11 +79,15 @@ final class Values {
   }
 
   Values add(@Nullable Token token) {
-    return add(token == null ? null : bytes(token.high(), token.low()));
+    return add(token == null ? null : bytes(token));
   }
 
   static byte[] bytes(TaskId id) {
     return bytes(id.high(), id.low());
+  }
+
+  static byte[] bytes(Token token) {
+    return bytes(token.high(), token.low());
   }
 
   private static byte[] bytes(long high, long low) {

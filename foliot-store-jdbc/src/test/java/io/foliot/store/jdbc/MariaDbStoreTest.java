@@ -43,6 +43,6 @@ final class MariaDbStoreTest extends ServerClockStoreContract {
 
   @Override
   protected Duration tick() {
-    return Duration.ofMillis(50);
+    return Duration.ofMillis(150);
   }
 }
