@@ -95,6 +95,10 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long CLOCK_IN_PROCESS_NANOS = 10 * NANOS_PER_MILLI;
+  /** A store that has answered nothing for so long is as good as away: its clock alone is read three times meanwhile. */
+  private static final long SILENCE_NANOS = 3 * SECOND_NANOS;
+  /** How long a write that failed counts: longer than the pause before the next one, if there is anything to write. */
+  private static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;
   private static final long STATUS_NANOS = 250 * NANOS_PER_MILLI;
   /** A wall clock that steps back by more than this makes the wheel start anew. */
   private static final long STEP_BACK_MILLIS = 1_000;
@@ -162,6 +166,9 @@ final class EngineLoop implements EventLoop.Duty {
   private long secondNanos;
   private long statusNanos;
   private boolean storeAnswers;
+  private long answerNanos;
+  private boolean writesFail;
+  private long writeFailedNanos;
   private boolean draining;
   private Seal.@Nullable State sealed;
   private @Nullable CompletableFuture<Boolean> drained;
@@ -240,6 +247,7 @@ final class EngineLoop implements EventLoop.Duty {
     clockNanos = nowNanos;
     secondNanos = nowNanos;
     statusNanos = nowNanos;
+    answerNanos = nowNanos;
   }
 
   private static long millis(long monotonicNanos) {
@@ -453,7 +461,7 @@ final class EngineLoop implements EventLoop.Duty {
   private boolean answeredBy(String call, int items, long begunNanos, @Nullable Throwable failure) {
     meter.storeCall(call, items, (clock.monotonicNanos() - begunNanos) / 1_000, failure != null);
     boolean answered = failure == null;
-    if (!answered && storeAnswers) {
+    if (!answered && storeAnswers && !writesFail) {
       LOG.log(System.Logger.Level.WARNING, "the store does not answer; going on trying: call=" + call,
           GroupCommit.unwrapped(failure));
     }
@@ -467,6 +475,13 @@ final class EngineLoop implements EventLoop.Duty {
       polls[ALL].nextNanos = Math.max(clock.monotonicNanos(), polls[ALL].begunNanos + SECOND_NANOS);
     }
     storeAnswers = answered;
+    answerNanos = answered ? clock.monotonicNanos() : answerNanos;
+  }
+
+  /** A store may answer questions and refuse to write, as a replica does: then it does not serve either. */
+  private void wrote(boolean done) {
+    writesFail = !done;
+    writeFailedNanos = done ? writeFailedNanos : clock.monotonicNanos();
   }
 
   // The near future.
@@ -726,6 +741,7 @@ final class EngineLoop implements EventLoop.Duty {
     after(asking(() -> store.park(entries)), (parked, failure) -> {
       parksUnderWay--;
       boolean answered = answeredBy("park", entries.size(), nowNanos, failure);
+      wrote(answered);
       for (int i = 0; i < entries.size(); i++) {
         DueEntry entry = entries.get(i);
         known.remove(entry.id());
@@ -832,6 +848,7 @@ final class EngineLoop implements EventLoop.Duty {
       long sentNanos) {
     claimsUnderWay--;
     boolean answered = answeredBy("claim", claims.size(), sentNanos, failure);
+    wrote(answered);
     if (answered) {
       claimBackoff.succeeded();
     } else {
@@ -990,7 +1007,9 @@ final class EngineLoop implements EventLoop.Duty {
       long sentNanos) {
     settlesUnderWay--;
     long nowNanos = clock.monotonicNanos();
-    if (answeredBy("settle", endings.size(), sentNanos, failure) && results != null) {
+    boolean answered = answeredBy("settle", endings.size(), sentNanos, failure);
+    wrote(answered);
+    if (answered && results != null) {
       settleBackoff.succeeded();
       for (int i = 0; i < endings.size(); i++) {
         Ending ending = endings.get(i);
@@ -1089,6 +1108,11 @@ final class EngineLoop implements EventLoop.Duty {
       CompletionStage<Void> measured = measureClock();
       assert measured != null;
     }
+    if (storeAnswers && nowNanos - answerNanos >= SILENCE_NANOS) {
+      LOG.log(System.Logger.Level.WARNING, "the store has not answered for {0} ms; going on trying",
+          (nowNanos - answerNanos) / NANOS_PER_MILLI);
+      storeAnswered(false);
+    }
     if (nowNanos - secondNanos >= 0) {
       secondNanos = nowNanos + SECOND_NANOS;
       eachSecond.run();
@@ -1150,8 +1174,9 @@ final class EngineLoop implements EventLoop.Duty {
       oldest = Math.min(oldest, lane.oldest());
     }
     long oldestDueMillis = oldest == Long.MAX_VALUE ? 0 : Math.max(0, now - oldest);
-    status = new Status(wheel.size(), List.copyOf(published), Map.copyOf(settled), oldestDueMillis, storeAnswers,
-        reckoning.offsetMicros());
+    boolean refusesWrites = writesFail && nowNanos - writeFailedNanos < UNWRITTEN_NANOS;
+    status = new Status(wheel.size(), List.copyOf(published), Map.copyOf(settled), oldestDueMillis,
+        storeAnswers && !refusesWrites, reckoning.offsetMicros());
   }
 
   private static LaneStatus statusOf(Lane lane, long now) {

@@ -14,15 +14,21 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A store that others may use, too, which can be away, lose replies, and seem to have half its slots. */
+/** A store that others may use, too, which can be away or mute, refuse writes, lose replies, and seem to have half its slots. */
 final class RemoteStore implements InvocationHandler {
   private @Nullable TaskStore sound;
+  private static final Set<String> WRITES = Set.of("submit", "touch", "cancel", "claim", "park", "settle");
+
   boolean away;
+  /** Does nothing and answers nothing, ever. */
+  boolean mute;
+  boolean refusesWrites;
   boolean halved;
   /** Keeps the answers of claims and parks until {@link #answerSlowly}. */
   boolean slow;
@@ -65,7 +71,10 @@ final class RemoteStore implements InvocationHandler {
     if (!CompletionStage.class.isAssignableFrom(method.getReturnType())) {
       return call(method, arguments);
     }
-    if (away) {
+    if (mute) {
+      return new CompletableFuture<>();
+    }
+    if (away || (refusesWrites && WRITES.contains(method.getName()))) {
       return CompletableFuture.failedFuture(new StoreException("the store is away", null));
     }
     if (method.getName().equals("due") && halved && arguments != null) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.Body;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
+import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.engine.Engine;
@@ -16,6 +17,7 @@ import io.foliot.core.store.SubmitResult;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,52 @@ final class RemoteStoreTest {
       world.submit("q", Duration.ofMillis(10), "after");
       world.passes(Duration.ofMillis(10));
       assertThat(world.receiver.texts()).containsExactly("before", "after");
+    }
+  }
+
+  @Test
+  void aStoreThatAnswersNothingIsNotReadyAfterAFewSeconds() {
+    try (World world = world()) {
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.engine.status().ready()).isTrue();
+      remote.mute = true;
+      world.passes(Duration.ofSeconds(4));
+      assertThat(world.engine.status().ready()).isFalse();
+      remote.mute = false;
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.status().ready()).isTrue();
+    }
+  }
+
+  @Test
+  void aStoreThatAnswersQuestionsAndRefusesWritesIsNotReady() {
+    try (World world = world()) {
+      world.submit("q", Duration.ofSeconds(1), "a");
+      remote.refusesWrites = true;
+      world.passes(Duration.ofMillis(1_500));
+      for (int i = 0; i < 100; i++) {
+        world.passes(Duration.ofMillis(100));
+        assertThat(world.engine.status().ready()).as("after %d ms", 100 * i).isFalse();
+      }
+      remote.refusesWrites = false;
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.receiver.texts()).containsExactly("a");
+      assertThat(world.engine.status().ready()).isTrue();
+    }
+  }
+
+  @Test
+  void aWriteThatWasRefusedIsForgottenWhereThereIsNothingMoreToWrite() {
+    try (World world = world()) {
+      SubmitResult submitted = world.submit("q", Duration.ofSeconds(1), "a");
+      remote.refusesWrites = true;
+      world.passes(Duration.ofMillis(1_500));
+      assertThat(world.engine.status().ready()).isFalse();
+      remote.refusesWrites = false;
+      // As where another node has done it.
+      assertThat(world.store.cancel(List.of(new TaskRef.ById(submitted.id())))).isCompleted();
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.engine.status().ready()).isTrue();
     }
   }
 
