@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 /** Clients that do all that clients do, drawn from a seed, again and again until they are stopped. */
 final class Load {
   private static final int CLIENTS = 4;
-
-  /** Bounds the load to a few hundred operations a second: what is tested is what a kill meets, not speed. */
-  private static final long STEP_MILLIS = 8;
   private static final long STOP_SECONDS = 60;
 
   /** Keys that are reset all the time, and keys that mostly come to be due. */
@@ -38,27 +35,34 @@ final class Load {
   private static final int KNOWN_TASKS = 64;
   private static final List<OnConflict> CONFLICTS = List.of(OnConflict.values());
 
-  private final RecordedClient client;
-  private final BooleanSupplier serverIsUp;
+  /**
+   * A way to a server.
+   *
+   * @param isOpen false while there is no point in asking
+   */
+  record Door(RecordedClient client, BooleanSupplier isOpen) {}
+
   private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(CLIENTS);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   /**
-   * @param serverIsUp false while there is no point in asking
+   * Begins.
+   *
+   * @param doors what the clients share evenly
+   * @param stepMillis how long a client waits after each operation, which bounds the load: what is tested is what a fault
+   *        meets, not speed
    */
-  Load(RecordedClient client, long seed, BooleanSupplier serverIsUp) {
-    this.client = client;
-    this.serverIsUp = serverIsUp;
+  Load(List<Door> doors, long seed, long stepMillis) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < CLIENTS; i++) {
-      Steps steps = new Steps("c" + i, random.split());
-      var unused = threads.scheduleWithFixedDelay(() -> run(steps), 0, STEP_MILLIS, TimeUnit.MILLISECONDS);
+      Steps steps = new Steps("c" + i, doors.get(i % doors.size()), random.split());
+      var unused = threads.scheduleWithFixedDelay(() -> run(steps), 0, stepMillis, TimeUnit.MILLISECONDS);
     }
   }
 
   private void run(Steps steps) {
     try {
-      if (serverIsUp.getAsBoolean()) {
+      if (steps.isOpen.getAsBoolean()) {
         steps.next();
       }
     } catch (Throwable e) {
@@ -84,17 +88,21 @@ final class Load {
   }
 
   /** What one client does, one operation after the other. */
-  private final class Steps {
+  private static final class Steps {
     private record Repeatable(String queue, NewTask task) {}
 
     private final String name;
+    private final RecordedClient client;
+    private final BooleanSupplier isOpen;
     private final SplittableRandom random;
     private final List<String> known = new ArrayList<>();
     private final Deque<Repeatable> repeatable = new ArrayDeque<>();
     private int idempotencyKeys;
 
-    Steps(String name, SplittableRandom random) {
+    Steps(String name, Door door, SplittableRandom random) {
       this.name = name;
+      client = door.client;
+      isOpen = door.isOpen;
       this.random = random;
     }
 

@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** What callbacks go to: it records each before anything else, and each answer before it is sent. */
@@ -52,6 +53,7 @@ final class Receiver implements AutoCloseable {
 
   // any thread
   private final AtomicInteger acksUnderWay = new AtomicInteger();
+  private final AtomicLong begun = new AtomicLong();
   private volatile @Nullable FoliotClient client;
   private volatile boolean kind;
 
@@ -86,6 +88,11 @@ final class Receiver implements AutoCloseable {
     return acksUnderWay.get() > 0;
   }
 
+  /** How many attempts have begun. */
+  long begun() {
+    return begun.get();
+  }
+
   private void handle(HttpExchange exchange) {
     Headers headers = exchange.getRequestHeaders();
     Attempt attempt = new Attempt(required(headers, "foliot-task-id"), required(headers, "foliot-queue"),
@@ -93,6 +100,7 @@ final class Receiver implements AutoCloseable {
         required(headers, "webhook-id"), Integer.parseInt(required(headers, "foliot-attempt")),
         Instant.parse(required(headers, "foliot-due-at")).toEpochMilli());
     long delivery = history.began(System.currentTimeMillis(), attempt);
+    begun.incrementAndGet();
     // Drawn from what the attempt is, so that it does not depend on the order of arrivals.
     SplittableRandom random = new SplittableRandom(seed ^ Objects.hash(attempt.firingId(), attempt.attempt()));
     Habit habit = kind ? Habit.DONE : Habit.of(random.nextInt(100));

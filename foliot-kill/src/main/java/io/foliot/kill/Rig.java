@@ -21,10 +21,11 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A server, its receiver, and clients, with everything recorded in a file below {@code target/kill}. */
+/** A server or several over one store, a receiver, and clients, with everything recorded in a file below {@code target/kill}. */
 final class Rig implements AutoCloseable {
   /** A queue that nothing holds back. */
   static final String WIDE = "wide";
@@ -47,26 +48,45 @@ final class Rig implements AutoCloseable {
   private static final Path FOLDER = Path.of("target", "kill");
   private static final int NARROW_CONCURRENCY = 8;
   private static final int PAGE = 1_000;
+  private static final long STEP_MILLIS = 8;
   private static final Duration QUIET_BOUND = Duration.ofMinutes(2);
+
+  /** Servers read the settings of queues once a second. */
+  private static final Duration QUEUES_BOUND = Duration.ofSeconds(30);
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 
   final String name;
   final long seed;
   final History history;
+  /** The only server, or the first. */
   final ServerProcess server;
+  final List<ServerProcess> servers;
   final Receiver receiver;
+  /** A client of the first server. */
   final RecordedClient client;
-  private final FoliotClient once;
+  private final List<FoliotClient> once;
+  private final List<RecordedClient> clients;
   private final FoliotClient patient;
   private @Nullable Load load;
 
   /**
-   * Starts all but the load.
+   * Starts all but the load, with one server.
    *
    * @param name of the run, for its files
    * @param data the server's folder; what an earlier run with this seed has left there goes, or its answers would be ours
    */
   Rig(String name, long seed, Path data) throws IOException {
+    this(name, seed, StoreChoice.folder(emptied(data)), 1);
+  }
+
+  /**
+   * Starts all but the load.
+   *
+   * @param name of the run, for its files
+   * @param store where all servers keep their tasks; there are none yet
+   * @param count of servers
+   */
+  Rig(String name, long seed, StoreChoice store, int count) throws IOException {
     this.name = name;
     this.seed = seed;
     Files.createDirectories(FOLDER);
@@ -74,26 +94,35 @@ final class Rig implements AutoCloseable {
     Files.deleteIfExists(file);
     Path log = FOLDER.resolve(name + "-" + seed + ".log");
     Files.deleteIfExists(log);
-    deleteAll(data);
     history = History.in(file);
-    server = new ServerProcess(data, log);
+    servers = IntStream.range(0, count).mapToObj(i -> new ServerProcess(store, log)).toList();
+    server = servers.getFirst();
     receiver = new Receiver(history, seed);
-    once = FoliotClient.builder(server.url()).retry(RetryPolicy.none()).build();
+    once = servers.stream().map(each -> FoliotClient.builder(each.url()).retry(RetryPolicy.none()).build()).toList();
     patient = FoliotClient.builder(server.url()).build();
-    client = new RecordedClient(once, history);
-    receiver.reportTo(once);
+    clients = once.stream().map(each -> new RecordedClient(each, history)).toList();
+    client = clients.getFirst();
+    receiver.reportTo(once.getFirst());
     say("seed " + seed + ", history " + file.toAbsolutePath() + ", server's log beside it");
     try {
-      server.start();
-      server.awaitReady();
-      QueueSettings settings = QueueSettings.of(Delivery.http(receiver.url()).with("timeout", TIMEOUT)).withRetry(
-          new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2));
-      patient.putQueue(WIDE, settings);
-      patient.putQueue(ASIDE, QueueSettings.of(Delivery.pull()));
-      patient.putQueue(NARROW, settings.withConcurrency(NARROW_CONCURRENCY));
+      servers.forEach(ServerProcess::start);
+      servers.forEach(ServerProcess::awaitReady);
+      putQueues();
     } catch (Throwable e) {
       close();
       throw e;
+    }
+  }
+
+  /** Has the queues be there, at all servers. */
+  void putQueues() {
+    QueueSettings settings = QueueSettings.of(Delivery.http(receiver.url()).with("timeout", TIMEOUT)).withRetry(
+        new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2));
+    patient.putQueue(WIDE, settings);
+    patient.putQueue(NARROW, settings.withConcurrency(NARROW_CONCURRENCY));
+    patient.putQueue(ASIDE, QueueSettings.of(Delivery.pull()));
+    for (ServerProcess each : servers) {
+      Await.until("every server knows the queues", QUEUES_BOUND, () -> each.get("/v1/queues").contains(ASIDE));
     }
   }
 
@@ -102,15 +131,15 @@ final class Rig implements AutoCloseable {
     return Long.getLong("seed", System.nanoTime() & 0xFFFF_FFFFL);
   }
 
-  private static void deleteAll(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> paths = Files.walk(folder)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
+  private static Path emptied(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> paths = Files.walk(folder)) {
+        for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
       }
     }
+    return folder;
   }
 
   /** A folder of a run below {@code target/kill}. */
@@ -122,8 +151,16 @@ final class Rig implements AutoCloseable {
     System.out.println("[" + name + "] " + text);
   }
 
+  /** A few hundred operations a second. */
   void load() {
-    load = new Load(client, seed, server::isUp);
+    load(STEP_MILLIS);
+  }
+
+  /** @param stepMillis as of {@link Load} */
+  void load(long stepMillis) {
+    List<Load.Door> doors = IntStream.range(0, servers.size())
+        .mapToObj(i -> new Load.Door(clients.get(i), servers.get(i)::isUp)).toList();
+    load = new Load(doors, seed, stepMillis);
   }
 
   /** Records that something is about to be broken, breaks it, and mends it. */
@@ -190,9 +227,9 @@ final class Rig implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    server.close();
+    servers.forEach(ServerProcess::close);
     receiver.close();
-    once.close();
+    once.forEach(FoliotClient::close);
     patient.close();
     history.close();
   }

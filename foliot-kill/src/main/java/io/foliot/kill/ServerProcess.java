@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The real server in a process of its own, which can be killed and started again at its address and over its folder. */
+/** The real server in a process of its own, which can be killed and started again at its address and over its store. */
 final class ServerProcess implements AutoCloseable {
   /** By how much a lease outlasts the delivery's timeout: enough for a busy machine, and little to wait for. */
   static final Duration LEASE_MARGIN = Duration.ofSeconds(3);
@@ -35,7 +35,7 @@ final class ServerProcess implements AutoCloseable {
   private static final int MIN_PORT = 20_000;
   private static final int MAX_PORT = 32_000;
 
-  private final Path data;
+  private final StoreChoice store;
   private final Path log;
   private final int port;
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -48,11 +48,11 @@ final class ServerProcess implements AutoCloseable {
   /**
    * A server that is not started yet.
    *
-   * @param data its folder
+   * @param store where it keeps its tasks
    * @param log the file that what it prints is appended to
    */
-  ServerProcess(Path data, Path log) {
-    this.data = data;
+  ServerProcess(StoreChoice store, Path log) {
+    this.store = store;
     this.log = log;
     port = freePort();
     Runtime.getRuntime().addShutdownHook(atExit);
@@ -84,10 +84,13 @@ final class ServerProcess implements AutoCloseable {
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
         System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--port", Integer.toString(port),
-        "--data", data.toString(), "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
+        "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
+    command.addAll(store.options());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().putAll(store.environment());
     try {
-      process = new ProcessBuilder(command).redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
+      process = builder.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -104,12 +107,29 @@ final class ServerProcess implements AutoCloseable {
   }
 
   private boolean isReady() {
+    return readyStatus() == 200;
+  }
+
+  /** What it answers to the question whether it is ready; 0 if nothing. */
+  int readyStatus() {
     try {
       HttpRequest request = HttpRequest.newBuilder(url().resolve("/health/ready")).timeout(Duration.ofSeconds(5))
           .build();
-      return http.send(request, BodyHandlers.discarding()).statusCode() == 200;
+      return http.send(request, BodyHandlers.discarding()).statusCode();
     } catch (IOException e) {
-      return false;
+      return 0;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The text of a GET. */
+  String get(String path) {
+    try {
+      HttpRequest request = HttpRequest.newBuilder(url().resolve(path)).timeout(Duration.ofSeconds(5)).build();
+      return http.send(request, BodyHandlers.ofString()).body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -140,12 +160,18 @@ final class ServerProcess implements AutoCloseable {
     end();
   }
 
-  /** Has it stand still: none of its threads does anything more, but to wait for the disk. It can only be killed then. */
+  /** Has it stand still: none of its threads does anything more, but to wait for the disk. */
   void freeze() {
     up = false;
     long pid = Objects.requireNonNull(process).pid();
     Command.runOrFail("sh", "-c", "kill -STOP " + pid);
     Await.until("the server stands still", END_BOUND, () -> standsStill(pid));
+  }
+
+  /** Has it go on after {@link #freeze}. */
+  void thaw() {
+    Command.runOrFail("sh", "-c", "kill -CONT " + Objects.requireNonNull(process).pid());
+    up = true;
   }
 
   private static boolean standsStill(long pid) {

@@ -32,7 +32,6 @@ public final class TcpProxy implements AutoCloseable {
 
   private static final Duration END_BOUND = Duration.ofSeconds(30);
 
-  private final int serverPort;
   private final int port;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Predicate<byte[]>> cutBeforeReplyTo = new AtomicReference<>();
@@ -49,6 +48,7 @@ public final class TcpProxy implements AutoCloseable {
 
   // any thread
   private volatile long delayNanos;
+  private volatile int serverPort;
 
   private TcpProxy(int serverPort) {
     this.serverPort = serverPort;
@@ -70,6 +70,11 @@ public final class TcpProxy implements AutoCloseable {
   /** The port of the loopback address that clients connect to. */
   public int port() {
     return port;
+  }
+
+  /** Leads connections that are made from now on to another server, as where one takes over another's address. */
+  public void leadTo(Server other) {
+    serverPort = other.port();
   }
 
   /** How many connections are open through it. */

@@ -63,6 +63,18 @@ final class TcpProxyTest {
   }
 
   @Test
+  void newConnectionsGoWhereItLeads() throws IOException {
+    try (RedisServer another = RedisServer.start(); RedisConnection before = connection()) {
+      before.command("SET", "n", "1");
+      proxy.leadTo(another);
+      try (RedisConnection after = connection()) {
+        assertThat(after.command("GET", "n")).isNull();
+        assertThat(before.command("GET", "n")).isEqualTo("1");
+      }
+    }
+  }
+
+  @Test
   void aRequestIsDoneWhoseReplyIsCut() throws IOException {
     try (RedisConnection cut = connection(); RedisConnection other = connection()) {
       cut.command("PING");

@@ -1,0 +1,108 @@
+package io.foliot.kill;
+
+import io.foliot.servers.Database;
+import io.foliot.servers.PostgresServer;
+import io.foliot.servers.TcpProxy;
+import io.foliot.sim.history.Event;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** PostgreSQL, which loses nothing that it has confirmed. */
+final class FaultyPostgres implements FaultyDatabase {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
+  /** How long a replica answers queries only. */
+  private static final long STANDBY_MILLIS = 3_000;
+
+  private final PostgresServer server = PostgresServer.start();
+  private final Database database = server.createDatabase();
+  private @Nullable PostgresServer replica;
+
+  @Override
+  public PostgresServer server() {
+    return server;
+  }
+
+  @Override
+  public Database database() {
+    return database;
+  }
+
+  @Override
+  public Database owner() {
+    return database;
+  }
+
+  @Override
+  public void endSessions() {
+    run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'foliot'");
+  }
+
+  @Override
+  public void readOnly(boolean refuses) {
+    run("ALTER SYSTEM SET default_transaction_read_only = " + (refuses ? "on" : "off"), "SELECT pg_reload_conf()");
+  }
+
+  @Override
+  public String lockTable(String table) {
+    return "LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE";
+  }
+
+  /** A failover: the replica takes over the address first, where it answers queries only, and writes some time later. */
+  @Override
+  public List<Trouble> atLast(TcpProxy proxy) {
+    PostgresServer standby = synchronousReplica();
+    return List.of(
+        new Trouble("a read-only replica takes over, and is promoted", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
+          server.kill();
+          proxy.leadTo(standby);
+          proxy.cut();
+          Await.pause(STANDBY_MILLIS);
+        }, standby::promote));
+  }
+
+  /** Starts a replica that must have each commit before it is confirmed. */
+  private PostgresServer synchronousReplica() {
+    PostgresServer standby = server.replica();
+    replica = standby;
+    standby.awaitCaughtUpWith(server);
+    run("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
+    Await.until("the replica is synchronous", BOUND,
+        () -> ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").equals("1"));
+    return standby;
+  }
+
+  private void run(String... statements) {
+    try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    } catch (SQLException e) {
+      throw new AssertionError("the database refused: sql=" + String.join("; ", statements), e);
+    }
+  }
+
+  private String ask(String sql) {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1);
+    } catch (SQLException e) {
+      throw new AssertionError("the database refused: sql=" + sql, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (replica != null) {
+      replica.close();
+    }
+    server.close();
+  }
+}

@@ -1,0 +1,145 @@
+package io.foliot.kill;
+
+import io.foliot.sim.history.Event;
+import io.foliot.sim.history.Reply;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they must
+ * be ready again and fire again by themselves.
+ */
+final class Siege implements AutoCloseable {
+  /** Four clients that each wait so long make less than a hundred operations a second. */
+  private static final long STEP_MILLIS = 40;
+
+  /**
+   * How long servers may take until they are ready and fire again: a connection that is made anew within five seconds, a
+   * pause of two seconds between tries, a lease of five, on a machine that does other things, too.
+   */
+  private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
+
+  /** What a call waits for the store: longer than a store takes to find out that its server is away. */
+  private static final String CALL_TIMEOUT = "7s";
+
+  /** How long it must have been ready before the next trouble. */
+  private static final long STEADY_MILLIS = 500;
+
+  /**
+   * How a trouble went.
+   *
+   * @param brokenMillis how long it lasted
+   * @param wasDown whether each server said meanwhile that it was not ready
+   * @param readyAfterMillis how long after its end all servers were ready for good
+   * @param firedAfterMillis how long after its end the first attempt began
+   * @param refused calls that were answered meanwhile with 503
+   * @param unknown calls that were answered meanwhile with 504
+   */
+  record Recovery(Trouble trouble, long brokenMillis, boolean wasDown, long readyAfterMillis, long firedAfterMillis,
+      long refused, long unknown) {
+    @Override
+    public String toString() {
+      return String.format(Locale.ROOT, "%s: broken for %d ms, %s, %d calls refused, %d of unknown outcome; ready after"
+          + " %d ms, fires after %d ms", trouble.name(), brokenMillis, wasDown ? "not ready" : "ready meanwhile",
+          refused, unknown, readyAfterMillis, firedAfterMillis);
+    }
+  }
+
+  private record Passed(Trouble trouble, long begunMillis, long healedMillis, long readyMillis) {}
+
+  final Rig rig;
+  private final List<HealthWatch> watches;
+  private final List<Passed> passed = new ArrayList<>();
+
+  /**
+   * Starts the servers and the load.
+   *
+   * @param store where all of them keep their tasks
+   * @param servers how many
+   */
+  Siege(String name, long seed, StoreChoice store, int servers) throws IOException {
+    rig = new Rig(name, seed, store.with("--call-timeout", CALL_TIMEOUT), servers);
+    watches = rig.servers.stream().map(HealthWatch::new).toList();
+    rig.load(STEP_MILLIS);
+  }
+
+  /** Makes trouble, heals it, and waits until all goes on by itself. */
+  void endure(Trouble trouble) {
+    long begunMillis = System.currentTimeMillis();
+    long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
+    trouble.breaks().run();
+    trouble.heals().run();
+    long healedMillis = System.currentTimeMillis();
+    rig.history.faultEnded(window, healedMillis);
+    long begun = rig.receiver.begun();
+    Await.until("something is fired after: " + trouble.name(), RECOVERY_BOUND, () -> rig.receiver.begun() > begun);
+    Await.until("all servers are ready after: " + trouble.name(), RECOVERY_BOUND, () -> watches.stream()
+        .allMatch(watch -> watch.isReadySince(Math.max(healedMillis, System.currentTimeMillis() - STEADY_MILLIS))
+            && System.currentTimeMillis() - healedMillis > STEADY_MILLIS));
+    long now = System.currentTimeMillis();
+    long readyMillis = watches.stream().mapToLong(watch -> watch.readyMillis(healedMillis, now)).max().orElseThrow();
+    passed.add(new Passed(trouble, begunMillis, healedMillis, readyMillis));
+    rig.say(trouble.name() + " is over");
+  }
+
+  /** How each trouble went; to be asked when the load has ended. */
+  List<Recovery> recoveries() {
+    List<Event> events = rig.history.events();
+    return passed.stream().map(each -> recovery(each, events)).toList();
+  }
+
+  private Recovery recovery(Passed each, List<Event> events) {
+    long refused = 0;
+    long unknown = 0;
+    long fired = Long.MAX_VALUE;
+    for (Event event : events) {
+      boolean meanwhile = event.atMillis() >= each.begunMillis && event.atMillis() <= each.healedMillis;
+      if (event instanceof Event.Answered answered && meanwhile) {
+        refused += answered.reply() instanceof Reply.Failed(String reason) && reason.startsWith("503") ? 1 : 0;
+        unknown += answered.reply() instanceof Reply.Unknown(String reason) && isSaidToBeUnknown(reason) ? 1 : 0;
+      } else if (event instanceof Event.Began && event.atMillis() >= each.healedMillis) {
+        fired = Math.min(fired, event.atMillis());
+      }
+    }
+    boolean wasDown = watches.stream().allMatch(watch -> watch.wasDown(each.begunMillis, each.healedMillis));
+    return new Recovery(each.trouble, each.healedMillis - each.begunMillis, wasDown,
+        each.readyMillis - each.healedMillis, fired - each.healedMillis, refused, unknown);
+  }
+
+  /**
+   * What clients were told that is neither an answer, nor that the store is away, nor that it is not known. While one of the
+   * servers is gone, nothing is told.
+   */
+  List<Event> mistakes() {
+    return rig.history.events().stream().filter(event -> event instanceof Event.Answered answered
+        && isMistake(answered.reply()) && passed.stream().noneMatch(each -> isGone(each, event.atMillis()))).toList();
+  }
+
+  private static boolean isGone(Passed each, long millis) {
+    return each.trouble.effect() == Trouble.Effect.SERVER_GONE && millis >= each.begunMillis
+        && millis <= each.readyMillis + STEADY_MILLIS;
+  }
+
+  private static boolean isSaidToBeUnknown(String reason) {
+    return reason.contains("status=504");
+  }
+
+  /** It is none that the store is away, that the key has a live task, or that the task is final. */
+  private static boolean isMistake(Reply reply) {
+    return switch (reply) {
+      case Reply.Unknown(String reason) -> !isSaidToBeUnknown(reason);
+      case Reply.Failed(String reason) -> !reason.startsWith("503") && !reason.startsWith("409")
+          && !reason.equals("urn:foliot:problem:key-in-use");
+      default -> false;
+    };
+  }
+
+  @Override
+  public void close() throws IOException {
+    watches.forEach(HealthWatch::close);
+    rig.close();
+  }
+}

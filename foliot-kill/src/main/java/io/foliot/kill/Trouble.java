@@ -1,0 +1,29 @@
+package io.foliot.kill;
+
+import io.foliot.sim.history.Event;
+
+/**
+ * Something that happens to the store's server, or to one of ours.
+ *
+ * @param name what it is, for those who read of it
+ * @param fault as which it is recorded
+ * @param effect what is seen of it
+ * @param breaks begins it, and goes on for as long as it lasts
+ * @param heals ends it
+ */
+record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, Runnable heals) {
+  /** What callers see while a trouble lasts. */
+  enum Effect {
+    /** Some calls fail, or nothing happens for a while. */
+    HITCH,
+    /** Nobody can write, so that servers must say that they are not ready. */
+    OUTAGE,
+    /** One of our servers does not answer. */
+    SERVER_GONE
+  }
+
+  /** One that is over once it has happened. */
+  static Trouble hitch(String name, Event.Fault fault, Runnable breaks) {
+    return new Trouble(name, fault, Effect.HITCH, breaks, () -> {});
+  }
+}
