@@ -15,6 +15,7 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,6 +49,7 @@ final class DatabasePart implements AutoCloseable {
 
   private final Dialect dialect;
   private final Connections connections;
+  private final String range;
   private final Numbers numbers;
   private final TaskSteps steps;
   private final Documents documents;
@@ -59,9 +61,10 @@ final class DatabasePart implements AutoCloseable {
   // background thread only
   private boolean failing;
 
-  DatabasePart(Dialect dialect, Connections connections, int slotCount) {
+  DatabasePart(Dialect dialect, Connections connections, int slotCount, String range) {
     this.dialect = dialect;
     this.connections = connections;
+    this.range = range;
     numbers = new Numbers(dialect);
     steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens());
     documents = new Documents(dialect, steps);
@@ -126,10 +129,28 @@ final class DatabasePart implements AutoCloseable {
     return connections.call(dialect, work);
   }
 
-  /** Submits, on a connection of the store's own. */
+  /** Submits in the transaction of a caller. */
+  List<SubmitResult> submitWithin(Connection transaction, List<Draft> drafts) throws SQLException {
+    return submit(Session.within(transaction, dialect, connections), drafts);
+  }
+
+  /** What is said of the database that a connection leads to. */
+  String meta(Connection connection, String name) throws SQLException {
+    return Schema.meta(connection, dialect, name, "");
+  }
+
+  String name() {
+    return connections.name();
+  }
+
+  /** The slots that it holds. */
+  String range() {
+    return range;
+  }
+
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
     for (String queue : queuesOf(drafts)) {
-      int number = session.run(connection -> numbers.take(connection, queue));
+      int number = session.apart(connection -> numbers.take(connection, queue));
       assert number != Numbers.NONE;
     }
     return steps.submit(session, drafts);
@@ -170,7 +191,7 @@ final class DatabasePart implements AutoCloseable {
   }
 
   Optional<TaskRecord> find(Session session, Wanted wanted) throws SQLException {
-    Overlay overlay = new Overlay(session.run(connection -> dialect.read(connection, numbers, wanted, true)));
+    Overlay overlay = new Overlay(session.run(connection -> dialect.read(connection, numbers, wanted, true, false)));
     TaskRecord found = null;
     for (TaskId id : wanted.ids()) {
       found = overlay.get(id);

@@ -68,8 +68,11 @@ interface Dialect {
    * Reads records with the clock and the floor.
    *
    * @param bodies whether what the tasks carry is read too; else it is {@link Rows#UNREAD}
+   * @param locking whether live rows are read as they are now, and not as they were when a longer transaction began, for
+   *     which they may get locked
    */
-  Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies) throws SQLException;
+  Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies, boolean locking)
+      throws SQLException;
 
   /**
    * Writes live records that stay live; answers which. The answers that depend on one that was written, or on none, are

@@ -29,6 +29,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,8 +101,8 @@ public final class JdbcStore implements TaskStore {
         int stored = opened.now(dialect, session -> Integer.parseInt(
             Schema.meta(session.connection(), dialect, "slots", Integer.toString(options.slots()))));
         slotCount = i == 0 ? stored : slotCount;
-        ensureRange(opened, dialect, options, i, stored, slotCount);
-        parts.add(new DatabasePart(dialect, opened, slotCount));
+        String range = ensureRange(opened, dialect, options, i, stored, slotCount);
+        parts.add(new DatabasePart(dialect, opened, slotCount, range));
       }
       parts.forEach(DatabasePart::start);
       return new JdbcStore(List.copyOf(parts), options.parts().stream().mapToInt(JdbcPart::firstSlot).toArray(),
@@ -113,7 +114,7 @@ public final class JdbcStore implements TaskStore {
   }
 
   /** A database with slots that it shall not have would hold tasks that nobody finds. */
-  private static void ensureRange(Connections connections, Dialect dialect, JdbcOptions options, int part, int stored,
+  private static String ensureRange(Connections connections, Dialect dialect, JdbcOptions options, int part, int stored,
       int slotCount) {
     boolean last = part == options.parts().size() - 1;
     int first = options.parts().get(part).firstSlot();
@@ -127,6 +128,7 @@ public final class JdbcStore implements TaskStore {
           + ", holds=" + found + ", wanted=" + wanted
           + "; name the databases and their first slots as they were, or move the tasks with: foliot migrate", null);
     }
+    return wanted;
   }
 
   private int partOf(int slot) {
@@ -247,6 +249,43 @@ public final class JdbcStore implements TaskStore {
   @Override
   public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
     return spread(drafts, draft -> draft.id().slot(slotCount), DatabasePart::submit);
+  }
+
+  /**
+   * Submits tasks in the transaction of a caller: they exist if it commits, and never did if it rolls back. Should it commit
+   * long after they were due, the next poll that begins at the head finds them. Blocks; the results hold once it commits.
+   *
+   * <p>Rows of keys that are reset stay locked until the transaction ends, as does the name of a new one: let it be short. A
+   * level of isolation above READ COMMITTED may refuse what others have changed meanwhile.
+   *
+   * @param transaction a connection to the database that holds the slots of all drafts, which does not commit by itself
+   * @throws SQLException if a statement fails; the caller rolls back
+   * @throws IllegalArgumentException if the connection commits by itself, or a draft's slot lives in another database; the
+   *     message says what to do. Nothing was written
+   */
+  public List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException {
+    if (transaction.getAutoCommit()) {
+      throw new IllegalArgumentException("a submit takes part in a transaction, but the connection commits by itself:"
+          + " begin one, with setAutoCommit(false)");
+    }
+    if (drafts.isEmpty()) {
+      return List.of();
+    }
+    DatabasePart part = parts.get(partOf(drafts.getFirst().id().slot(slotCount)));
+    if (parts.size() > 1) {
+      String range = parts.getFirst().meta(transaction, "range");
+      for (Draft draft : drafts) {
+        int slot = draft.id().slot(slotCount);
+        part = parts.get(partOf(slot));
+        if (!part.range().equals(range)) {
+          throw new IllegalArgumentException("a task can be submitted in a transaction of the database that holds its"
+              + " slot alone: queue=" + draft.queue() + ", key=" + draft.key() + ", slot=" + slot + ", held by "
+              + part.name() + ", transaction of slots " + range
+              + "; submit it in a transaction there, or after the commit with an idempotency key");
+        }
+      }
+    }
+    return part.submitWithin(transaction, List.copyOf(drafts));
   }
 
   @Override

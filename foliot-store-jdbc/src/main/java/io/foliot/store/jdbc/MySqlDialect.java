@@ -382,7 +382,8 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
-  public Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies) throws SQLException {
+  public Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies, boolean locking)
+      throws SQLException {
     Values keys = new Values(rowWord, "queue", "task_key");
     for (KeyName key : wanted.keys()) {
       int queue = numbers.find(connection, key.queue());
@@ -392,14 +393,44 @@ final class MySqlDialect implements Dialect {
     }
     Values ids = new Values(rowWord, "id");
     wanted.ids().forEach(id -> ids.next().add(id));
-    try (PreparedStatement select = prepare(connection, read(ids, keys, bodies))) {
+    String body = bodies ? "t.body" : "NULL";
+    String live = "SELECT " + LIVE + body + LIVE_END;
+    String kept = "SELECT " + KEPT + body + KEPT_END;
+    List<Part> parts = new ArrayList<>();
+    if (ids.rows() > 0) {
+      parts.add(new Part(live + " FROM " + ids.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id", ids, true));
+      parts.add(new Part(kept + " FROM " + ids.from() + " STRAIGHT_JOIN foliot_final t ON t.id = x.id", ids, false));
+    }
+    if (keys.rows() > 0) {
+      parts.add(new Part(live + " FROM " + keys.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key", keys, true));
+      parts.add(new Part(kept + " FROM " + keys.from()
+          + " STRAIGHT_JOIN foliot_final t ON t.queue = x.queue AND t.`key` = x.task_key WHERE t.generation ="
+          + " (SELECT MAX(f.generation) FROM foliot_final f WHERE f.queue = x.queue AND f.`key` = x.task_key)", keys,
+          false));
+    }
+    return locking
+        ? readLocking(connection, numbers, wanted, parts)
+        : readAtOnce(connection, numbers, wanted, parts);
+  }
+
+  /** Some of what is to be read. */
+  private record Part(String sql, Values values, boolean live) {}
+
+  private Snapshot readAtOnce(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts)
+      throws SQLException {
+    List<Row> found = new ArrayList<>();
+    String all = parts.isEmpty()
+        ? "SELECT " + LIVE + "NULL" + LIVE_END + " FROM foliot_task t WHERE FALSE"
+        : parts.stream().map(Part::sql).collect(Collectors.joining(" UNION ALL "));
+    long nowMicros = 0;
+    long floor = 0;
+    try (PreparedStatement select = prepare(connection,
+        "SELECT n.micros, n.floor, r.* FROM " + now + " n LEFT JOIN (" + all + ") r ON TRUE")) {
       int at = 1;
-      for (Values values : List.of(ids, ids, keys, keys)) {
-        at = values.bind(select, at);
+      for (Part part : parts) {
+        at = part.values().bind(select, at);
       }
-      List<Row> found = new ArrayList<>();
-      long nowMicros = 0;
-      long floor = 0;
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
           nowMicros = row.getLong(1);
@@ -409,31 +440,30 @@ final class MySqlDialect implements Dialect {
           }
         }
       }
-      return new Snapshot(nowMicros, floor, found, answers(connection, numbers, wanted));
     }
+    return new Snapshot(nowMicros, floor, found, answers(connection, numbers, wanted));
   }
 
-  private String read(Values ids, Values keys, boolean bodies) {
-    String body = bodies ? "t.body" : "NULL";
-    String live = "SELECT " + LIVE + body + LIVE_END;
-    String kept = "SELECT " + KEPT + body + KEPT_END;
-    List<String> parts = new ArrayList<>();
-    if (ids.rows() > 0) {
-      parts.add(live + " FROM " + ids.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id");
-      parts.add(kept + " FROM " + ids.from() + " STRAIGHT_JOIN foliot_final t ON t.id = x.id");
+  /**
+   * With locks on the live rows: in a transaction that repeats its reads, only locking ones see what others have committed
+   * since it began. The rows are about to be written anyway.
+   */
+  private Snapshot readLocking(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts)
+      throws SQLException {
+    long nowMicros = micros(connection);
+    List<Row> found = new ArrayList<>();
+    for (Part part : parts) {
+      try (PreparedStatement select = prepare(connection, part.sql() + (part.live() ? " FOR UPDATE" : ""))) {
+        int next = part.values().bind(select, 1);
+        assert next > 1 : next;
+        try (ResultSet row = select.executeQuery()) {
+          while (row.next()) {
+            found.add(rows.row(connection, numbers, row, 1));
+          }
+        }
+      }
     }
-    if (keys.rows() > 0) {
-      parts.add(live + " FROM " + keys.from()
-          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key");
-      parts.add(kept + " FROM " + keys.from()
-          + " STRAIGHT_JOIN foliot_final t ON t.queue = x.queue AND t.`key` = x.task_key WHERE t.generation ="
-          + " (SELECT MAX(f.generation) FROM foliot_final f WHERE f.queue = x.queue AND f.`key` = x.task_key)");
-    }
-    if (parts.isEmpty()) {
-      parts.add(live + " FROM foliot_task t WHERE FALSE");
-    }
-    return "SELECT n.micros, n.floor, r.* FROM " + now + " n LEFT JOIN (" + String.join(" UNION ALL ", parts)
-        + ") r ON TRUE";
+    return new Snapshot(nowMicros, floor(connection), found, answers(connection, numbers, wanted));
   }
 
   private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, Wanted wanted)

@@ -309,7 +309,8 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
-  public Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies) throws SQLException {
+  public Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies, boolean locking)
+      throws SQLException {
     List<KeyName> keys = new ArrayList<>();
     List<Integer> queues = new ArrayList<>();
     for (KeyName key : wanted.keys()) {

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for one call. One that is the store's own commits each statement by itself, and repeats those that were in
@@ -18,20 +19,26 @@ final class Session {
 
   private final Connection connection;
   private final Dialect dialect;
-  private final boolean own;
+  /** Where steps go that are no part of the caller's transaction; null if there is none. */
+  private final @Nullable Connections outside;
 
-  private Session(Connection connection, Dialect dialect, boolean own) {
+  private Session(Connection connection, Dialect dialect, @Nullable Connections outside) {
     this.connection = connection;
     this.dialect = dialect;
-    this.own = own;
+    this.outside = outside;
   }
 
   static Session own(Connection connection, Dialect dialect) {
-    return new Session(connection, dialect, true);
+    return new Session(connection, dialect, null);
   }
 
-  static Session of(Connection connection, Dialect dialect) {
-    return new Session(connection, dialect, false);
+  /** In the transaction of a caller. */
+  static Session within(Connection transaction, Dialect dialect, Connections outside) {
+    return new Session(transaction, dialect, outside);
+  }
+
+  boolean isOwn() {
+    return outside == null;
   }
 
   /** A statement, or a few that are one step. */
@@ -49,7 +56,7 @@ final class Session {
       try {
         return step.take(connection);
       } catch (SQLException e) {
-        if (!own || tried == TRIES || !dialect.isRolledBack(e)) {
+        if (!isOwn() || tried == TRIES || !dialect.isRolledBack(e)) {
           throw e;
         }
         pause(tried);
@@ -57,9 +64,17 @@ final class Session {
     }
   }
 
+  /**
+   * Takes a step that must not be a part of the caller's transaction: it would hold a lock that everybody needs, or be
+   * undone.
+   */
+  <R> R apart(Step<R> step) throws SQLException {
+    return outside == null ? run(step) : outside.now(dialect, session -> session.run(step));
+  }
+
   /** The same for a step whose failure the caller can live with, so that it must not end the caller's transaction. */
   <R> R guarded(Step<R> step) throws SQLException {
-    if (own) {
+    if (isOwn()) {
       return run(step);
     }
     Savepoint before = connection.setSavepoint();

@@ -99,7 +99,7 @@ final class TaskSteps {
   }
 
   void raiseFloor(Session session, long floor) throws SQLException {
-    int rows = session.run(connection -> {
+    int rows = session.apart(connection -> {
       try (var update = dialect.prepare(connection, "UPDATE foliot_clock SET floor = ? WHERE floor < ?")) {
         update.setLong(1, floor);
         update.setLong(2, floor);
@@ -159,15 +159,24 @@ final class TaskSteps {
     @Nullable
     SubmitResult[] results = new SubmitResult[drafts.size()];
     List<Integer> pending = places(drafts.size());
+    if (!session.isOwn()) {
+      // An INSERT that meets a live key may lock its neighbours too, and a caller's transaction is not over at once.
+      resubmit(session, drafts, pending, false, results);
+    }
     for (int round = 0; !pending.isEmpty(); round++) {
       waitFor(round);
       pending = insert(session, drafts, pending, results);
-      for (List<Integer> chunk : chunks(List.copyOf(pending), place -> bytesOf(drafts.get(place)))) {
-        resubmit(session, drafts, chunk, results);
-      }
-      pending.removeIf(place -> results[place] != null);
+      resubmit(session, drafts, pending, !session.isOwn(), results);
     }
     return all(results);
+  }
+
+  private void resubmit(Session session, List<Draft> drafts, List<Integer> pending, boolean locking,
+      @Nullable SubmitResult[] results) throws SQLException {
+    for (List<Integer> chunk : chunks(List.copyOf(pending), place -> bytesOf(drafts.get(place)))) {
+      resubmitChunk(session, drafts, chunk, locking, results);
+    }
+    pending.removeIf(place -> results[place] != null);
   }
 
   /** Inserts the first draft of each name; answers the places that are left. */
@@ -242,7 +251,7 @@ final class TaskSteps {
    * ended: if the floor is beyond ours, they get new ones.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
-    long floor = session.run(dialect::floor);
+    long floor = session.apart(dialect::floor);
     if (floor > inserted.last()) {
       raise(session, floor);
       long[] generations = inserted.generations();
@@ -254,8 +263,8 @@ final class TaskSteps {
   }
 
   /** What was not inserted: its key is live, or its request was answered. */
-  private void resubmit(Session session, List<Draft> drafts, List<Integer> places, @Nullable SubmitResult[] results)
-      throws SQLException {
+  private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
+      @Nullable SubmitResult[] results) throws SQLException {
     Wanted wanted = new Wanted();
     for (int place : places) {
       Draft draft = drafts.get(place);
@@ -267,7 +276,7 @@ final class TaskSteps {
         wanted.request(requestOf(draft, draft.idempotency()));
       }
     }
-    Overlay overlay = read(session, wanted, false);
+    Overlay overlay = read(session, wanted, false, locking);
     List<Integer> mine = new ArrayList<>();
     List<Draft> items = new ArrayList<>();
     List<RequestName> over = new ArrayList<>();
@@ -325,8 +334,8 @@ final class TaskSteps {
     return holder != null && holder.isLive();
   }
 
-  private Overlay read(Session session, Wanted wanted, boolean bodies) throws SQLException {
-    Snapshot snapshot = session.run(connection -> dialect.read(connection, numbers, wanted, bodies));
+  private Overlay read(Session session, Wanted wanted, boolean bodies, boolean locking) throws SQLException {
+    Snapshot snapshot = session.run(connection -> dialect.read(connection, numbers, wanted, bodies, locking));
     seen(snapshot.micros());
     return new Overlay(snapshot);
   }
@@ -445,7 +454,7 @@ final class TaskSteps {
       wants.accept(wanted, item);
       mine.add(item);
     }
-    Overlay overlay = read(session, wanted, bodies);
+    Overlay overlay = read(session, wanted, bodies, false);
     List<R> answers = batch.take(operations(overlay), mine, overlay.micros());
     Set<TaskId> failed = new HashSet<>();
     boolean written = write(session, overlay, failed);
@@ -652,7 +661,7 @@ final class TaskSteps {
     for (List<TaskId> chunk : chunks(ids)) {
       Wanted wanted = new Wanted();
       chunk.forEach(wanted::id);
-      for (Row row : session.run(connection -> dialect.read(connection, numbers, wanted, false)).rows()) {
+      for (Row row : session.run(connection -> dialect.read(connection, numbers, wanted, false, false)).rows()) {
         String key = row.record().key();
         if (key != null) {
           keys.put(row.record().id(), new KeyName(row.record().queue(), key));
