@@ -214,19 +214,38 @@ public final class Engine implements Scheduler {
   @Override
   public CompletableFuture<List<SubmitResult>> submitAll(List<Submission> submissions) {
     return answering(() -> {
-      ensureBatch(submissions.size());
-      long now = storeMillis();
-      long[] bits = luck.next(2 * submissions.size());
-      List<Draft> drafts = new ArrayList<>(submissions.size());
       long bytes = 0;
-      for (int i = 0; i < submissions.size(); i++) {
-        Submission submission = submissions.get(i);
-        known(submission.queue());
+      for (Submission submission : submissions) {
         bytes += ITEM_BYTES + (submission.body() == null ? 0 : submission.body().payload().length);
-        drafts.add(draft(submission, now, bits[2 * i], (int) bits[2 * i + 1]));
       }
-      return submits.call(drafts, bytes);
+      return submits.call(drafts(submissions), bytes);
     });
+  }
+
+  /**
+   * What the store is to write for these submissions, for a store that can write them as part of something larger, such as
+   * the caller's own transaction. Once that is done, {@link #committed} makes them fire on the millisecond; without it the
+   * head poll finds them, a tenth of a second late.
+   *
+   * @throws UnknownQueueException if there is no such queue
+   * @throws IllegalArgumentException if one can never work
+   */
+  public List<Draft> drafts(List<Submission> submissions) {
+    ensureBatch(submissions.size());
+    long now = storeMillis();
+    long[] bits = luck.next(2 * submissions.size());
+    List<Draft> drafts = new ArrayList<>(submissions.size());
+    for (int i = 0; i < submissions.size(); i++) {
+      Submission submission = submissions.get(i);
+      known(submission.queue());
+      drafts.add(draft(submission, now, bits[2 * i], (int) bits[2 * i + 1]));
+    }
+    return drafts;
+  }
+
+  /** Tells the engine that what {@link #drafts} gave is written and can be seen. */
+  public void committed(List<Draft> drafts, List<SubmitResult> results) {
+    submitted(drafts, results);
   }
 
   private static Draft draft(Submission submission, long now, long bits, int randomHash) {

@@ -11,12 +11,14 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -204,6 +206,22 @@ final class RemoteStoreTest {
       }
       assertThat(world.receiver.seen).hasSize(backlog);
       assertThat(remote.parked).as("what came before the lane was seen to flow, and no more").isLessThan(backlog / 4);
+    }
+  }
+
+  @Test
+  void whatIsWrittenInATransactionFiresWhenItIsCommitted() {
+    try (World world = world()) {
+      List<Draft> told = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("told"))));
+      List<Draft> untold = world.engine
+          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("untold"))));
+      world.passes(Duration.ofMillis(5));
+      world.engine.committed(told, world.store.submit(told).toCompletableFuture().join());
+      world.store.submit(untold);
+      world.passes(Duration.ofMillis(50));
+      assertThat(world.receiver.texts()).containsExactly("told");
+      world.passes(Duration.ofMillis(110));
+      assertThat(world.receiver.texts()).containsExactly("told", "untold");
     }
   }
 
