@@ -1091,9 +1091,10 @@ final class MySqlDialect implements Dialect {
   }
 
   private int forget(Connection connection, String table, int limit) throws SQLException {
+    long nowMillis = Math.floorDiv(micros(connection), 1_000);
     try (PreparedStatement delete = prepare(connection,
         "DELETE FROM " + table + " WHERE drop_at <= ? ORDER BY drop_at LIMIT ?")) {
-      delete.setLong(1, Math.floorDiv(micros(connection), 1_000));
+      delete.setLong(1, nowMillis);
       delete.setInt(2, limit);
       return delete.executeUpdate();
     }
