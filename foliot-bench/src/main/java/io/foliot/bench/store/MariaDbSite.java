@@ -1,6 +1,5 @@
 package io.foliot.bench.store;
 
-import io.foliot.core.store.TaskStore;
 import io.foliot.servers.Database;
 import io.foliot.servers.MariaDbServer;
 import java.sql.Connection;
@@ -34,11 +33,6 @@ final class MariaDbSite extends SqlSite {
   @Override
   Map<String, String> driverProperties() {
     return Map.of("useBulkStmts", "true");
-  }
-
-  @Override
-  public TaskStore openStore() throws SQLException {
-    return StandIn.open(fresh());
   }
 
   /** Statistics for the planner. There is no checkpoint that one could ask for. */

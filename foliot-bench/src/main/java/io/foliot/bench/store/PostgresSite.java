@@ -1,10 +1,7 @@
 package io.foliot.bench.store;
 
-import io.foliot.core.store.TaskStore;
 import io.foliot.servers.Database;
 import io.foliot.servers.PostgresServer;
-import io.foliot.store.jdbc.JdbcOptions;
-import io.foliot.store.jdbc.JdbcStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -33,12 +30,6 @@ final class PostgresSite extends SqlSite {
   @Override
   Map<String, String> driverProperties() {
     return Map.of("reWriteBatchedInserts", "true");
-  }
-
-  @Override
-  public TaskStore openStore() throws SQLException {
-    Database database = fresh();
-    return JdbcStore.open(JdbcOptions.of(database.jdbcUrl(), database.user(), database.password()));
   }
 
   /** Statistics for the planner, and a checkpoint. */

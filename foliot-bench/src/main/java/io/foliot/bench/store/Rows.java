@@ -2,6 +2,7 @@ package io.foliot.bench.store;
 
 import io.foliot.bench.store.DbSchedulerBacklog.Claims;
 import io.foliot.bench.store.RateRow.Entry;
+import io.foliot.core.engine.EngineOptions;
 import java.time.Duration;
 import java.util.List;
 
@@ -28,8 +29,9 @@ final class Rows {
   static final List<Row> ALL = List.of(
       new RateRow("postgres-drain", "PostgreSQL: due tasks drained by one node", (sites, options) -> {
         PostgresSite site = sites.postgres();
-        return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
-            new Entry(foliotDrain("Foliot, keeping no finished task", site, Duration.ZERO), 0),
+        return List.of(foliotDrain("Foliot, tuned", site, FoliotNode.TUNED, KEPT),
+            foliotDrain("Foliot, its defaults", site, FoliotNode.DEFAULTS, KEPT),
+            foliotDrain("Foliot, tuned, keeping no finished task", site, FoliotNode.TUNED, Duration.ZERO),
             dbSchedulerDrain("db-scheduler, as in its own benchmark", site, Claims.OF_ITS_BENCHMARK, 4),
             dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 4),
             new Entry(new Drain("JobRunr, its defaults", JOBRUNR_SHARE, site, () -> new JobRunrBacklog(site, 0)), 10),
@@ -50,7 +52,7 @@ final class Rows {
       new PendingRow(),
       new RateRow("mariadb-drain", "MariaDB: due tasks drained by one node", (sites, options) -> {
         MariaDbSite site = sites.mariaDb();
-        return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
+        return List.of(foliotDrain("Foliot, tuned", site, FoliotNode.TUNED, KEPT),
             dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 0));
       }),
       new RateRow("mariadb-batch", "MariaDB: submitted in batches of 1,000 by 4 callers",
@@ -79,7 +81,7 @@ final class Rows {
       }),
       new RateRow("redis-drain", "Redis: due tasks drained by one node", (sites, options) -> {
         RedisSite site = sites.redis();
-        return List.of(new Entry(foliotDrain("Foliot", site, KEPT), 0),
+        return List.of(foliotDrain("Foliot, tuned", site, FoliotNode.TUNED, KEPT),
             new Entry(new Drain("Redisson, 32 consumers that take one at a time", REDISSON_SHARE, site,
                 () -> new RedissonBacklog(site, CALLERS, 1)), 10),
             new Entry(new Drain("Redisson, 2 consumers that take up to 500", REDISSON_SHARE, site,
@@ -89,8 +91,8 @@ final class Rows {
 
   private Rows() {}
 
-  private static Contender foliotDrain(String name, Site site, Duration kept) {
-    return new Drain(name, 1, site, () -> new FoliotBacklog(site.openStore(), kept));
+  private static Entry foliotDrain(String name, Site site, EngineOptions options, Duration kept) {
+    return new Entry(new Drain(name, 1, site, () -> new FoliotBacklog(site.openStore(), options, kept)), 0);
   }
 
   private static Entry dbSchedulerDrain(String name, SqlSite site, Claims claims, double wanted) {

@@ -2,7 +2,10 @@ package io.foliot.bench.store;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.foliot.core.store.TaskStore;
 import io.foliot.servers.Database;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.jdbc.JdbcStore;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,6 +35,12 @@ abstract class SqlSite implements Site {
       throw new IllegalStateException("a round makes its database before it uses it");
     }
     return database;
+  }
+
+  @Override
+  public final TaskStore openStore() throws SQLException {
+    Database fresh = fresh();
+    return JdbcStore.open(JdbcOptions.of(fresh.jdbcUrl(), fresh.user(), fresh.password()));
   }
 
   abstract Database create();
