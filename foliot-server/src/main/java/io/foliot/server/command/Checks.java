@@ -26,6 +26,13 @@ import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.net.Socket;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Properties;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -60,6 +67,9 @@ final class Checks {
 
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(2);
 
+  private static final int REDIS_PORT = 6_379;
+  private static final int CONNECT_MILLIS = 5_000;
+
   private final FoliotConfig config;
 
   /** One check. */
@@ -73,7 +83,46 @@ final class Checks {
   }
 
   List<Check> all() {
-    return List.of(this::java, this::files, this::port, this::clock, this::drift, this::data, this::space, this::sync);
+    List<Check> all = new ArrayList<>(List.of(this::java, this::files, this::port, this::clock, this::drift));
+    all.addAll(config.store().isRemote()
+        ? List.of(this::storeServer)
+        : List.of(this::data, this::space, this::sync));
+    return all;
+  }
+
+  /** Whether the server of the store can be reached and lets us in. Nothing is changed there. */
+  private Finding storeServer() {
+    FoliotConfig.Store store = config.store();
+    long begun = System.nanoTime();
+    try {
+      String seen = store.isJdbc() ? database(store) : redis(store);
+      return Finding.ok("store", store.name() + ": " + seen + ", after " + millis((System.nanoTime() - begun) / 1e6));
+    } catch (SQLException | IOException e) {
+      return Finding.fail("store", store.name() + ": " + e.getMessage(),
+          "see that it runs, that this machine may reach it, and that store.user and store.password are right");
+    }
+  }
+
+  private static String database(FoliotConfig.Store store) throws SQLException {
+    Properties login = new Properties();
+    if (!store.login().user().isEmpty()) {
+      login.setProperty("user", store.login().user());
+      login.setProperty("password", store.login().password());
+    }
+    try (Connection connection = DriverManager.getConnection(store.kind(), login)) {
+      DatabaseMetaData about = connection.getMetaData();
+      return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " lets "
+          + about.getUserName() + " in";
+    }
+  }
+
+  private static String redis(FoliotConfig.Store store) throws IOException {
+    URI address = URI.create(store.kind().split(",", 2)[0]);
+    int port = address.getPort() < 0 ? REDIS_PORT : address.getPort();
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(String.valueOf(address.getHost()), port), CONNECT_MILLIS);
+      return "something listens";
+    }
   }
 
   private Finding java() {

@@ -41,6 +41,16 @@ final class DoctorTest {
   }
 
   @Test
+  void aDatabaseThatCannotBeReachedSaysSo() {
+    Outcome outcome = Outcome.of(Map.of("FOLIOT_STORE_KIND", "jdbc:postgresql://127.0.0.1:1/foliot?password=hush",
+        "FOLIOT_STORE_USER", "foliot"), "doctor", "--json", "--port", "0");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(check(outcome, "store").at("verdict").text()).isEqualTo("fail");
+    assertThat(check(outcome, "store").at("advice").text()).contains("store.password");
+    assertThat(outcome.out()).doesNotContain("hush");
+  }
+
+  @Test
   void aNewFolderOnAFreePortHasNothingWrongWithEither() {
     Outcome outcome = Outcome.of(Map.of(), "doctor", "--data", folder.resolve("new").toString(), "--port", "0");
     assertThat(outcome.out()).contains("ok    port 0: free").contains("is new and will be made");
