@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class Calls {
   private final Link link;
   private final Layout layout;
   private final Parts parts;
+  private final Crossing crossing;
   private final Terms terms;
   private final Supplier<Token> tokens;
 
@@ -47,6 +49,7 @@ final class Calls {
     this.link = link;
     this.layout = layout;
     this.parts = parts;
+    crossing = new Crossing(link, layout, parts);
     this.terms = terms;
     this.tokens = tokens;
   }
@@ -64,6 +67,10 @@ final class Calls {
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  Crossing crossing() {
+    return crossing;
   }
 
   /** The beginning of every step's arguments. */
@@ -93,20 +100,27 @@ final class Calls {
       if (!link.waitsForReplicas()) {
         return List.of();
       }
-      return items.stream().map(item -> parts.of(step.hash16(item))).distinct().map(layout::part).toList();
+      Parts.State state = parts.state();
+      return items.stream().map(item -> state.of(step.hash16(item))).distinct().map(layout::part).toList();
     }
 
     private CompletableFuture<Void> taken() {
       List<Integer> unusual = Collections.synchronizedList(new ArrayList<>());
       Step.Hot<Q, R> hot = step.hot();
+      List<Integer> all = IntStream.range(0, items.size()).boxed().toList();
       CompletableFuture<Void> usual;
       if (hot == null) {
-        for (int i = 0; i < items.size(); i++) {
-          unusual.add(i);
-        }
+        unusual.addAll(all);
         usual = CompletableFuture.completedFuture(null);
       } else {
-        usual = usual(hot, unusual);
+        Parts.State state = parts.state();
+        usual = brought(state, all).thenCompose(here -> {
+          if (here) {
+            return usual(hot, state, unusual);
+          }
+          unusual.addAll(all);
+          return CompletableFuture.<Void>completedFuture(null);
+        });
       }
       return usual.thenCompose(done -> {
         List<Integer> rest = new ArrayList<>(unusual);
@@ -120,8 +134,38 @@ final class Calls {
       return (List<R>) Arrays.asList(results);
     }
 
-    private CompletableFuture<Void> usual(Step.Hot<Q, R> hot, List<Integer> unusual) {
-      int bits = parts.bits();
+    /**
+     * Brings what the items name to where it belongs; answers whether it is there, or else there are more parts than was
+     * known.
+     */
+    private CompletableFuture<Boolean> brought(Parts.State state, List<Integer> indices) {
+      if (state.complete()) {
+        return CompletableFuture.completedFuture(true);
+      }
+      Map<Integer, Crossing.Refs> byPart = new TreeMap<>();
+      for (Integer index : indices) {
+        int part = state.of(step.hash16(items.get(index)));
+        if (state.oldOf(part) >= 0) {
+          step.wants(items.get(index), byPart.computeIfAbsent(part, none -> new Crossing.Refs()));
+        }
+      }
+      List<CompletableFuture<Void>> crossings = new ArrayList<>();
+      byPart.forEach((part, refs) -> crossings.add(crossing.bring(state, part, refs)));
+      return CompletableFuture.allOf(crossings.toArray(new CompletableFuture<?>[0])).handle((done, failure) -> {
+        if (failure == null) {
+          return true;
+        }
+        RuntimeException thrown = Link.failure(failure);
+        if (thrown instanceof MovedException moved) {
+          parts.learn(moved.bits());
+          return false;
+        }
+        throw thrown;
+      });
+    }
+
+    private CompletableFuture<Void> usual(Step.Hot<Q, R> hot, Parts.State state, List<Integer> unusual) {
+      int bits = state.bits();
       Map<Integer, List<Integer>> byPart = new TreeMap<>();
       Set<Object> names = new HashSet<>();
       boolean named = true;
@@ -132,7 +176,7 @@ final class Calls {
         if (!named || !names.add(name) || !hot.isUsual(items.get(i))) {
           unusual.add(i);
         } else {
-          byPart.computeIfAbsent(step.hash16(items.get(i)) & ((1 << bits) - 1), none -> new ArrayList<>()).add(i);
+          byPart.computeIfAbsent(state.of(step.hash16(items.get(i))), none -> new ArrayList<>()).add(i);
         }
       }
       List<CompletableFuture<?>> calls = new ArrayList<>();
@@ -182,11 +226,15 @@ final class Calls {
     }
 
     private CompletableFuture<Void> general(List<Integer> indices) {
-      int bits = parts.bits();
+      Parts.State state = parts.state();
+      return brought(state, indices).thenCompose(here -> here ? general(state, indices) : general(indices));
+    }
+
+    private CompletableFuture<Void> general(Parts.State state, List<Integer> indices) {
+      int bits = state.bits();
       Map<Integer, List<Integer>> byPart = new TreeMap<>();
       for (Integer index : indices) {
-        byPart.computeIfAbsent(step.hash16(items.get(index)) & ((1 << bits) - 1), none -> new ArrayList<>())
-            .add(index);
+        byPart.computeIfAbsent(state.of(step.hash16(items.get(index))), none -> new ArrayList<>()).add(index);
       }
       List<CompletableFuture<?>> calls = new ArrayList<>();
       byPart.forEach((part, some) -> {
@@ -225,7 +273,7 @@ final class Calls {
               throw new StoreException("a step is taken between two changes by others: tries=" + tries
                   + "; too many callers change the same task at once", null);
             }
-            return bits == parts.bits() ? general(bits, part, again, tries + 1) : general(again);
+            return bits == parts.state().bits() ? general(bits, part, again, tries + 1) : general(again);
           });
     }
 

@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
-  private static final String MOVED = "MOVEDSLOTS ";
+  private static final String MOVED = "FOLIOTSLOTS ";
   /** What waits for its answer at most; more is refused, for a server that lags so far behind is as good as away. */
   private static final int MAX_UNDER_WAY = 100_000;
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;

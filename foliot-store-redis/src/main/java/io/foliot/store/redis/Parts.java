@@ -1,29 +1,67 @@
 package io.foliot.store.redis;
 
-/** How many parts the tasks are spread over, as far as this process knows. Any thread. */
+import java.util.BitSet;
+
+/**
+ * How many parts the tasks are spread over, as far as this process knows, and which of the old ones may still hold what
+ * belongs into a new one. Any thread.
+ */
 final class Parts {
-  private volatile int bits;
+  private volatile State state;
 
-  Parts(int bits) {
-    this.bits = bits;
+  /**
+   * What is known at one moment. Immutable: whoever routes by it does all of a step by the same.
+   *
+   * @param bits how many parts there are, as a power of two
+   * @param complete whether nothing is to cross any more
+   * @param drained of the old parts, those from which nothing is
+   */
+  record State(int bits, boolean complete, BitSet drained) {
+    int count() {
+      return 1 << bits;
+    }
+
+    /** The part of a task. */
+    int of(int hash16) {
+      return hash16 & (count() - 1);
+    }
+
+    /** The part from which a task may have to cross before it is touched in this one, or -1. */
+    int oldOf(int part) {
+      int half = count() >> 1;
+      return complete || part < half || drained.get(part - half) ? -1 : part - half;
+    }
   }
 
-  /** The number, as a power of two. */
-  int bits() {
-    return bits;
+  Parts(int bits, boolean complete) {
+    state = new State(bits, complete, new BitSet());
   }
 
-  int count() {
-    return 1 << bits;
+  State state() {
+    return state;
   }
 
-  /** The part of a task. */
-  int of(int hash16) {
-    return hash16 & 0xFFFF & ((1 << bits) - 1);
+  /** A part knows of more: as long as nobody says otherwise, tasks are still to cross. */
+  synchronized void learn(int bits) {
+    if (bits > state.bits()) {
+      state = new State(bits, false, new BitSet());
+    }
   }
 
-  /** A part knows of more. */
-  synchronized void learn(int newBits) {
-    bits = Math.max(bits, newBits);
+  /** What the record of the number of parts says. */
+  synchronized void learn(int bits, int complete) {
+    learn(bits);
+    if (complete == state.bits() && !state.complete()) {
+      state = new State(state.bits(), true, new BitSet());
+    }
+  }
+
+  /** Nothing is to cross from that part any more. */
+  synchronized void drained(int bits, int part) {
+    if (bits == state.bits() && !state.complete() && !state.drained().get(part)) {
+      BitSet more = (BitSet) state.drained().clone();
+      more.set(part);
+      state = new State(bits, false, more);
+    }
   }
 }

@@ -73,7 +73,7 @@ final class Reads {
 
   /** Repeats a call that a part refused because there are more parts than this process knew. */
   private <T> CompletableFuture<T> following(Function<Integer, CompletableFuture<T>> call) {
-    int bits = parts.bits();
+    int bits = parts.state().bits();
     return call.apply(bits).exceptionallyCompose(failure -> {
       RuntimeException thrown = Link.failure(failure);
       if (thrown instanceof MovedException moved && moved.bits() > bits) {
@@ -177,7 +177,7 @@ final class Reads {
 
   CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
     return call(() -> {
-      int bits = parts.bits();
+      int bits = parts.state().bits();
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<List<Object>>> read = new ArrayList<>();
       for (int part = 0; part < 1 << bits; part++) {
@@ -200,16 +200,22 @@ final class Reads {
 
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
     return call(() -> following(bits -> {
-      Snapshot snapshot = new Snapshot(true, false);
-      snapshot.ref(ref);
-      int part = TouchStep.hash16(ref) & ((1 << bits) - 1);
-      return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(bits))).thenApply(reply -> {
-        snapshot.fill(reply);
-        Unit unit = new Unit(snapshot);
-        return Optional.ofNullable(switch (ref) {
-          case TaskRef.ById byId -> unit.get(byId.id());
-          case TaskRef.ByKey byKey -> unit.byKey(byKey.queue(), byKey.key());
-        }).map(Reads::whole);
+      Parts.State state = parts.state();
+      int part = state.of(TouchStep.hash16(ref));
+      Crossing.Refs refs = new Crossing.Refs();
+      refs.ref(ref);
+      return calls.crossing().bring(state, part, refs).thenCompose(here -> {
+        Snapshot snapshot = new Snapshot(true, false);
+        snapshot.ref(ref);
+        return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(state.bits())))
+            .thenApply(reply -> {
+              snapshot.fill(reply);
+              Unit unit = new Unit(snapshot);
+              return Optional.ofNullable(switch (ref) {
+                case TaskRef.ById byId -> unit.get(byId.id());
+                case TaskRef.ByKey byKey -> unit.byKey(byKey.queue(), byKey.key());
+              }).map(Reads::whole);
+            });
       });
     }));
   }
@@ -230,7 +236,7 @@ final class Reads {
     return call(() -> {
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<List<Object>>> read = new ArrayList<>();
-      for (int part = 0; part < parts.count(); part++) {
+      for (int part = 0; part < parts.state().count(); part++) {
         read.add(pipeline.command(CommandType.HGETALL, layout.of(part, ":count")));
       }
       pipeline.send();
@@ -292,7 +298,7 @@ final class Reads {
 
   private CompletableFuture<TaskPage> page(String queue, int wanted, int limit, Cursor at, List<TaskRecord> found,
       int look) {
-    if (at.part() >= parts.count()) {
+    if (at.part() >= parts.state().count()) {
       return CompletableFuture.completedFuture(new TaskPage(found, null));
     }
     return following(bits -> {
@@ -312,7 +318,7 @@ final class Reads {
           : new Cursor(at.part(), scan, seen);
       if (found.size() == limit || look == MAX_LOOKS) {
         return CompletableFuture.completedFuture(
-            new TaskPage(found, next.part() >= parts.count() ? null : next.toString()));
+            new TaskPage(found, next.part() >= parts.state().count() ? null : next.toString()));
       }
       return page(queue, wanted, limit, next, found, look + 1);
     });

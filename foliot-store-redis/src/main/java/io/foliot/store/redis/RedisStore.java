@@ -65,6 +65,8 @@ public final class RedisStore implements TaskStore {
 
   private final RedisOptions options;
   private final Link link;
+  private final Layout layout;
+  private final Parts parts;
   private final int slotCount;
   private final Terms terms = new Terms();
   private final Calls calls;
@@ -80,13 +82,13 @@ public final class RedisStore implements TaskStore {
   private RedisStore(RedisOptions options, Seams seams, Link link) {
     this.options = options;
     this.link = link;
-    Layout layout = new Layout(options.namespace());
+    layout = new Layout(options.namespace());
     ServerFacts facts = ServerFacts.read(link).join();
     facts.ensureNothingIsEvicted();
     link.use(Script.load(seams.time(), facts.version()));
     durability = facts.durability(options.waitReplicas(), failsOver());
-    Parts parts = new Parts(openSlots(layout));
-    slotCount = parts.count();
+    parts = openParts(layout);
+    slotCount = parts.state().count();
     calls = new Calls(link, layout, parts, terms, seams.tokens());
     reads = new Reads(link, layout, parts, calls, slotCount);
     documents = new Documents(link, layout);
@@ -131,28 +133,45 @@ public final class RedisStore implements TaskStore {
     return link.isCluster() || options.uri().contains("-sentinel:");
   }
 
-  private int openSlots(Layout layout) {
+  private Parts openParts(Layout layout) {
     byte[] slots = layout.global("slots");
     byte[] wanted = Layout.bytes(Integer.numberOfTrailingZeros(options.slots()));
     Link.Pipeline pipeline = link.pipeline();
     CompletionStage<?> format = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("format"), FORMAT);
+    // In this order: a store that is found with one of them has the one before.
+    CompletionStage<?> complete = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("complete"), wanted);
     CompletionStage<?> bits = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("bits"), wanted);
     CompletionStage<List<Object>> read = pipeline.command(CommandType.HMGET, slots, Layout.bytes("format"),
-        Layout.bytes("bits"));
+        Layout.bytes("bits"), Layout.bytes("complete"));
     pipeline.send();
-    List<Object> found = format.thenCombine(bits, (one, two) -> one).thenCombine(read, (done, reply) -> reply)
+    List<Object> found = format.thenCombine(complete, (one, two) -> one).thenCombine(bits, (one, two) -> one)
+        .thenCombine(read, (done, reply) -> reply)
         .toCompletableFuture().join();
     long known = Layout.number((byte[]) found.getFirst());
     if (known != Layout.number(FORMAT)) {
       throw new StoreException("the store was written by another version: namespace=" + options.namespace()
           + ", format=" + known + ", known=1; use the version that wrote it, or another namespace", null);
     }
-    return (int) Layout.number((byte[]) found.get(1));
+    int slotBits = (int) Layout.number((byte[]) found.get(1));
+    return new Parts(slotBits, slotBits == Layout.number((byte[]) found.get(2)));
   }
 
+  /**
+   * How many slots callers name. It stays what it was when the store was opened while {@link SlotDoubling} adds parts below:
+   * a slot is then several parts, and whoever opens the store later sees more slots.
+   */
   @Override
   public int slotCount() {
     return slotCount;
+  }
+
+  Link link() {
+    return link;
+  }
+
+  /** Doubles the number of slots, for {@link SlotDoubling}. */
+  SlotDoubling doubling() {
+    return new SlotDoubling(link, layout, parts, calls);
   }
 
   @Override

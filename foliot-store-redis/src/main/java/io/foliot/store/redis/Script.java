@@ -37,6 +37,18 @@ enum Script {
   TIME,
   /** Forgets what ended. */
   SWEEP,
+  /** Shows what is to cross to another part. */
+  DEPART,
+  /** Takes it in there. */
+  ARRIVE,
+  /** Forgets it here. */
+  LEAVE,
+  /** Looks for what is to cross. */
+  CRAWL,
+  /** Notes that nothing is. */
+  DRAINED,
+  /** Writes how many parts there are. */
+  GROW,
   /** Writes a record of configuration. */
   DOCUMENT;
 
@@ -53,7 +65,7 @@ enum Script {
   private static final int FIRST_WITH_FLAGS = 7;
 
   private boolean hasPrelude() {
-    return this != DOCUMENT;
+    return this != DOCUMENT && this != GROW;
   }
 
   private boolean makesTasks() {

@@ -1,5 +1,6 @@
 package io.foliot.store.redis;
 
+import io.lettuce.core.protocol.CommandType;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -11,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What a store does by itself: it forgets what ended long enough ago where nobody settles any more (a settle sweeps its own
+ * What a store does by itself: it learns how many parts there are, forgets what ended long enough ago where nobody settles any more (a settle sweeps its own
  * part), and looks whether the server's settings have changed. Nothing depends on it but memory.
  */
 final class Upkeep implements AutoCloseable {
@@ -49,6 +50,10 @@ final class Upkeep implements AutoCloseable {
 
   private void run() {
     try {
+      CompletableFuture<List<Object>> slots = link.command(CommandType.HMGET, layout.global("slots"),
+          Layout.bytes("bits"), Layout.bytes("complete"));
+      parts.learn((int) Layout.number((byte[]) slots.join().getFirst()),
+          (int) Layout.number((byte[]) slots.join().get(1)));
       sweep();
       if (++seconds % ROUND_SECONDS == 0) {
         refresh.accept(ServerFacts.read(link).join());
@@ -59,8 +64,8 @@ final class Upkeep implements AutoCloseable {
   }
 
   private void sweep() {
-    int count = parts.count();
-    int bits = parts.bits();
+    int bits = parts.state().bits();
+    int count = 1 << bits;
     Link.Pipeline pipeline = link.pipeline();
     List<CompletableFuture<List<Object>>> sweeps = new ArrayList<>();
     for (int i = Math.ceilDiv(count, ROUND_SECONDS); i > 0; i--) {

@@ -35,7 +35,8 @@ local shown = tonumber(meta[2] or '0')
 if not sealed or bits > sealed then
   call('HSET', META, 'bits', bits)
 elseif bits < sealed then
-  return redis.error_reply('MOVEDSLOTS ' .. sealed)
+  -- The first word is ours: clients of clusters read more into one that begins as theirs do.
+  return redis.error_reply('FOLIOTSLOTS ' .. sealed)
 end
 
 -- What is written at the end of the step, in few calls.

@@ -26,14 +26,17 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.servers.RedisCluster;
 import io.foliot.servers.RedisSentinels;
 import io.foliot.servers.RedisServer;
 import io.foliot.servers.TcpProxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -324,6 +327,37 @@ final class RedisFaultsTest {
       assertThat(failure(store.submit(List.of(draft("b", HOUR))))).isNotNull();
       assertThat(primary.command("REPLICAOF", "NO", "ONE")).isEqualTo("OK");
       eventually("it takes writes again", BOUND, () -> failure(store.submit(List.of(draft("c", HOUR)))) == null);
+    }
+  }
+
+  @Test
+  void aClusterWhosePrimaryDiedIsGoneOnWithOnceItsReplicaTookOver() {
+    try (RedisCluster cluster = RedisCluster.start(3, 1, Map.of("cluster-node-timeout", "1000"));
+        RedisStore store = RedisStore.open(RedisOptions.at(cluster.nodes().getFirst().uri()).withSlots(16)
+            .withWaitReplicas(1).withTimeout(Duration.ofSeconds(4)))) {
+      List<SubmitResult> before = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        before.add(submit(store, "a" + i, HOUR));
+      }
+      cluster.nodes().get(1).kill();
+      Set<Integer> back = new HashSet<>();
+      eventually("every slot is served again", BOUND, () -> {
+        for (int slot = 0; slot < 16; slot++) {
+          if (!back.contains(slot) && failure(store.timeMicros(slot)) == null) {
+            back.add(slot);
+          }
+        }
+        return back.size() == 16;
+      });
+      // The dead primary's replica has none of its own: what it writes now is not replicated, and that is said.
+      try (RedisStore plain = RedisStore.open(RedisOptions.at(cluster.nodes().getFirst().uri()).withSlots(16))) {
+        for (int i = 0; i < 60; i++) {
+          SubmitResult reset = submit(plain, "a" + i, 0);
+          assertThat(reset.id()).as("what a replica had is there").isEqualTo(before.get(i).id());
+          assertThat(reset.generation()).isGreaterThan(before.get(i).generation());
+          assertThat(finish(plain, won(plain, reset.id()))).isEqualTo(SettleResult.Kind.SETTLED);
+        }
+      }
     }
   }
 }

@@ -20,12 +20,13 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
 import io.foliot.servers.RedisServer;
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.Socket;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -56,7 +57,9 @@ public final class RedisStoreBenchmark {
   private static final int PAYLOAD_BYTES = 100;
   private static final long HOUR = 3_600_000;
   private static final int ONE_BY_ONE = 2_000;
-  private static final int ZADDS_AT_ONCE = 1_000;
+  private static final int ZADDS_AT_ONCE = 16;
+  private static final int ZADD_CONNECTIONS = 50;
+  private static final int ZADD_BLOCKS = 1_000;
 
   private final SplittableRandom random = new SplittableRandom(42);
   private final RedisServer server;
@@ -238,36 +241,58 @@ public final class RedisStoreBenchmark {
     }
   }
 
-  /** What a client that only writes to one socket reaches: commands are made before, replies are only counted. */
+  /** As {@code redis-benchmark -c 50 -P 16 -r N ZADD key 0 element}: each connection sends sixteen, and waits for all. */
   private void zadd(int total) throws IOException {
-    byte[][] blocks = new byte[4][];
-    for (int b = 0; b < blocks.length; b++) {
+    List<ByteBuffer> blocks = new ArrayList<>();
+    for (int b = 0; b < ZADD_BLOCKS; b++) {
       StringBuilder text = new StringBuilder();
       for (int i = 0; i < ZADDS_AT_ONCE; i++) {
-        String score = Long.toString(random.nextLong(1L << 40));
-        String member = String.format("member-%09d", random.nextInt(tasks));
-        text.append("*4\r\n$4\r\nZADD\r\n$5\r\nbench\r\n$").append(score.length()).append("\r\n").append(score)
-            .append("\r\n$").append(member.length()).append("\r\n").append(member).append("\r\n");
+        text.append("*4\r\n$4\r\nZADD\r\n$5\r\nbench\r\n$1\r\n0\r\n$20\r\nelement:")
+            .append(String.format("%012d", random.nextInt(tasks))).append("\r\n");
       }
-      blocks[b] = text.toString().getBytes(StandardCharsets.US_ASCII);
+      blocks.add(ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII)));
     }
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      OutputStream out = socket.getOutputStream();
-      InputStream in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
-      long start = System.nanoTime();
-      int sent = 0;
-      int answered = 0;
+    ByteBuffer replies = ByteBuffer.allocate(1 << 12);
+    int sent = 0;
+    int answered = 0;
+    long start = System.nanoTime();
+    try (Selector selector = Selector.open()) {
+      for (int i = 0; i < ZADD_CONNECTIONS; i++) {
+        SocketChannel channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+        channel.configureBlocking(false);
+        channel.register(selector, SelectionKey.OP_READ, new int[1]);
+        sent += send(channel, blocks.get(i % ZADD_BLOCKS));
+      }
       while (answered < total) {
-        while (sent < total && sent - answered < 4 * ZADDS_AT_ONCE) {
-          out.write(blocks[sent / ZADDS_AT_ONCE % blocks.length]);
-          sent += ZADDS_AT_ONCE;
+        selector.select();
+        for (SelectionKey key : selector.selectedKeys()) {
+          SocketChannel channel = (SocketChannel) key.channel();
+          int[] lines = (int[]) key.attachment();
+          channel.read(replies.clear());
+          for (int i = 0; i < replies.position(); i++) {
+            lines[0] += replies.get(i) == '\n' ? 1 : 0;
+          }
+          if (lines[0] == ZADDS_AT_ONCE) {
+            lines[0] = 0;
+            answered += ZADDS_AT_ONCE;
+            sent += send(channel, blocks.get(sent / ZADDS_AT_ONCE % ZADD_BLOCKS));
+          }
         }
-        for (int lines = 0; lines < ZADDS_AT_ONCE;) {
-          lines += in.read() == '\n' ? 1 : 0;
-        }
-        answered += ZADDS_AT_ONCE;
+        selector.selectedKeys().clear();
       }
-      print("ZADD, pipelined", total, total / seconds(start));
+      print("ZADD, 50 x 16", answered, answered / seconds(start));
+      for (SelectionKey key : selector.keys()) {
+        key.channel().close();
+      }
     }
+  }
+
+  /** A block is smaller than what a socket takes at once. */
+  private static int send(SocketChannel channel, ByteBuffer block) throws IOException {
+    channel.write(block.rewind());
+    if (block.hasRemaining()) {
+      throw new AssertionError("a block was cut: left=" + block.remaining());
+    }
+    return ZADDS_AT_ONCE;
   }
 }

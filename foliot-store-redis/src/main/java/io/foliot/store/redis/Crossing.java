@@ -1,0 +1,159 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.StoreException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings tasks to the part they belong into since the number of parts was doubled. Whoever wants to touch one in its new part
+ * asks the old one first, and thereby seals it: a part does nothing for who knows of fewer parts than it has heard of, so what
+ * is to cross from there changes no more. What is found is inserted in the new part if it is absent there, then deleted in the
+ * old one; only then is it touched. All of this may be done twice, by several at once, and be left off in the middle.
+ *
+ * <p>A caller that stalls between reading the old part and inserting into the new one might bring back what others have
+ * brought, used up and forgotten meanwhile. What is there moves only after the old part has forgotten it, so if it was still
+ * seen in the old one, it ended after that; the new part keeps traces of what ended for longer than {@link #LATE_MICROS} after
+ * its own clock was read, which was before the old part was; and inserts are refused behind that.
+ *
+ * <p>Where old and new part are on one server, its file has the insert before the delete. In a cluster a server that dies
+ * within its window, as {@code RedisStore#durability} states it, may lose what has just crossed to it, however long ago that
+ * was written; with replicas that are waited for it does not.
+ */
+final class Crossing {
+  private static final long LATE_MICROS = 5_000_000;
+  /** A caller that is late each time is stopped too often to do anything. */
+  private static final int MAX_TRIES = 10;
+  private static final byte[] NOTHING = {};
+
+  private final Link link;
+  private final Layout layout;
+  private final Parts parts;
+  /** Of new parts, which floor of generations they were told. */
+  private final Map<Integer, Long> told = new ConcurrentHashMap<>();
+
+  Crossing(Link link, Layout layout, Parts parts) {
+    this.link = link;
+    this.layout = layout;
+    this.parts = parts;
+  }
+
+  /** What is named by a step. One thread. */
+  static final class Refs implements Step.Wanted {
+    private final Set<TaskId> ids = new LinkedHashSet<>();
+    private final Map<String, byte[]> keys = new LinkedHashMap<>();
+    private final Map<String, byte[]> answers = new LinkedHashMap<>();
+
+    @Override
+    public void id(TaskId id) {
+      ids.add(id);
+    }
+
+    @Override
+    public void key(String queue, String key) {
+      keys.put(Snapshot.name(queue, key), RecordCodec.field(queue, key));
+    }
+
+    @Override
+    public void answer(String queue, @Nullable String key, String idempotencyKey) {
+      byte[] field = RecordCodec.field(queue, key, idempotencyKey);
+      answer(field);
+    }
+
+    void answer(byte[] field) {
+      answers.put(Snapshot.name(field), field);
+    }
+
+    private void arguments(List<byte[]> to) {
+      to.add(Layout.bytes(ids.size()));
+      to.add(Layout.bytes(keys.size()));
+      to.add(Layout.bytes(answers.size()));
+      ids.forEach(id -> to.add(RecordCodec.id(id)));
+      to.addAll(keys.values());
+      to.addAll(answers.values());
+    }
+  }
+
+  /** Completes when all that is named is where it belongs. */
+  CompletableFuture<Void> bring(Parts.State state, int part, Refs refs) {
+    int old = state.oldOf(part);
+    return old < 0 ? CompletableFuture.completedFuture(null) : bring(state.bits(), old, part, refs, 1);
+  }
+
+  private static List<byte[]> arguments(int bits) {
+    List<byte[]> arguments = new ArrayList<>();
+    arguments.add(Layout.bytes(bits));
+    return arguments;
+  }
+
+  private CompletableFuture<Void> bring(int bits, int old, int part, Refs refs, int tries) {
+    List<byte[]> departing = arguments(bits);
+    refs.arguments(departing);
+    return link.step(Script.TIME, layout.part(part), arguments(bits)).thenCompose(time -> {
+      long notAfter = (Long) time.getFirst() + LATE_MICROS;
+      return link.step(Script.DEPART, layout.part(old), departing)
+          .thenCompose(reply -> arrive(bits, old, part, notAfter, reply));
+    }).thenCompose(arrived -> {
+      if (arrived) {
+        return CompletableFuture.<Void>completedFuture(null);
+      }
+      if (tries == MAX_TRIES) {
+        throw new StoreException(
+            "what crosses to another slot is brought within seconds: tries=" + tries, null);
+      }
+      return bring(bits, old, part, refs, tries + 1);
+    });
+  }
+
+  private CompletableFuture<Boolean> arrive(int bits, int old, int part, long notAfter, List<Object> reply) {
+    long shown = (Long) reply.getFirst();
+    boolean drained = (Long) reply.get(1) == 1;
+    List<?> records = (List<?>) reply.get(2);
+    List<?> answers = (List<?>) reply.get(3);
+    if (records.isEmpty() && answers.isEmpty() && told.getOrDefault(part, -1L) >= shown) {
+      if (drained) {
+        parts.drained(bits, old);
+      }
+      return CompletableFuture.completedFuture(true);
+    }
+    List<byte[]> arriving = arguments(bits);
+    List<byte[]> leaving = arguments(bits);
+    arriving.add(Layout.bytes(notAfter));
+    arriving.add(Layout.bytes(shown));
+    arriving.add(Layout.bytes(records.size() / 5));
+    leaving.add(Layout.bytes(records.size() / 5));
+    for (int i = 0; i < records.size(); i++) {
+      byte[] value = (byte[]) records.get(i);
+      arriving.add(value == null ? NOTHING : value);
+      if (i % 5 == 0) {
+        leaving.add((byte[]) records.get(i));
+      }
+    }
+    for (int i = 0; i < answers.size(); i++) {
+      arriving.add((byte[]) answers.get(i));
+      if (i % 2 == 0) {
+        leaving.add((byte[]) answers.get(i));
+      }
+    }
+    return link.step(Script.ARRIVE, layout.part(part), arriving).thenCompose(done -> {
+      if ((Long) done.getFirst() == 0) {
+        return CompletableFuture.completedFuture(false);
+      }
+      told.merge(part, shown, Math::max);
+      return link.awaitReplicas(List.of(layout.part(part)))
+          .thenCompose(replicated -> link.step(Script.LEAVE, layout.part(old), leaving)).thenApply(left -> {
+            if (drained) {
+              parts.drained(bits, old);
+            }
+            return true;
+          });
+    });
+  }
+}

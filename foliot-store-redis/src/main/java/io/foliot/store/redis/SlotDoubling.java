@@ -1,0 +1,160 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.TaskId;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+
+/**
+ * Doubles the number of slots of a store while it is in use. It may be stopped at any point and run again, and several may run
+ * at once.
+ *
+ * <pre>
+ * the record of slots: 2^n → 2^(n+1), not complete
+ * every old part is told of 2^(n+1): it is sealed against who knows of fewer
+ * every old part: what belongs into its new part crosses, until nothing is left; the part is drained
+ * the record of slots: complete
+ * </pre>
+ *
+ * Nothing waits for this: what is submitted, touched, claimed or settled meanwhile crosses by itself before it is touched (see
+ * {@code Crossing}). What wakes is found, for the index of a slot is read from its old and its new part. Stores that are open
+ * go on with the number of slots they were opened with.
+ */
+public final class SlotDoubling {
+  /** Slots are the low bits of a hash of 16. */
+  private static final int MAX_BITS = 16;
+  /** What one look at a part takes in, and at most so many cross at once. */
+  private static final int LOOK = 200;
+
+  private final Link link;
+  private final Layout layout;
+  private final Parts parts;
+  private final Calls calls;
+
+  SlotDoubling(Link link, Layout layout, Parts parts, Calls calls) {
+    this.link = link;
+    this.layout = layout;
+    this.parts = parts;
+    this.calls = calls;
+  }
+
+  /**
+   * How far it has come.
+   *
+   * @param slots how many there will be
+   * @param drained of the old slots, those that hold nothing any more that belongs elsewhere
+   * @param crossed tasks that this run has brought to their new slot
+   */
+  public record Progress(int slots, int drained, long crossed) {
+    /** Whether nothing is left to be done. */
+    public boolean isDone() {
+      return drained == slots / 2;
+    }
+  }
+
+  /** Doubles the slots of an open store; or, if a doubling was left off in the middle, ends that one. */
+  public static SlotDoubling of(RedisStore store) {
+    return store.doubling();
+  }
+
+  /**
+   * Does it; blocks until it is done.
+   *
+   * @param progress told after each old slot
+   * @return the last progress
+   * @throws io.foliot.core.store.StoreException if the server does not answer; run it again then
+   * @throws IllegalStateException if there are 65,536 slots already
+   */
+  public Progress run(Consumer<Progress> progress) {
+    try {
+      int bits = begin();
+      for (int old = 0; old < 1 << (bits - 1); old++) {
+        CompletableFuture<List<Object>> sealed = link.step(Script.TIME, layout.part(old), bits(bits));
+        assert !sealed.join().isEmpty();
+      }
+      long crossed = 0;
+      Progress last = new Progress(1 << bits, 0, 0);
+      for (int old = 0; old < 1 << (bits - 1); old++) {
+        crossed += drain(bits, old);
+        last = new Progress(1 << bits, old + 1, crossed);
+        progress.accept(last);
+      }
+      grow(bits, true);
+      return last;
+    } catch (CompletionException e) {
+      throw Link.failure(e);
+    }
+  }
+
+  private static List<byte[]> bits(int bits) {
+    List<byte[]> arguments = new ArrayList<>();
+    arguments.add(Layout.bytes(bits));
+    return arguments;
+  }
+
+  /** Writes that there are more, unless somebody has; answers how many, as a power of two. */
+  int begin() {
+    List<Object> known = link.command(CommandType.HMGET, layout.global("slots"), Layout.bytes("bits"),
+        Layout.bytes("complete")).join();
+    int bits = (int) Layout.number((byte[]) known.getFirst());
+    if (bits == Layout.number((byte[]) known.get(1))) {
+      if (bits == MAX_BITS) {
+        throw new IllegalStateException("there are at most 65536 slots: slots=" + (1 << bits));
+      }
+      grow(bits + 1, false);
+      bits++;
+    }
+    parts.learn(bits);
+    return bits;
+  }
+
+  private void grow(int bits, boolean complete) {
+    List<Object> now = link.step(Script.GROW, List.of(layout.global("slots")),
+        List.of(Layout.bytes(bits), Layout.bytes(complete ? 1 : 0))).join();
+    parts.learn(Math.toIntExact((Long) now.getFirst()), Math.toIntExact((Long) now.get(1)));
+  }
+
+  private long drain(int bits, int old) {
+    long crossed = 0;
+    long found;
+    do {
+      found = crossAll(bits, old, false) + crossAll(bits, old, true);
+      crossed += found;
+    } while (found > 0);
+    CompletableFuture<List<Object>> noted = link.step(Script.DRAINED, layout.part(old), bits(bits));
+    assert !noted.join().isEmpty();
+    parts.drained(bits, old);
+    return crossed;
+  }
+
+  /** A scan of the server shows whatever is there from its beginning to its end. */
+  private long crossAll(int bits, int old, boolean answers) {
+    int part = old + (1 << (bits - 1));
+    long crossed = 0;
+    String cursor = "0";
+    do {
+      List<byte[]> arguments = bits(bits);
+      arguments.addAll(List.of(Layout.bytes(1 << (bits - 1)), Layout.bytes(answers ? 1 : 0), Layout.bytes(cursor),
+          Layout.bytes(LOOK)));
+      List<Object> found = link.step(Script.CRAWL, layout.part(old), arguments).join();
+      cursor = Snapshot.name((byte[]) found.getFirst());
+      Crossing.Refs refs = new Crossing.Refs();
+      for (Object name : found.subList(1, found.size())) {
+        if (answers) {
+          refs.answer((byte[]) name);
+        } else {
+          TaskId id = RecordCodec.id((byte[]) name);
+          refs.id(id);
+        }
+      }
+      if (found.size() > 1) {
+        calls.crossing().bring(parts.state(), part, refs).join();
+        crossed += answers ? 0 : found.size() - 1;
+      }
+    } while (!cursor.equals("0"));
+    return crossed;
+  }
+}

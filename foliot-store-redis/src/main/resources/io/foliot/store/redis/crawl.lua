@@ -1,0 +1,13 @@
+-- Looks for what is to cross from this part. ARGV[2]: the bit of the hash that moves it; ARGV[3]: 0 for records, 1 for
+-- answers; ARGV[4]: where the scan goes on; ARGV[5]: how many it looks at.
+local bit16, answers = tonumber(ARGV[2]), ARGV[3] == '1'
+local found = call('HSCAN', answers and ANSWER or TASK, ARGV[4], 'COUNT', ARGV[5])
+local out = {found[1]}
+for i = 1, #found[2], 2 do
+  local name, v = found[2][i], found[2][i + 1]
+  local high, low = byte(answers and v or name, answers and 34 or 15, answers and 35 or 16)
+  if band(high * 256 + low, bit16) ~= 0 then
+    out[#out + 1] = name
+  end
+end
+return out

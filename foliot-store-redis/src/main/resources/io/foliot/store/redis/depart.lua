@@ -1,0 +1,38 @@
+-- Shows what is to cross from this part, which is sealed: nobody changes it here any more. ARGV[2]..[4]: how many ids, keys,
+-- and fields of answers; then these. With a record comes the holder of its key, so that a key is never without its last task.
+local ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3])
+local records, answers, shownIds = {}, {}, {}
+
+local function show(id)
+  local v = id and not shownIds[id] and call('HGET', TASK, id)
+  if not v then
+    return
+  end
+  shownIds[id] = true
+  local field = fieldOf(v)
+  local holder = field and call('HGET', KEY, field)
+  records[#records + 1] = id
+  records[#records + 1] = v
+  records[#records + 1] = band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
+  records[#records + 1] = band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
+  records[#records + 1] = holder == id and field
+  if holder and holder ~= id then
+    show(holder)
+  end
+end
+
+for i = 5, 4 + ids do
+  show(ARGV[i])
+end
+for i = 5 + ids, 4 + ids + keys do
+  show(call('HGET', KEY, ARGV[i]))
+end
+for i = 5 + ids + keys, #ARGV do
+  local v = call('HGET', ANSWER, ARGV[i])
+  if v then
+    answers[#answers + 1] = ARGV[i]
+    answers[#answers + 1] = v
+  end
+end
+local drained = tonumber(call('HGET', META, 'drained') or '-1')
+return {shown, drained >= bits and 1 or 0, records, answers}
