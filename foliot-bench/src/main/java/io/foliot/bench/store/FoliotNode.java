@@ -57,7 +57,12 @@ final class FoliotNode implements AutoCloseable {
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
   private final Engine engine;
 
-  /** Starts an engine that has one queue. The store stays the caller's. */
+  /** Starts an engine with its default options that has one queue. The store stays the caller's. */
+  FoliotNode(TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
+    this(DEFAULTS, store, queue, handler, meter);
+  }
+
+  /** The same with other options. */
   FoliotNode(EngineOptions options, TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
     Clock clock = new SystemClock();
     LocalDelivery delivery = new LocalDelivery(handlers).handle(queue.name(), handler);
@@ -76,7 +81,7 @@ final class FoliotNode implements AutoCloseable {
 
   /** The same with a queue of its own. */
   static FoliotNode withoutHandlers(TaskStore store, Queue pull) {
-    return new FoliotNode(DEFAULTS, store, pull, attempt -> new Answer.Fail("nothing is due"), Meter.NONE);
+    return new FoliotNode(store, pull, attempt -> new Answer.Fail("nothing is due"), Meter.NONE);
   }
 
   Scheduler scheduler() {

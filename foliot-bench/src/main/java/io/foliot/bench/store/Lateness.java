@@ -82,7 +82,7 @@ final class Lateness {
   Distribution measure(TaskStore store) throws InterruptedException {
     Queue queue = Queue.of(FoliotNode.QUEUE, Target.local());
     Ahead ahead;
-    try (FoliotNode node = new FoliotNode(FoliotNode.DEFAULTS, store, queue, attempt -> {
+    try (FoliotNode node = new FoliotNode(store, queue, attempt -> {
       long now = nowMicros();
       int number = FoliotNode.number(attempt.task().body());
       lateMicros.set(number, now - TimeUnit.MILLISECONDS.toMicros(attempt.task().dueAt()));

@@ -23,13 +23,21 @@ record RateRow(String name, String title, Opening entries) implements Row {
    * A contender.
    *
    * @param wanted how many times its rate the first one must reach; 0 if it is there for orientation
+   * @param isVariant whether it is another one of the row with other settings
    */
-  record Entry(Contender contender, double wanted) {}
+  record Entry(Contender contender, double wanted, boolean isVariant) {
+    Entry(Contender contender, double wanted) {
+      this(contender, wanted, false);
+    }
+
+    Entry asVariant() {
+      return new Entry(contender, wanted, true);
+    }
+  }
 
   @Override
   public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
-    List<Entry> all = entries.open(sites, options).stream().filter(entry -> options.wants(entry.contender().name()))
-        .toList();
+    List<Entry> all = entries.open(sites, options).stream().filter(options::wants).toList();
     RateTable table = new RateTable();
     for (Entry entry : all) {
       table.rates.put(entry, new ArrayList<>());

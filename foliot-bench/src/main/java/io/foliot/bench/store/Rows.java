@@ -30,15 +30,16 @@ final class Rows {
       new RateRow("postgres-drain", "PostgreSQL: due tasks drained by one node", (sites, options) -> {
         PostgresSite site = sites.postgres();
         return List.of(foliotDrain("Foliot, tuned", site, FoliotNode.TUNED, KEPT),
-            foliotDrain("Foliot, its defaults", site, FoliotNode.DEFAULTS, KEPT),
-            foliotDrain("Foliot, tuned, keeping no finished task", site, FoliotNode.TUNED, Duration.ZERO),
-            dbSchedulerDrain("db-scheduler, as in its own benchmark", site, Claims.OF_ITS_BENCHMARK, 4),
+            foliotDrain("Foliot, its defaults", site, FoliotNode.DEFAULTS, KEPT).asVariant(),
+            foliotDrain("Foliot, tuned, keeping no finished task", site, FoliotNode.TUNED, Duration.ZERO).asVariant(),
+            dbSchedulerDrain("db-scheduler, as in its own benchmark", site, Claims.OF_ITS_BENCHMARK, 4).asVariant(),
             dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 4),
-            new Entry(new Drain("JobRunr, its defaults", JOBRUNR_SHARE, site, () -> new JobRunrBacklog(site, 0)), 10),
+            new Entry(new Drain("JobRunr, its defaults", JOBRUNR_SHARE, site, () -> new JobRunrBacklog(site, 0)), 10,
+                true),
             new Entry(new Drain("JobRunr, tuned", TUNED_JOBRUNR_SHARE, site,
                 () -> new JobRunrBacklog(site, JobRunrBacklog.TUNED_WORKERS)), 10),
             new Entry(new Drain("Quartz JDBC, clustered, its defaults", QUARTZ_SHARE, site,
-                () -> new QuartzBacklog(site, QuartzBacklog.Size.DEFAULT)), 20),
+                () -> new QuartzBacklog(site, QuartzBacklog.Size.DEFAULT)), 20, true),
             new Entry(new Drain("Quartz JDBC, clustered, tuned", QUARTZ_SHARE, site,
                 () -> new QuartzBacklog(site, QuartzBacklog.Size.TUNED)), 20));
       }),

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rows the names of what to measure; empty for the usual ones
  * @param contenders parts of the names of those who take part; empty for all
- * @param isWarm whether each contender has a round before those that count
+ * @param isWarm whether each contender has a round before those that count, and variants have their turn
  * @param rounds how often each contender has its turn
  * @param work what one round does
  * @param lateness for how long tasks come while lateness is measured
@@ -24,7 +24,7 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
     Duration lateness, int pending,
     @Nullable Path json) {
   static final String USAGE = """
-      --quick             shows that everything works, and says nothing of speed
+      --quick             shows that everything works, and says nothing of speed; leaves out variants
       --list              names what can be measured
       --rows A,B          only these; the beginning of a name is enough, except for postgres-pending (all but that)
       --contenders A,B    only those whose names contain one of these
@@ -77,8 +77,9 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
   }
 
   /** Whether a contender takes part. */
-  boolean wants(String contender) {
-    return contenders.isEmpty() || contenders.stream().anyMatch(contender::contains);
+  boolean wants(RateRow.Entry entry) {
+    return (isWarm || !entry.isVariant())
+        && (contenders.isEmpty() || contenders.stream().anyMatch(entry.contender().name()::contains));
   }
 
   /** Whether a row is measured. */
