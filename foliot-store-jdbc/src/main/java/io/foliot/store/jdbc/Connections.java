@@ -2,6 +2,7 @@ package io.foliot.store.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import java.sql.Connection;
@@ -110,20 +111,21 @@ final class Connections implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       stage.completeExceptionally(threads.isShutdown()
           ? new StoreException("the store is closed", e)
-          : new StoreException("too many calls wait for the database: calls=" + MAX_WAITING, e));
+          : new StoreAwayException("too many calls wait for the database: calls=" + MAX_WAITING, e));
     }
     return stage;
   }
 
   /** Does work on the caller's thread. */
   <R> R now(Dialect dialect, Work<R> work) {
-    try (Connection connection = source.getConnection()) {
+    try (Connection connection = connection()) {
       boolean commits = connection.getAutoCommit();
       if (!commits) {
         connection.setAutoCommit(true);
       }
+      Session session = Session.own(connection, dialect);
       try {
-        R result = work.with(Session.own(connection, dialect));
+        R result = work.with(session);
         if (!commits) {
           connection.setAutoCommit(false);
         }
@@ -133,25 +135,35 @@ final class Connections implements AutoCloseable {
           // The server is a standby by now: the next connection finds the one that writes.
           own.evictConnection(connection);
         }
-        throw e;
+        throw translated(dialect, e, session.mayHaveWritten());
       }
     } catch (SQLException e) {
-      throw translated(dialect, e);
+      throw translated(dialect, e, true);
     }
   }
 
-  private StoreException translated(Dialect dialect, SQLException e) {
+  private Connection connection() {
+    try {
+      return source.getConnection();
+    } catch (SQLException e) {
+      throw new StoreAwayException("the database is away: database=" + name + ", sqlState=" + e.getSQLState()
+          + ", error=" + e.getMessage(), e);
+    }
+  }
+
+  private StoreException translated(Dialect dialect, SQLException e, boolean mayHaveWritten) {
     if (dialect.isFull(e)) {
       StoreException full = new StoreFullException(
           "the database has no room: submits are refused until there is: " + e.getMessage());
       full.addSuppressed(e);
       return full;
     }
-    String why = dialect.isReadOnly(e)
-        ? "the database server does not write; it may be a standby: "
-        : "the database is away, or has refused a statement: ";
-    return new StoreException(why + "database=" + name + ", sqlState=" + e.getSQLState() + ", error=" + e.getMessage(),
-        e);
+    String what = "database=" + name + ", sqlState=" + e.getSQLState() + ", error=" + e.getMessage();
+    if (dialect.isReadOnly(e)) {
+      String why = "the database server does not write; it may be a standby: " + what;
+      return mayHaveWritten ? new StoreException(why, e) : new StoreAwayException(why, e);
+    }
+    return new StoreException("the database is away, or has refused a statement: " + what, e);
   }
 
   @Override

@@ -158,7 +158,7 @@ final class DatabasePart implements AutoCloseable {
 
   List<Boolean> adopt(Session session, List<TaskRecord> tasks) throws SQLException {
     for (TaskRecord task : tasks) {
-      int number = session.run(connection -> numbers.take(connection, task.queue()));
+      int number = session.ask(connection -> numbers.take(connection, task.queue()));
       assert number != Numbers.NONE;
     }
     return steps.adopt(session, tasks);

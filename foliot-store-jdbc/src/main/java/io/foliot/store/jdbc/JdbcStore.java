@@ -22,6 +22,7 @@ import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
@@ -41,6 +42,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -191,13 +193,31 @@ public final class JdbcStore implements TaskStore {
         });
       }
     }
-    return all.thenApply(answers -> {
+    boolean several = shares.stream().filter(share -> !share.isEmpty()).count() > 1;
+    return all.handle((answers, failure) -> {
+      if (failure != null) {
+        throw several ? partly(failure) : thrown(failure);
+      }
       List<R> ordered = new ArrayList<>(items.size());
       for (int i = 0; i < items.size(); i++) {
         ordered.add(Objects.requireNonNull(answers.get(i)));
       }
       return ordered;
     });
+  }
+
+  private static RuntimeException thrown(Throwable failure) {
+    return failure instanceof RuntimeException known ? known : new CompletionException(failure);
+  }
+
+  /** That one database was not asked does not say that the others have done nothing. */
+  private static RuntimeException partly(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+    return cause instanceof StoreAwayException away
+        ? new StoreException(away.getMessage() + "", away)
+        : thrown(failure);
   }
 
   /** Asks every database, and puts the answers together. */

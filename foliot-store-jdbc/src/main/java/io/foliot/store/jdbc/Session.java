@@ -21,6 +21,7 @@ final class Session {
   private final Dialect dialect;
   /** Where steps go that are no part of the caller's transaction; null if there is none. */
   private final @Nullable Connections outside;
+  private boolean mayHaveWritten;
 
   private Session(Connection connection, Dialect dialect, @Nullable Connections outside) {
     this.connection = connection;
@@ -52,6 +53,13 @@ final class Session {
 
   /** Takes a step that has no effect if it fails. */
   <R> R run(Step<R> step) throws SQLException {
+    R result = ask(step);
+    mayHaveWritten = true;
+    return result;
+  }
+
+  /** The same for a step that reads, or makes what is made once and for all calls. */
+  <R> R ask(Step<R> step) throws SQLException {
     for (int tried = 1;; tried++) {
       try {
         return step.take(connection);
@@ -64,12 +72,17 @@ final class Session {
     }
   }
 
+  /** Whether a step was taken that was not a question. */
+  boolean mayHaveWritten() {
+    return mayHaveWritten;
+  }
+
   /**
    * Takes a step that must not be a part of the caller's transaction: it would hold a lock that everybody needs, or be
    * undone.
    */
   <R> R apart(Step<R> step) throws SQLException {
-    return outside == null ? run(step) : outside.now(dialect, session -> session.run(step));
+    return outside == null ? ask(step) : outside.now(dialect, session -> session.run(step));
   }
 
   /** The same for a step whose failure the caller can live with, so that it must not end the caller's transaction. */
@@ -80,6 +93,7 @@ final class Session {
     Savepoint before = connection.setSavepoint();
     try {
       R result = step.take(connection);
+      mayHaveWritten = true;
       connection.releaseSavepoint(before);
       return result;
     } catch (SQLException e) {

@@ -335,7 +335,7 @@ final class TaskSteps {
   }
 
   private Overlay read(Session session, Wanted wanted, boolean bodies, boolean locking) throws SQLException {
-    Snapshot snapshot = session.run(connection -> dialect.read(connection, numbers, wanted, bodies, locking));
+    Snapshot snapshot = session.ask(connection -> dialect.read(connection, numbers, wanted, bodies, locking));
     seen(snapshot.micros());
     return new Overlay(snapshot);
   }
@@ -632,7 +632,7 @@ final class TaskSteps {
     List<Retention> retentions = new ArrayList<>();
     for (Map.Entry<String, QueueTerms> entry : terms.entrySet()) {
       if (entry.getValue().retainFinishedMillis() != QueueTerms.DEFAULT.retainFinishedMillis()) {
-        int queue = session.run(connection -> numbers.take(connection, entry.getKey()));
+        int queue = session.ask(connection -> numbers.take(connection, entry.getKey()));
         retentions.add(new Retention(queue, Rows.retention(entry.getValue())));
       }
     }

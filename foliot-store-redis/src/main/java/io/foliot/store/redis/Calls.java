@@ -56,8 +56,9 @@ final class Calls {
 
   /** Takes a step for each item, as if one after the other. */
   <Q, R> CompletionStage<List<R>> take(Step<Q, R> step, List<Q> items) {
-    if (link.isClosed()) {
-      return CompletableFuture.failedFuture(new StoreException("the store is closed", null));
+    StoreException refusal = link.refusal();
+    if (refusal != null) {
+      return CompletableFuture.failedFuture(refusal);
     }
     if (items.isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
@@ -92,7 +93,10 @@ final class Calls {
     }
 
     CompletionStage<List<R>> run() {
-      return taken().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> answers()));
+      return taken().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> answers()))
+          .exceptionally(failure -> {
+            throw Link.failureInTheMidst(failure);
+          });
     }
 
     /** A key of each part that was worked on. */

@@ -1,5 +1,6 @@
 package io.foliot.store.redis;
 
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.lettuce.core.AbstractRedisClient;
@@ -272,8 +273,8 @@ final class Link implements AutoCloseable {
     }
 
     void send() {
-      if (closed) {
-        StoreException refused = new StoreException("the store is closed", null);
+      StoreException refused = refusal();
+      if (refused != null) {
         commands.forEach(command -> {
           underWay.incrementAndGet();
           command.completeExceptionally(refused);
@@ -398,6 +399,23 @@ final class Link implements AutoCloseable {
   /** Whether calls are refused. */
   boolean isClosed() {
     return closed;
+  }
+
+  /** Why nothing can be sent, or null; of a cluster one server may be away and others not, which only sending tells. */
+  @Nullable
+  StoreException refusal() {
+    if (closed) {
+      return new StoreException("the store is closed", null);
+    }
+    return isCluster() || connection.isOpen()
+        ? null
+        : new StoreAwayException("Redis is away; the connection is made again as soon as it is back", null);
+  }
+
+  /** What a failure means to who has sent more before, which may have taken effect. */
+  static RuntimeException failureInTheMidst(Throwable thrown) {
+    RuntimeException failure = failure(thrown);
+    return failure instanceof StoreAwayException ? new StoreException(failure.getMessage() + "", failure) : failure;
   }
 
   /** Waits for what is under way, then disconnects. */

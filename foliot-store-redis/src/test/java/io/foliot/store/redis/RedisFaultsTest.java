@@ -24,6 +24,7 @@ import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.servers.RedisCluster;
@@ -112,7 +113,8 @@ final class RedisFaultsTest {
       eventually("the loss is noticed", BOUND, () -> !answers(store));
       long start = System.nanoTime();
       for (int i = 0; i < 20; i++) {
-        assertThat(failure(store.submit(List.of(draft("b" + i, 0))))).isNotNull();
+        assertThat(failure(store.submit(List.of(draft("b" + i, 0))))).as("nothing was done")
+            .isInstanceOf(StoreAwayException.class);
       }
       assertThat(Duration.ofNanos(System.nanoTime() - start)).as("twenty failures, none waited for")
           .isLessThan(options(server).timeout());
