@@ -44,7 +44,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
    * of 250, so that other work fits between two commits; calls of 200,000 items and 64 MiB; a margin of 20 s.
    */
   public static EngineOptions defaults(String node) {
-    return new EngineOptions(node, "", 1, 30_000, 1_000_000, 20_000, 200_000, 250, 200_000, 64L << 20, 20_000, 256);
+    return new EngineOptions(node, "", 1, 30_000, 1_000_000, 20_000, 200_000, 250, 200_000, 64L << 20, 20_000, 1_000);
   }
 
   /** The same in a zone. */

@@ -48,7 +48,7 @@ import org.apache.hc.core5.reactor.IOReactorConfig;
  *
  * <pre>
  * mvn -q test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp -pl foliot-wheel,foliot-core,foliot-delivery-http
- * java -XX:+UseCompactObjectHeaders -cp foliot-delivery-http/target/test-classes:foliot-delivery-http/target/classes:$(cat /tmp/cp) \
+ * java -cp foliot-delivery-http/target/test-classes:foliot-delivery-http/target/classes:$(cat /tmp/cp) \
  *   io.foliot.delivery.http.CallbackBenchmark 128 5
  * </pre>
  *

@@ -23,7 +23,6 @@ final class Child implements AutoCloseable {
   private static final long START_SECONDS = 60;
   private static final long STOP_SECONDS = 30;
   private static final int KEPT_LINES = 20;
-  private static final int COMPACT_HEADERS = 25;
   private static final int UNSAFE_WARNINGS = 23;
 
   private final Process process;
@@ -74,9 +73,6 @@ final class Child implements AutoCloseable {
     int version = Runtime.version().feature();
     if (version >= UNSAFE_WARNINGS) {
       options.add("--sun-misc-unsafe-memory-access=allow");
-    }
-    if (version >= COMPACT_HEADERS) {
-      options.add("-XX:+UseCompactObjectHeaders");
     }
     return options;
   }

@@ -60,6 +60,7 @@ public final class Foliot {
         .addSubcommand(new BackupCommand(shell))
         .addSubcommand(new RestoreCommand(shell))
         .addSubcommand(new MigrateCommand(shell))
+        .addSubcommand(SlotsCommand.withSubcommands(shell))
         .addSubcommand(new HelpCommand());
     prepare(foliot.getCommandSpec());
     return foliot.setOut(new PrintWriter(shell.out(), true, UTF_8)).setErr(new PrintWriter(shell.err(), true, UTF_8))

@@ -221,7 +221,8 @@ final class ScriptTest {
     assertThat(run(Map.of("FOLIOT_JAVA_OPTS", "-XX:+UseParallelGC"), "server").output())
         .contains("<-XX:+UseParallelGC>").doesNotContain("G1");
     jdk("jdk-25", "25.0.1");
-    assertThat(run(Map.of(), "server").output()).contains("<-XX:+UseCompactObjectHeaders>",
-        "<--sun-misc-unsafe-memory-access=allow>");
+    // C2 of JDK 25 copies arrays wrongly with compact headers (JDK-8380060).
+    assertThat(run(Map.of(), "server").output()).contains("<--sun-misc-unsafe-memory-access=allow>")
+        .doesNotContain("UseCompactObjectHeaders");
   }
 }

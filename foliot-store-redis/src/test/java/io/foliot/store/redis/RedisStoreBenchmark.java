@@ -258,7 +258,8 @@ public final class RedisStoreBenchmark {
     long start = System.nanoTime();
     try (Selector selector = Selector.open()) {
       for (int i = 0; i < ZADD_CONNECTIONS; i++) {
-        SocketChannel channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+        SocketChannel channel = SocketChannel
+            .open(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
         channel.configureBlocking(false);
         channel.register(selector, SelectionKey.OP_READ, new int[1]);
         sent += send(channel, blocks.get(i % ZADD_BLOCKS));

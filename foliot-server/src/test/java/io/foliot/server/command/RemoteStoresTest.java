@@ -1,0 +1,120 @@
+package io.foliot.server.command;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.servers.Database;
+import io.foliot.servers.MariaDbServer;
+import io.foliot.servers.PostgresServer;
+import io.foliot.servers.RedisServer;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The server over stores of other servers, as the command line names them. */
+final class RemoteStoresTest {
+  @TempDir
+  private Path folder = Path.of("");
+
+  private static FoliotServer start(Map<String, String> flags) {
+    Map<String, String> all = new HashMap<>(flags);
+    all.put("port", "0");
+    all.put("log-level", "error");
+    return FoliotServer.start(FoliotConfig.load(all, Map.of(), null),
+        new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+  }
+
+  private static Map<String, String> flags(Database database) {
+    return Map.of("store", database.jdbcUrl(), "store-user", database.user(), "store-password", database.password());
+  }
+
+  private static Outcome run(FoliotServer server, String... words) {
+    Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    return outcome;
+  }
+
+  private static void submit(FoliotServer server) {
+    run(server, "queues", "put", "orders", "--pull");
+    run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");
+  }
+
+  /** Both servers serve the same tasks. */
+  private static void assertShared(Map<String, String> flags, String durability) {
+    try (FoliotServer first = start(flags)) {
+      submit(first);
+      assertThat(run(first, "cluster").out()).contains(durability);
+      try (FoliotServer second = start(flags)) {
+        assertThat(run(second, "get", "orders", "order-7").out()).contains("DELAYED");
+        run(second, "touch", "orders", "order-7", "--delay", "2h");
+      }
+      run(first, "cancel", "orders", "order-7");
+    }
+  }
+
+  @Test
+  void serversShareAPostgreSql() {
+    try (PostgresServer postgres = PostgresServer.start()) {
+      assertShared(flags(postgres.createDatabase()), "class D");
+    }
+  }
+
+  @Test
+  void serversShareAMariaDb() {
+    try (MariaDbServer mariadb = MariaDbServer.start()) {
+      assertShared(flags(mariadb.createDatabase()), "class D");
+    }
+  }
+
+  @Test
+  void serversShareARedisWhoseSlotsDouble() {
+    try (RedisServer redis = RedisServer.start()) {
+      Map<String, String> flags = Map.of("store", redis.uri().toString());
+      assertShared(flags, "class B");
+      try (FoliotServer server = start(flags)) {
+        submit(server);
+        Outcome doubled = Outcome.of(Map.of(), "slots", "double", "--store", redis.uri().toString());
+        assertThat(doubled.exitCode()).as(doubled.err()).isEqualTo(Foliot.OK);
+        assertThat(doubled.out()).contains("the store has 128 slots");
+        assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+      }
+      try (FoliotServer server = start(flags)) {
+        assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+      }
+    }
+  }
+
+  @Test
+  void aFolderIsOutgrownAndItsTasksMoveToADatabaseAndBack() {
+    String data = folder.resolve("data").toString();
+    try (FoliotServer server = start(Map.of("data", data))) {
+      submit(server);
+    }
+    try (PostgresServer postgres = PostgresServer.start()) {
+      Database database = postgres.createDatabase();
+      Outcome moved = Outcome.of(Map.of("FOLIOT_TO_USER", database.user(), "FOLIOT_TO_PASSWORD", database.password()),
+          "migrate", "--from", "rocksdb:" + data, "--to", database.jdbcUrl());
+      assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
+      assertThat(moved.out() + moved.err()).contains("moved 1 tasks").doesNotContain(database.password());
+      try (FoliotServer server = start(flags(database))) {
+        assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+        String back = "rocksdb:" + folder.resolve("back");
+        Outcome live = Outcome.of(Map.of("FOLIOT_FROM_USER", database.user(), "FOLIOT_FROM_PASSWORD",
+            database.password()), "migrate", "--from", database.jdbcUrl(), "--to", back);
+        assertThat(live.exitCode()).as(live.err()).isEqualTo(Foliot.OK);
+        Outcome refused = Outcome.of(Map.of("FOLIOT_URL", server.url()), "submit", "orders", "--delay", "1h");
+        assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);
+        assertThat(refused.err()).contains("were moved to rocksdb:");
+      }
+    }
+    try (FoliotServer server = start(Map.of("data", folder.resolve("back").toString()))) {
+      assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+    }
+  }
+}
