@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The parts of a record that no statement looks into, as bytes.
  *
  * <pre>
- * version u8 | content | CRC32C of the task id and all before, u32
+ * version u8 | content | CRC32C of what it belongs to and all before, u32
  * </pre>
  *
  * The database keeps checksums of its pages or does not; these find also what was restored, or copied, into another task's row.
@@ -31,14 +31,23 @@ final class Blobs {
 
   private Blobs() {}
 
-  static byte[] body(TaskId id, Body body) {
-    Bytes out = new Bytes(body.payload().length + 16).u8(VERSION);
-    write(body, out);
-    return sealed(id, out);
+  /** What a task carries is bound to its key, if it has one: a reset by the key knows no id. */
+  static byte[] body(TaskId id, @Nullable String key, Body body) {
+    return key == null ? body(mark(id), body) : body(key, body);
   }
 
-  static Body body(TaskId id, byte[] blob) {
-    return read("what it carries", id, blob, Blobs::readBody);
+  static byte[] body(String key, Body body) {
+    return body(mark(key), body);
+  }
+
+  private static byte[] body(int mark, Body body) {
+    Bytes out = new Bytes(body.payload().length + 16).u8(VERSION);
+    write(body, out);
+    return sealed(mark, out);
+  }
+
+  static Body body(TaskId id, @Nullable String key, byte[] blob) {
+    return read("what it carries", id, key == null ? mark(id) : mark(key), blob, Blobs::readBody);
   }
 
   static byte @Nullable [] successor(TaskId id, TaskRecord.@Nullable Successor successor) {
@@ -50,11 +59,11 @@ final class Blobs {
     if (successor.body() != null) {
       write(successor.body(), out);
     }
-    return sealed(id, out);
+    return sealed(mark(id), out);
   }
 
   static TaskRecord.@Nullable Successor successor(TaskId id, byte @Nullable [] blob) {
-    return blob == null ? null : read("its successor", id, blob, Blobs::readSuccessor);
+    return blob == null ? null : read("its successor", id, mark(id), blob, Blobs::readSuccessor);
   }
 
   static byte @Nullable [] attempts(TaskId id, List<AttemptRecord> attempts) {
@@ -66,11 +75,11 @@ final class Blobs {
       out.u64(attempt.generation()).varint(attempt.attempt()).u64(attempt.begunAt()).u64(attempt.endedAt());
       out.u8(Codes.of(attempt.end())).text(attempt.detail());
     }
-    return sealed(id, out);
+    return sealed(mark(id), out);
   }
 
   static List<AttemptRecord> attempts(TaskId id, byte @Nullable [] blob) {
-    return blob == null ? List.of() : read("its attempts", id, blob, Blobs::readAttempts);
+    return blob == null ? List.of() : read("its attempts", id, mark(id), blob, Blobs::readAttempts);
   }
 
   private static void write(Body body, Bytes out) {
@@ -117,13 +126,13 @@ final class Blobs {
     return List.copyOf(attempts);
   }
 
-  private static byte[] sealed(TaskId id, Bytes out) {
-    return out.u32(sum(id, out.array(), out.length())).toArray();
+  private static byte[] sealed(int mark, Bytes out) {
+    return out.u32(sum(mark, out.array(), out.length())).toArray();
   }
 
-  private static <T> T read(String what, TaskId id, byte[] blob, Function<BytesReader, T> content) {
+  private static <T> T read(String what, TaskId id, int mark, byte[] blob, Function<BytesReader, T> content) {
     int end = blob.length - SUM_BYTES;
-    if (blob.length < SMALLEST || new BytesReader(blob, end, SUM_BYTES).u32() != sum(id, blob, end)) {
+    if (blob.length < SMALLEST || new BytesReader(blob, end, SUM_BYTES).u32() != sum(mark, blob, end)) {
       throw new DamagedException(
           what + " does not match its checksum: task=" + id + ", bytes=" + blob.length, null);
     }
@@ -143,11 +152,23 @@ final class Blobs {
     }
   }
 
-  private static int sum(TaskId id, byte[] bytes, int count) {
+  // A blob in another task's row must not pass: what it belongs to is mixed in without another pass over bytes.
+  private static int sum(int mark, byte[] bytes, int count) {
     CRC32C sum = new CRC32C();
     sum.update(bytes, 0, count);
-    // The id is mixed in without another pass over bytes: a blob in another task's row must not pass.
-    long mixed = (id.high() * 31 + id.low()) * 0x9E37_79B9_7F4A_7C15L;
-    return (int) sum.getValue() ^ (int) (mixed >>> 32);
+    return (int) sum.getValue() ^ mark;
+  }
+
+  private static int mark(TaskId id) {
+    return mark(id.high() * 31 + id.low());
+  }
+
+  /** By the hash that the language prescribes. */
+  private static int mark(String key) {
+    return mark((long) key.hashCode());
+  }
+
+  private static int mark(long value) {
+    return (int) ((value * 0x9E37_79B9_7F4A_7C15L) >>> 32);
   }
 }

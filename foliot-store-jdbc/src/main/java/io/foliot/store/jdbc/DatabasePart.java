@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** One database of a store, and what goes on in the background while it is open. Any thread. */
@@ -56,8 +57,9 @@ final class DatabasePart implements AutoCloseable {
   private final Durability durability;
   private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1,
       task -> Connections.daemon(task, "foliot-jdbc-background"));
-  // guarded by this
-  private @Nullable Counted counted;
+  private final ReentrantLock counting = new ReentrantLock();
+  // written by who counts, read by any thread
+  private volatile @Nullable Counted counted;
   // background thread only
   private boolean failing;
 
@@ -222,12 +224,27 @@ final class DatabasePart implements AutoCloseable {
     return new TaskPage(page.tasks(), page.end() == null ? null : page.end().toString());
   }
 
-  synchronized Map<String, QueueCounts> counts(Session session) throws SQLException {
-    long start = System.nanoTime();
+  /** One thread counts at a time; the others take what was counted last, if anything was. */
+  Map<String, QueueCounts> counts(Session session) throws SQLException {
     Counted last = counted;
-    if (last != null && start - last.atNanos() < Math.max(COUNTS_KEPT_NANOS, COUNTS_REST * last.tookNanos())) {
+    if (last != null && (isFresh(last) || counting.isLocked())) {
       return last.counts();
     }
+    counting.lock();
+    try {
+      last = counted;
+      return last != null && isFresh(last) ? last.counts() : count(session);
+    } finally {
+      counting.unlock();
+    }
+  }
+
+  private static boolean isFresh(Counted last) {
+    return System.nanoTime() - last.atNanos() < Math.max(COUNTS_KEPT_NANOS, COUNTS_REST * last.tookNanos());
+  }
+
+  private Map<String, QueueCounts> count(Session session) throws SQLException {
+    long start = System.nanoTime();
     Map<String, QueueCounts> counts = new HashMap<>();
     for (Map.Entry<Dialect.Tally, Long> entry : session.run(dialect::tally).entrySet()) {
       String queue = numbers.name(session.connection(), entry.getKey().queue());

@@ -96,8 +96,12 @@ interface Dialect {
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException;
 
-  /** Pushes back tasks that wait. */
-  Touched touch(Connection connection, List<KeyTouch> touches, long seenMicros) throws SQLException;
+  /**
+   * Pushes back tasks that wait.
+   *
+   * @param resets whether what they carry, or how many attempts they have, may be another from now on
+   */
+  Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros) throws SQLException;
 
   /** Parks tasks that wait and are due; answers which. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;

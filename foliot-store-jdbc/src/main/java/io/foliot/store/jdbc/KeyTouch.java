@@ -1,6 +1,8 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.Body;
 import io.foliot.core.store.Due;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A deadline to be pushed back.
@@ -9,5 +11,12 @@ import io.foliot.core.store.Due;
  * @param key the key
  * @param due when
  * @param maxWaitMillis how far behind its first due time it may go
+ * @param body what the task carries from now on; null for what it carries
+ * @param maxAttempts instead of those it has, or 0
  */
-record KeyTouch(int queue, String key, Due due, long maxWaitMillis) {}
+record KeyTouch(int queue, String key, Due due, long maxWaitMillis, @Nullable Body body, int maxAttempts) {
+  /** How much there is to be written, roughly. */
+  long bytes() {
+    return body == null ? 0 : body.payload().length;
+  }
+}

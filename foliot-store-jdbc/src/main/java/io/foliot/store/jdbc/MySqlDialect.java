@@ -249,7 +249,7 @@ final class MySqlDialect implements Dialect {
       Draft.Idempotency idempotency = draft.idempotency();
       values.next().add(draft.id()).add(task.queue()).add(draft.key()).add(task.slot())
           .add(Dialect.millis(draft.due())).add(draft.due() instanceof Due.After).add(draft.maxAttempts())
-          .add(Blobs.body(draft.id(), Rows.bodyOf(draft)));
+          .add(Blobs.body(draft.id(), draft.key(), Rows.bodyOf(draft)));
       if (requests) {
         values.add(idempotency == null ? null : idempotency.key());
       }
@@ -526,7 +526,7 @@ final class MySqlDialect implements Dialect {
   }
 
   private static byte @Nullable [] newBody(Change change) {
-    return change.bodyChanges() ? Blobs.body(change.after().id(), change.after().body()) : null;
+    return change.bodyChanges() ? Blobs.body(change.after().id(), change.after().key(), change.after().body()) : null;
   }
 
   /** How a column of the parameters becomes one of a row. */
@@ -810,22 +810,33 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
-  public Touched touch(Connection connection, List<KeyTouch> touches, long seenMicros) throws SQLException {
+  public Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros)
+      throws SQLException {
     return together(connection, transaction -> {
       long versions = newVersions();
-      Values values = new Values(rowWord, "queue", "task_key", "due", "relative", "max_wait");
+      Values values = resets
+          ? new Values(rowWord, "queue", "task_key", "due", "relative", "max_wait", "max_attempts", "body")
+          : new Values(rowWord, "queue", "task_key", "due", "relative", "max_wait");
       Values keys = new Values(rowWord, "queue", "task_key");
       for (KeyTouch touch : touches) {
         // Two times added stay within 64 bits.
         values.next().add(touch.queue()).add(touch.key()).add(Dialect.millis(touch.due()))
             .add(touch.due() instanceof Due.After).add(Math.min(touch.maxWaitMillis(), Long.MAX_VALUE / 2));
+        if (resets) {
+          values.add(touch.maxAttempts()).add(touch.body() == null ? null : Blobs.body(touch.key(), touch.body()));
+        }
         keys.next().add(touch.queue()).add(touch.key());
       }
       String dueAt = "LEAST(" + DUE_AT + ", t.first_due_at + x.max_wait)";
       try (PreparedStatement update = prepare(transaction, "UPDATE " + now + " n STRAIGHT_JOIN " + values.from()
           + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key SET t.due_at = " + dueAt
           + ", t.generation = GREATEST(t.generation + 1, n.micros, n.floor, " + seenMicros
-          + "), t.attempt = 0, t.version = " + versions + " + x.place - 1 WHERE t.state = 1 AND " + dueAt
+          + "), t.attempt = 0, "
+          + (resets
+              ? "t.max_attempts = COALESCE(NULLIF(x.max_attempts, 0), t.max_attempts), t.body = COALESCE("
+                  + values.column("body") + ", t.body), "
+              : "")
+          + "t.version = " + versions + " + x.place - 1 WHERE t.state = 1 AND " + dueAt
           + " >= t.wake_at")) {
         int rows = execute(update, values);
         assert rows <= touches.size() : rows;

@@ -75,7 +75,7 @@ final class PostgresColumns {
     outstanding[i] = record.outstanding();
     id.set(i, record.id());
     token.set(i, record.token());
-    body[i] = change.bodyChanges() ? Blobs.body(record.id(), record.body()) : null;
+    body[i] = change.bodyChanges() ? Blobs.body(record.id(), record.key(), record.body()) : null;
     successor[i] = Blobs.successor(record.id(), record.successor());
     attempts[i] = Blobs.attempts(record.id(), record.attempts());
   }

@@ -73,6 +73,7 @@ final class PostgresDialect implements Dialect {
   private final String claim;
   private final String finish;
   private final String touch;
+  private final String reset;
   private final String park;
   private final String tally;
   private final String forgetFinal;
@@ -130,15 +131,18 @@ final class PostgresDialect implements Dialect {
         + " g.token, 0, g.outstanding, g.attempts, '', n.ms + coalesce(q.millis, ?), g.begun_at, g.detail, g.body"
         + " FROM g CROSS JOIN n LEFT JOIN unnest(?, ?) AS q(queue, millis) ON q.queue = g.queue)"
         + " SELECT g.place FROM g";
-    touch = "WITH " + nowAndFloor + ", w AS (UPDATE foliot_task t SET"
+    String pushBack = "WITH " + nowAndFloor + ", w AS (UPDATE foliot_task t SET"
         + " due_at = least(x.due_at, t.first_due_at + x.max_wait),"
-        + " generation = greatest(t.generation + 1, n.micros, n.floor), attempt = 0, version = t.version + 1"
-        + " FROM n, (SELECT u.*, " + dueAt + " AS due_at FROM n, unnest(?, ?, ?, ?, ?)"
-        + " WITH ORDINALITY AS u(queue, key, due, relative, max_wait, place)) x"
+        + " generation = greatest(t.generation + 1, n.micros, n.floor), attempt = 0, version = t.version + 1%s"
+        + " FROM n, (SELECT u.*, " + dueAt + " AS due_at FROM n, unnest(?, ?, ?, ?, ?%s)"
+        + " WITH ORDINALITY AS u(queue, key, due, relative, max_wait%s, place)) x"
         + " WHERE t.queue = x.queue AND t.key = x.key AND t.state + 0 = 1"
         + " AND least(x.due_at, t.first_due_at + x.max_wait) >= t.wake_at"
         + " RETURNING x.place, t.id, t.generation, t.due_at, t.outstanding)"
         + " SELECT n.micros, w.* FROM n LEFT JOIN w ON true";
+    touch = pushBack.formatted("", "", "");
+    reset = pushBack.formatted(", body = coalesce(x.body, t.body),"
+        + " max_attempts = coalesce(nullif(x.max_attempts, 0), t.max_attempts)", ", ?, ?", ", body, max_attempts");
     park = "WITH " + now + " UPDATE foliot_task t SET part = 65536 + t.queue, version = t.version + 1"
         + " FROM n, unnest(?::uuid[], ?) WITH ORDINALITY AS u(id, wake_at, place)"
         + " WHERE t.id = u.id AND t.wake_at = u.wake_at AND t.part < 65536 AND t.state + 0 = 1 AND t.due_at <= n.ms"
@@ -263,7 +267,7 @@ final class PostgresDialect implements Dialect {
       dues[i] = Dialect.millis(draft.due());
       relative[i] = draft.due() instanceof Due.After;
       maxAttempts[i] = draft.maxAttempts();
-      bodies[i] = Blobs.body(draft.id(), Rows.bodyOf(draft));
+      bodies[i] = Blobs.body(draft.id(), draft.key(), Rows.bodyOf(draft));
       Draft.Idempotency idempotency = draft.idempotency();
       if (idempotency != null) {
         requests[i] = idempotency.key();
@@ -591,7 +595,7 @@ final class PostgresDialect implements Dialect {
         .token(claim.token()).dueAt(row.getLong(6)).wakeAt(leaseEnd).leaseEnd(leaseEnd).firstDueAt(row.getLong(8))
         .createdAt(row.getLong(9)).changedAt(nowMillis).claimedAt(nowMillis).generation(row.getLong(10))
         .attempt(row.getInt(11)).maxAttempts(row.getInt(12)).outstanding(row.getBoolean(13))
-        .attempts(Blobs.attempts(id, row.getBytes(14))).body(Blobs.body(id, row.getBytes(15))).done();
+        .attempts(Blobs.attempts(id, row.getBytes(14))).body(Blobs.body(id, row.getString(5), row.getBytes(15))).done();
   }
 
   @Override
@@ -620,7 +624,8 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
-  public Touched touch(Connection connection, List<KeyTouch> touches, long seenMicros) throws SQLException {
+  public Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros)
+      throws SQLException {
     int count = touches.size();
     int[] queues = new int[count];
     String[] keys = new String[count];
@@ -628,6 +633,8 @@ final class PostgresDialect implements Dialect {
     boolean[] relative = new boolean[count];
     @Nullable
     Long[] maxWaits = new Long[count];
+    byte[] @Nullable [] bodies = new byte[count][];
+    int[] maxAttempts = new int[count];
     for (int i = 0; i < count; i++) {
       KeyTouch item = touches.get(i);
       queues[i] = item.queue();
@@ -635,12 +642,17 @@ final class PostgresDialect implements Dialect {
       dues[i] = Dialect.millis(item.due());
       relative[i] = item.due() instanceof Due.After;
       maxWaits[i] = item.maxWaitMillis() == Long.MAX_VALUE ? null : item.maxWaitMillis();
+      bodies[i] = item.body() == null ? null : Blobs.body(item.key(), item.body());
+      maxAttempts[i] = item.maxAttempts();
     }
     List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    try (PreparedStatement statement = prepare(connection, touch)) {
-      new PostgresArrays(connection, statement).value(seenMicros).ints(queues).texts(keys).longs(dues).flags(relative)
-          .longsOrNulls(maxWaits);
+    try (PreparedStatement statement = prepare(connection, resets ? reset : touch)) {
+      PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ints(queues).texts(keys)
+          .longs(dues).flags(relative).longsOrNulls(maxWaits);
+      if (resets) {
+        arrays.blobs(bodies).ints(maxAttempts);
+      }
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           now = row.getLong(1);

@@ -91,7 +91,7 @@ abstract class Rows {
     int settledAs = row.getInt(first + 16);
     edit.settledAs(row.wasNull() ? null : Codes.end(settledAs));
     byte[] body = row.getBytes(first + 22);
-    edit.body(body == null ? UNREAD : Blobs.body(id, body));
+    edit.body(body == null ? UNREAD : Blobs.body(id, textOrNull(row, first + 2), body));
     List<AttemptRecord> attempts = Blobs.attempts(id, row.getBytes(first + 21));
     if (state.isFinal()) {
       attempts = withLast(attempts, row, first);

@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -70,6 +71,8 @@ final class TaskSteps {
   private final int slotCount;
   private final Supplier<Token> tokens;
   private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
+  /** Queues whose last drafts found a live key more often than not. */
+  private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
   /** The latest that any statement of ours has read from the database's clock. */
   private final AtomicLong seenMicros = new AtomicLong();
 
@@ -163,12 +166,68 @@ final class TaskSteps {
       // An INSERT that meets a live key may lock its neighbours too, and a caller's transaction is not over at once.
       resubmit(session, drafts, pending, false, results);
     }
+    long ahead = 0;
+    boolean resetsFirst = drafts.stream().anyMatch(draft -> mostlyLive.contains(draft.queue()));
     for (int round = 0; !pending.isEmpty(); round++) {
       waitFor(round);
+      if (round == 0 && resetsFirst) {
+        ahead = reset(session, drafts, pending, results);
+      }
       pending = insert(session, drafts, pending, results);
+      if (round == 0 && !resetsFirst) {
+        ahead = reset(session, drafts, pending, results);
+      }
       resubmit(session, drafts, pending, !session.isOwn(), results);
     }
+    if (ahead > 0) {
+      raise(session, ahead);
+    }
+    noteLive(drafts, results);
     return all(results);
+  }
+
+  /** Resets tasks that wait and are only pushed back: the common case of a live key. */
+  private long reset(Session session, List<Draft> drafts, List<Integer> pending, @Nullable SubmitResult[] results)
+      throws SQLException {
+    Set<KeyName> names = new HashSet<>();
+    List<Integer> places = new ArrayList<>();
+    List<KeyTouch> items = new ArrayList<>();
+    for (int place : pending) {
+      Draft draft = drafts.get(place);
+      String key = draft.key();
+      boolean first = key != null && names.add(new KeyName(draft.queue(), key));
+      if (first && draft.onConflict() == OnConflict.RESET && draft.idempotency() == null) {
+        places.add(place);
+        items.add(new KeyTouch(numbers.of(draft.queue()), key, draft.due(), terms(draft.queue()).maxWaitMillis(),
+            draft.body(), draft.maxAttempts()));
+      }
+    }
+    long ahead = pushBack(session, items, true, (i, micros, touched) -> {
+      boolean pends = touched.kind() == TouchResult.Kind.RESET_PENDING;
+      results[places.get(i)] = new SubmitResult(
+          pends ? SubmitResult.Kind.RESET_PENDING : SubmitResult.Kind.RESET, Objects.requireNonNull(touched.id()),
+          touched.generation(), touched.dueAt(),
+          touched.dueAt() <= Math.floorDiv(micros, 1_000) ? TaskState.READY : TaskState.DELAYED, false);
+    });
+    pending.removeIf(place -> results[place] != null);
+    return ahead;
+  }
+
+  /** Remembers of which queues drafts rather reset than create, so that the next ones are tried as such first. */
+  private void noteLive(List<Draft> drafts, @Nullable SubmitResult[] results) {
+    Map<String, Integer> balance = new HashMap<>();
+    for (int i = 0; i < results.length; i++) {
+      SubmitResult result = results[i];
+      boolean created = result == null || result.kind() == SubmitResult.Kind.CREATED;
+      balance.merge(drafts.get(i).queue(), created ? -1 : 1, Integer::sum);
+    }
+    balance.forEach((queue, live) -> {
+      if (live > 0) {
+        mostlyLive.add(queue);
+      } else {
+        mostlyLive.remove(queue);
+      }
+    });
   }
 
   private void resubmit(Session session, List<Draft> drafts, List<Integer> pending, boolean locking,
@@ -481,11 +540,14 @@ final class TaskSteps {
   List<TouchResult> touch(Session session, List<Touch> touches) throws SQLException {
     @Nullable
     TouchResult[] results = new TouchResult[touches.size()];
-    if (touches.stream().allMatch(touch -> touch.ref() instanceof TaskRef.ByKey)) {
-      pushBack(session, touches, results);
-    }
+    long ahead = touches.stream().allMatch(touch -> touch.ref() instanceof TaskRef.ByKey)
+        ? pushBack(session, touches, results)
+        : 0;
     general(session, touches, unanswered(results), false, (wanted, touch) -> wanted.ref(touch.ref()),
         (overlay, touch) -> recordOf(overlay, touch.ref()), TaskOperations::touch, results);
+    if (ahead > 0) {
+      raise(session, ahead);
+    }
     return all(results);
   }
 
@@ -499,7 +561,7 @@ final class TaskSteps {
     return places;
   }
 
-  private void pushBack(Session session, List<Touch> touches, @Nullable TouchResult[] results) throws SQLException {
+  private long pushBack(Session session, List<Touch> touches, @Nullable TouchResult[] results) throws SQLException {
     Map<TaskRef, Integer> firsts = new HashMap<>();
     List<Integer> places = new ArrayList<>();
     List<KeyTouch> items = new ArrayList<>();
@@ -512,29 +574,37 @@ final class TaskSteps {
           results[i] = TouchResult.NOT_FOUND;
         } else {
           places.add(i);
-          items.add(new KeyTouch(number, key, touch.due(), terms(queue).maxWaitMillis()));
+          items.add(new KeyTouch(number, key, touch.due(), terms(queue).maxWaitMillis(), null, 0));
         }
       }
     }
+    return pushBack(session, items, false, (i, micros, result) -> results[places.get(i)] = result);
+  }
+
+  /** Takes what became of an item, by its place, and the clock. */
+  private interface PushedBack {
+    void accept(int place, long nowMicros, TouchResult result);
+  }
+
+  /** Answers the largest generation that is ahead of the clock, for the floor to be raised before anyone hears of it; or 0. */
+  private long pushBack(Session session, List<KeyTouch> items, boolean resets, PushedBack answer) throws SQLException {
+    long ahead = 0;
     List<Integer> order = places(items.size());
     order.sort(Comparator.comparingInt((Integer place) -> items.get(place).queue())
         .thenComparing(place -> items.get(place).key()));
-    for (List<Integer> chunk : chunks(order)) {
+    for (List<Integer> chunk : chunks(order, place -> items.get(place).bytes())) {
       List<KeyTouch> sorted = chunk.stream().map(items::get).toList();
-      Touched touched = session.run(connection -> dialect.touch(connection, sorted, seenMicros.get()));
+      Touched touched = session.run(connection -> dialect.touch(connection, sorted, resets, seenMicros.get()));
       seen(touched.micros());
-      long last = 0;
       for (int i = 0; i < sorted.size(); i++) {
         TouchResult result = touched.results().get(i);
         if (result != null) {
-          last = Math.max(last, result.generation());
-          results[places.get(chunk.get(i))] = result;
+          ahead = Math.max(ahead, result.generation() > touched.micros() ? result.generation() : 0);
+          answer.accept(chunk.get(i), touched.micros(), result);
         }
       }
-      if (last > touched.micros()) {
-        raise(session, last);
-      }
     }
+    return ahead;
   }
 
   /** As {@code TaskStore.cancel}. */

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rates of the store by itself, on a server of its own with every commit synced: creations without and with keys, touches,
- * claims, settles, and a drain, in which each batch is claimed and then settled; an idle poll of all slots.
+ * resets by submit, claims, settles, and a drain, in which each batch is claimed and then settled; an idle poll of all slots.
  *
  * <pre>
  * mvn -q -pl foliot-store-jdbc -am -Pbench-store process-test-classes -Dbench.args="postgresql 200000 500"
@@ -96,6 +96,9 @@ public final class JdbcStoreBenchmark {
     create("create with key", tasks, true, HOUR, null);
     for (int i = 0; i < 3; i++) {
       touch(Math.min(tasks, TOUCHED_MAX));
+    }
+    for (int i = 0; i < 2; i++) {
+      reset(Math.min(tasks, TOUCHED_MAX));
     }
     for (int i = 0; i < 2; i++) {
       List<TaskId> due = new ArrayList<>();
@@ -193,6 +196,20 @@ public final class JdbcStoreBenchmark {
       return store.touch(touches);
     }, results -> results.forEach(result -> {
       if (result.kind() != TouchResult.Kind.RESET) {
+        throw new AssertionError(result);
+      }
+    })));
+  }
+
+  private void reset(int total) {
+    print("submit live keys", total, pipelined(total, from -> {
+      List<Draft> drafts = new ArrayList<>(batch);
+      for (int i = from; i < Math.min(total, from + batch); i++) {
+        drafts.add(draft("order-" + i, 4 * HOUR));
+      }
+      return store.submit(drafts);
+    }, results -> results.forEach(result -> {
+      if (result.kind() != SubmitResult.Kind.RESET) {
         throw new AssertionError(result);
       }
     })));
