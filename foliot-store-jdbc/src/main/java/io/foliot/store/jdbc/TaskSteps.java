@@ -195,8 +195,8 @@ final class TaskSteps {
     for (int place : pending) {
       Draft draft = drafts.get(place);
       String key = draft.key();
-      boolean first = key != null && names.add(new KeyName(draft.queue(), key));
-      if (first && draft.onConflict() == OnConflict.RESET && draft.idempotency() == null) {
+      if (key != null && names.add(new KeyName(draft.queue(), key)) && draft.onConflict() == OnConflict.RESET
+          && draft.idempotency() == null) {
         places.add(place);
         items.add(new KeyTouch(numbers.of(draft.queue()), key, draft.due(), terms(draft.queue()).maxWaitMillis(),
             draft.body(), draft.maxAttempts()));
