@@ -94,7 +94,7 @@ public final class RedisStore implements TaskStore {
     documents = new Documents(link, layout);
     QueuesOfClaims queues = new QueuesOfClaims();
     submits = new SubmitStep(terms);
-    touches = new TouchStep(terms);
+    touches = new TouchStep(terms, new KnownKeys());
     claims = new ClaimStep(seams.tokens(), queues);
     settles = new SettleStep(terms, queues);
     upkeep = new Upkeep(link, layout, parts, calls, this::refresh);

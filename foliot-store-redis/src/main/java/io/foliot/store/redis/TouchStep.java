@@ -1,6 +1,7 @@
 package io.foliot.store.redis;
 
 import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.Touch;
@@ -15,10 +16,14 @@ final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, Touch
   private static final int NOT_PLAIN = 9;
   private static final int NUMBERS = 17;
 
-  private final Terms terms;
+  private static final int KNOWN = 1;
 
-  TouchStep(Terms terms) {
+  private final Terms terms;
+  private final KnownKeys known;
+
+  TouchStep(Terms terms, KnownKeys known) {
     this.terms = terms;
+    this.known = known;
   }
 
   static int hash16(TaskRef ref) {
@@ -66,12 +71,21 @@ final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, Touch
 
   @Override
   public void arguments(List<Touch> touches, List<byte[]> to) {
-    Bytes numbers = new Bytes(NUMBERS * touches.size());
     int at = to.size();
+    boolean same = true;
     for (Touch touch : touches) {
       TaskRef.ByKey ref = (TaskRef.ByKey) touch.ref();
-      Terms.due(touch.due(), numbers).u64(terms.maxWait(ref.queue()));
-      to.add(RecordCodec.field(ref.queue(), ref.key()));
+      TaskId id = known.of(Snapshot.name(ref.queue(), ref.key()));
+      to.add(id == null
+          ? RecordCodec.field(ref.queue(), ref.key())
+          : new Bytes(17).u8(KNOWN).u64(id.high()).u64(id.low()).toArray());
+      same = same && touch.due().equals(touches.getFirst().due())
+          && ref.queue().equals(((TaskRef.ByKey) touches.getFirst().ref()).queue());
+    }
+    List<Touch> different = same ? touches.subList(0, 1) : touches;
+    Bytes numbers = new Bytes(NUMBERS * different.size());
+    for (Touch touch : different) {
+      Terms.due(touch.due(), numbers).u64(terms.maxWait(((TaskRef.ByKey) touch.ref()).queue()));
     }
     to.add(at, numbers.toArray());
   }
@@ -79,9 +93,11 @@ final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, Touch
   @Override
   public void answers(List<Object> reply, List<Touch> touches, List<@Nullable TouchResult> to) {
     BytesReader in = new BytesReader((byte[]) reply.getFirst());
-    for (int i = 0; i < touches.size(); i++) {
+    for (Touch touch : touches) {
+      TaskRef.ByKey ref = (TaskRef.ByKey) touch.ref();
       int kind = in.u8();
       if (kind == NOT_PLAIN) {
+        known.forget(Snapshot.name(ref.queue(), ref.key()));
         to.add(null);
       } else if (kind == NOT_FOUND) {
         to.add(TouchResult.NOT_FOUND);
@@ -89,8 +105,11 @@ final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, Touch
         boolean indexed = in.u8() == 1;
         long generation = in.u64();
         long dueAt = in.u64();
-        to.add(new TouchResult(kind == PENDING ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET, in.id(),
-            generation, dueAt, indexed));
+        TaskId id = in.id();
+        known.remember(Snapshot.name(ref.queue(), ref.key()), id);
+        to.add(
+            new TouchResult(kind == PENDING ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET, id, generation,
+                dueAt, indexed));
       }
     }
   }

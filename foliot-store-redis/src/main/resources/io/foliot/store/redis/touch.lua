@@ -1,48 +1,78 @@
--- Resets waiting tasks by key. ARGV[2]: per item kind and value of the due time, maxWait or -1; ARGV[3..]: the keys.
-local ids = call('HMGET', KEY, unpack(ARGV, 3))
-local found = {}
-for i = 1, #ids do
+-- Resets waiting tasks. ARGV[2]: kind and value of the due time, and maxWait or -1, once for all or per item; ARGV[3..]: a key
+-- each, or the byte 1 and the id of the task that was last known under it.
+local params, items = ARGV[2], #ARGV - 2
+local ids, asked, keys = {}, {}, {}
+for i = 1, items do
+  local name = ARGV[i + 2]
+  if byte(name) == 1 then
+    ids[i] = sub(name, 2)
+  else
+    ids[i] = false
+    asked[#asked + 1] = i
+    keys[#keys + 1] = name
+  end
+end
+local answers = {}
+if #keys > 0 then
+  local pointers = call('HMGET', KEY, unpack(keys))
+  for i = 1, #keys do
+    ids[asked[i]] = pointers[i]
+    if not pointers[i] then
+      answers[asked[i]] = '\0'
+    end
+  end
+end
+local found, places = {}, {}
+for i = 1, items do
   if ids[i] then
     found[#found + 1] = ids[i]
+    places[#found] = i
   end
 end
 local values = #found > 0 and call('HMGET', TASK, unpack(found)) or {}
-local answers, at = {}, 0
-for i = 1, #ids do
-  local id, v = ids[i], false
-  if id then
-    at = at + 1
-    v = values[at]
-  end
-  local answer = '\0'
+local same = #params == 17
+local kind, value, maxWait = read('>Bi8i8', params)
+local least = max(nowMicros, shown)
+local written = 0
+for j = 1, #found do
+  local id, v, i = found[j], values[j], places[j]
+  local state, flags = 0, 0
   if v then
-    local state, flags, settledAs, _, maxAttempts, generation, _, wakeAt, firstDueAt = read('>BBBI4I4i8i8i8i8', v, 2)
-    if state == RUNNING then
-      answer = '\9'
-    elseif state == DELAYED then
-      local kind, value, maxWait = read('>Bi8i8', ARGV[2], i * 17 - 16)
-      local dueAt = dueAtOf(kind, value)
-      if maxWait >= 0 and dueAt > firstDueAt + maxWait then
-        dueAt = firstDueAt + maxWait
-      end
-      generation = max(generation + 1, nowMicros, shown)
-      local earlier = 0
-      if dueAt < wakeAt then
-        local queue = queueOf(v)
-        if band(flags, IS_PARKED) ~= 0 then
-          unplace(queue, true, id .. queue)
-          flags = flags - IS_PARKED
-        end
-        place(queue, false, id .. queue, dueAt)
-        wakeAt, earlier = dueAt, 1
-      end
-      tasks[#tasks + 1] = id
-      tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8', 1, state, flags, settledAs, 0, maxAttempts, generation, dueAt, wakeAt,
-        firstDueAt) .. sub(v, 45)
-      answer = pack('>BBi8i8c16', band(flags, OUTSTANDING) ~= 0 and 2 or 1, earlier, generation, dueAt, id)
-    end
+    state, flags = byte(v, 2, 3)
   end
-  answers[i] = answer
+  if state == DELAYED then
+    if not same then
+      kind, value, maxWait = read('>Bi8i8', params, i * 17 - 16)
+    end
+    local dueAt = dueAtOf(kind, value)
+    local generation, _, wakeAt, firstDueAt = read('>i8i8i8i8', v, 13)
+    if maxWait >= 0 and dueAt > firstDueAt + maxWait then
+      dueAt = firstDueAt + maxWait
+    end
+    generation = max(generation + 1, least)
+    local numbers, earlier = pack('>i8i8', generation, dueAt), 0
+    local after
+    if dueAt < wakeAt then
+      local queue = queueOf(v)
+      if band(flags, IS_PARKED) ~= 0 then
+        unplace(queue, true, id .. queue)
+      end
+      place(queue, false, id .. queue, dueAt)
+      earlier = 1
+      after = sub(v, 1, 2) .. string.char(band(flags, 254)) .. sub(v, 4, 4) .. '\0\0\0\0' .. sub(v, 9, 12) .. numbers
+        .. pack('>i8', dueAt) .. sub(v, 37)
+    else
+      after = sub(v, 1, 4) .. '\0\0\0\0' .. sub(v, 9, 12) .. numbers .. sub(v, 29)
+    end
+    tasks[written + 1], tasks[written + 2] = id, after
+    written = written + 2
+    answers[i] = string.char(band(flags, OUTSTANDING) ~= 0 and 2 or 1, earlier) .. numbers .. id
+  elseif state >= FINISHED and byte(ARGV[i + 2]) ~= 1 then
+    answers[i] = '\0'
+  else
+    -- It runs, or what was known under the key has ended and another may have come.
+    answers[i] = '\9'
+  end
 end
 flush()
 return {table.concat(answers)}
