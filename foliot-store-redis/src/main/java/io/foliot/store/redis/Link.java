@@ -28,6 +28,9 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.netty.util.concurrent.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -58,6 +61,8 @@ final class Link implements AutoCloseable {
   private static final int MAX_UNDER_WAY = 100_000;
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
+  /** How often a connection is tried for at last; by default it would be every half a minute, and so late is the work then. */
+  private static final Duration RECONNECT_EVERY = Duration.ofSeconds(1);
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(30);
   private static final Duration TOPOLOGY_AT_MOST_EVERY = Duration.ofMillis(500);
 
@@ -122,8 +127,13 @@ final class Link implements AutoCloseable {
     return uris;
   }
 
+  private static ClientResources resources() {
+    return ClientResources.builder()
+        .reconnectDelay(Delay.exponential(Duration.ZERO, RECONNECT_EVERY, 2, TimeUnit.MILLISECONDS)).build();
+  }
+
   private static Link single(RedisURI uri, RedisOptions options) {
-    RedisClient client = RedisClient.create(uri);
+    RedisClient client = RedisClient.create(resources(), uri);
     try {
       client.setOptions(common(ClientOptions.builder(), options).build());
       return new Link(client, client.connect(ByteArrayCodec.INSTANCE), options);
@@ -134,7 +144,7 @@ final class Link implements AutoCloseable {
   }
 
   private static Link cluster(List<RedisURI> uris, RedisOptions options) {
-    RedisClusterClient client = RedisClusterClient.create(uris);
+    RedisClusterClient client = RedisClusterClient.create(resources(), uris);
     try {
       ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
           .enablePeriodicRefresh(TOPOLOGY_EVERY)
@@ -442,5 +452,8 @@ final class Link implements AutoCloseable {
     } catch (CompletionException e) {
       LOG.log(Level.DEBUG, "a client of Redis did not end cleanly", e);
     }
+    // Its threads end by themselves, within the same bound.
+    Future<Boolean> ended = client.getResources().shutdown(0, timeout.toMillis(), TimeUnit.MILLISECONDS);
+    assert ended != null;
   }
 }

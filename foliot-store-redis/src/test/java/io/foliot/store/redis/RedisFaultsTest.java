@@ -38,12 +38,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What happens when the server, or the way to it, fails. */
 final class RedisFaultsTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
+  private static final Duration ABSENCE = Duration.ofSeconds(9);
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   private static RedisOptions options(RedisServer server) {
@@ -125,6 +127,30 @@ final class RedisFaultsTest {
         assertThat(get(store.find(key("b" + i)))).as("what failed while it was away was not kept for later").isEmpty();
       }
       assertThat(submit(store, "a", 0).kind()).isEqualTo(SubmitResult.Kind.RESET);
+    }
+  }
+
+  @Test
+  void afterALongAbsenceItIsConnectedToSoon() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      server.kill();
+      // Had the pause between two tries been doubled each time, there would be none for seven seconds from then on.
+      LockSupport.parkNanos(ABSENCE.toNanos());
+      server.restart();
+      eventually("connected again", ABSENCE.dividedBy(2), () -> answers(store));
+    }
+  }
+
+  @Test
+  void theWindowOfAFailoverIsLongerThanTheLagThatIsPermitted() {
+    try (RedisServer server = RedisServer.start(Map.of("appendfsync", "always"));
+        RedisServer replica = server.replica()) {
+      assertThat(server.command("CONFIG", "SET", "min-replicas-max-lag", "2")).isEqualTo("OK");
+      assertThat(server.command("CONFIG", "SET", "min-replicas-to-write", "1")).isEqualTo("OK");
+      try (RedisStore store = RedisStore.open(options(server))) {
+        assertThat(replica.isAlive()).isTrue();
+        assertThat(store.durability().windowMillis()).isEqualTo(5_000);
+      }
     }
   }
 
