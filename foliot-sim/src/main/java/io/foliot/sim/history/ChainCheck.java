@@ -221,6 +221,16 @@ final class ChainCheck {
     return low;
   }
 
+  /** Whether an earlier firing asked to be called again: the last, or one that was there again after a loss. */
+  private boolean mayStemFromAgain(int index) {
+    if (index > 0 && chain.firings.get(index - 1).was(Event.Reception.AGAIN)) {
+      return true;
+    }
+    return chain.firings.subList(0, index).stream().flatMap(earlier -> earlier.deliveries.stream())
+        .anyMatch(delivery -> delivery.was(Event.Reception.AGAIN)
+            && run.forgotten.mayPrecede(delivery.arrivedMillis()));
+  }
+
   private void explain(List<Explanation.Wanting> keyless) {
     long clockErrorMillis = allowances.clockErrorMillis();
     List<Explanation.Wanting> unexplained = new ArrayList<>();
@@ -233,8 +243,8 @@ final class ChainCheck {
       if (wanting) {
         keyless.add(new Explanation.Wanting(firing, chain.mayBeChanged(firing.thereMillis() + clockErrorMillis)));
         wanting = false;
-      } else if (i == 0 || !(chain.firings.get(i - 1).was(Event.Reception.AGAIN)
-          || chain.mayBeRedriven(firing.thereMillis() + clockErrorMillis))) {
+      } else if (!mayStemFromAgain(i)
+          && !(i > 0 && chain.mayBeRedriven(firing.thereMillis() + clockErrorMillis))) {
         unexplained.add(new Explanation.Wanting(firing, false));
       }
     }

@@ -15,12 +15,14 @@ final class Chains {
   /** Per queue the operations without a usable answer that may have made a task without key. */
   final Map<String, List<Operation>> keylessMakers = new HashMap<>();
 
+  private final Forgotten forgotten;
   private final Map<String, Chain> byTask = new HashMap<>();
   private final Map<Target.Key, Chain> byKey = new HashMap<>();
   private final Map<String, List<Operation>> redrives = new HashMap<>();
   private final Map<IdempotencyRef, Firing> idempotent = new HashMap<>();
 
   Chains(Run run, long clockErrorMillis, Findings findings) {
+    forgotten = run.forgotten;
     // First what says which task belongs to which key, then what names tasks only, then what names existing firings.
     for (Operation operation : run.operations) {
       if (operation.reply() instanceof Reply.Placed placed && namesKey(operation.request())) {
@@ -96,7 +98,12 @@ final class Chains {
     Firing made = submit.idempotencyKey() == null ? null : idempotent.get(ref(submit, submit.idempotencyKey()));
     if (made != null) {
       made.mayStemFrom(operation);
-    } else if (submit.key() == null) {
+      if (!forgotten.mayFollow(operation.invokedMillis())) {
+        return;
+      }
+      // What it made may have been forgotten, and its key stand for something else by now.
+    }
+    if (submit.key() == null) {
       keylessMakers.computeIfAbsent(submit.queue(), queue -> new ArrayList<>()).add(operation);
     } else {
       chainOf(new Target.Key(submit.queue(), submit.key())).makers.add(operation);

@@ -52,6 +52,14 @@ public sealed interface Event {
   /** From now on the system must go on by itself, even if something stays broken for ever. */
   record FaultEnded(long window, long atMillis) implements Event {}
 
+  /**
+   * The store was made to lose what its durability class says that it may: what was acked, and what it was told of attempts,
+   * since an instant. It may be undone or not, each by itself; what is older must be there.
+   *
+   * @param fromMillis the instant
+   */
+  record Forgot(long atMillis, long fromMillis) implements Event {}
+
   /** What should have happened until now must be in the history. */
   record RunEnded(long atMillis) implements Event {}
 }

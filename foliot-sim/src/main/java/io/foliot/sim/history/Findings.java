@@ -55,11 +55,11 @@ final class Findings {
       LongStream.Builder millis = lateness.get(phase);
       late.put(phase, Lateness.of(millis == null ? new long[0] : millis.build().toArray()));
     }
-    long unknown = run.operations.stream().filter(Operation::isUnknown).count();
+    long unknown = run.operations.stream().filter(Operation::isUnknown).count() - run.forgotten.excused();
     long acked = ends.values().stream().mapToLong(Long::longValue).sum();
     Verdict.Counts counts = new Verdict.Counts(run.operations.size(), unknown, run.deliveries.size(), acked,
         ended(End.DELIVERED), ended(End.FAILED), ended(End.CANCELLED), ended(End.SUPERSEDED), ended(End.UNPROVEN),
-        ended(End.OPEN), ended(End.LOST), duplicates, duplicatesOutsideFaults);
+        ended(End.OPEN), ended(End.LOST), duplicates, duplicatesOutsideFaults, run.forgotten.excused());
     return new Verdict(violations, totals, counts, late);
   }
 

@@ -99,6 +99,11 @@ public final class History implements Closeable {
     append(new Event.FaultEnded(window, atMillis));
   }
 
+  /** Records that the store may have lost what it was told since an instant. */
+  public void forgot(long atMillis, long fromMillis) {
+    append(new Event.Forgot(atMillis, fromMillis));
+  }
+
   public void runEnded(long atMillis) {
     append(new Event.RunEnded(atMillis));
   }
@@ -189,6 +194,7 @@ public final class History implements Closeable {
         case Event.Replied e -> new Event.Replied(renewed(e.delivery()), e.atMillis(), e.reception());
         case Event.FaultBegan e -> new Event.FaultBegan(renew(e.window()), e.atMillis(), e.fault(), e.what());
         case Event.FaultEnded e -> new Event.FaultEnded(renewed(e.window()), e.atMillis());
+        case Event.Forgot e -> e;
         case Event.RunEnded e -> e;
       };
     }

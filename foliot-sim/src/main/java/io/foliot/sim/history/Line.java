@@ -37,6 +37,7 @@ final class Line {
       case Event.Replied replied -> add(fields, "replied", replied.delivery(), replied.reception());
       case Event.FaultBegan fault -> add(fields, "fault", fault.window(), fault.fault(), fault.what());
       case Event.FaultEnded fault -> add(fields, "healed", fault.window());
+      case Event.Forgot forgot -> add(fields, "forgot", forgot.fromMillis());
       case Event.RunEnded end -> add(fields, "end");
     }
     return String.join(SEPARATOR, fields) + END;
@@ -104,6 +105,7 @@ final class Line {
       case "fault" ->
         new Event.FaultBegan(fields.number(), at, Event.Fault.valueOf(fields.text()), fields.text());
       case "healed" -> new Event.FaultEnded(fields.number(), at);
+      case "forgot" -> new Event.Forgot(at, fields.number());
       case "end" -> new Event.RunEnded(at);
       default -> throw new IllegalArgumentException("unknown event");
     };

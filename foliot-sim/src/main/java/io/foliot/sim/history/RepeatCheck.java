@@ -34,12 +34,12 @@ final class RepeatCheck {
     }
   }
 
-  /** A number is used for one claim, and a claim for one attempt; not even a fault excuses a repetition. */
+  /** A number is used for one claim, and a claim for one attempt; no fault excuses a repetition but that it was forgotten. */
   private void checkNumbers(Firing firing) {
     Map<Integer, Delivery> byNumber = new HashMap<>();
     for (Delivery delivery : firing.deliveries) {
       Delivery other = byNumber.putIfAbsent(delivery.attempt().attempt(), delivery);
-      if (other != null) {
+      if (other != null && !run.forgotten.mayBe(other.arrivedMillis())) {
         findings.report(Violation.Kind.FENCE, firing + " began twice with the same attempt number", other.events(),
             delivery.events());
       }

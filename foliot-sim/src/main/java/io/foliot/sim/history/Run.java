@@ -11,6 +11,7 @@ final class Run {
   final List<Operation> operations = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
   final FaultWindows faults;
+  final Forgotten forgotten;
   final long endMillis;
 
   /** The windows whose faults hold back what was sent. */
@@ -19,6 +20,7 @@ final class Run {
 
   Run(List<Event> events, Allowances allowances) {
     this.allowances = allowances;
+    forgotten = new Forgotten(events, allowances);
     Map<Long, Operation> operationOf = new HashMap<>();
     Map<Long, Delivery> deliveryOf = new HashMap<>();
     Map<Long, Event.FaultBegan> open = new HashMap<>();
@@ -32,7 +34,8 @@ final class Run {
           operations.add(operation);
           ensureNew(operationOf.put(invoked.op(), operation), event);
         }
-        case Event.Answered answered -> begun(operationOf.get(answered.op()), event).answer(answered);
+        case Event.Answered answered ->
+          begun(operationOf.get(answered.op()), event).answer(forgotten.judged(answered));
         case Event.Began began -> {
           Delivery delivery = new Delivery(began);
           deliveries.add(delivery);
@@ -43,6 +46,9 @@ final class Run {
         case Event.FaultEnded ended ->
           add(begun(open.remove(ended.window()), event), ended.atMillis(), allowances.clockErrorMillis(), windows,
               delaying);
+        case Event.Forgot forgot -> {
+          // Known already.
+        }
         case Event.RunEnded ended -> end = Math.max(end, ended.atMillis());
       }
     }

@@ -33,10 +33,11 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
    * @param lost acked firings that are {@link Violation.Kind#LOST}
    * @param duplicates successes beyond the first of a firing, all answered in time
    * @param duplicatesOutsideFaults those of them that no fault explains
+   * @param excused answers that say nothing, because the store may have forgotten what they told
    */
   public record Counts(long operations, long unknown, long deliveries, long acked, long delivered, long failed,
       long cancelled, long superseded, long unproven, long open, long lost, long duplicates,
-      long duplicatesOutsideFaults) {}
+      long duplicatesOutsideFaults, long excused) {}
 
   public Verdict {
     violations = List.copyOf(violations);
@@ -66,7 +67,8 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
         .append(counts.cancelled).append(" cancelled, ").append(counts.superseded).append(" superseded, ")
         .append(counts.unproven).append(" unproven, ").append(counts.open).append(" open, ").append(counts.lost)
         .append(" lost; ").append(counts.duplicates).append(" duplicates, ").append(counts.duplicatesOutsideFaults)
-        .append(" of them outside faults").append(line);
+        .append(" of them outside faults");
+    text.append(counts.excused == 0 ? "" : "; " + counts.excused + " answers excused").append(line);
     lateness.forEach((phase, late) -> text.append("late ").append(phase).append(": ").append(late).append(line));
     Map<Violation.Kind, Integer> shown = new EnumMap<>(Violation.Kind.class);
     for (Violation violation : violations) {

@@ -608,4 +608,93 @@ final class HistoryCheckerTest {
     assertThat(verdict.violations()).hasSize(Verdict.MAX_PER_KIND);
     assertThat(verdict.toString().lines().count()).isLessThan(50);
   }
+
+  // What a store may forget
+
+  @Test
+  void whatWasAckedBeforeTheWindowMustSurviveALoss() {
+    Story story = story().created(0, 5, "k", 1, 2500).forgot(2000, 1000);
+    assertCaught(story.end(5000), Violation.Kind.LOST);
+    assertCaught(story().created(0, 999, "k", 1, 2500).forgot(2000, 1000).end(5000), Violation.Kind.LOST);
+  }
+
+  @Test
+  void whatWasAckedWithinTheWindowMayBeLost() {
+    Verdict verdict = story().created(0, 1000, "k", 1, 2500).submit(1500, 1510, null, "t", 1, 2500).forgot(2000, 1000)
+        .end(5000);
+    assertLegal(verdict);
+    assertThat(verdict.counts().excused()).isEqualTo(2);
+    assertThat(verdict.counts().acked()).isZero();
+    assertLegal(story().created(0, 1000, "k", 1, 2500).forgot(2000, 1000).delivered(2500, "k", 1, 1).end(5000));
+  }
+
+  @Test
+  void whatIsAckedAfterALossIsNotExcusedByIt() {
+    assertCaught(story().forgot(2000, 1000).created(2100, 2105, "k", 1, 2500).end(5000), Violation.Kind.LOST);
+  }
+
+  @Test
+  void whatAForgottenOperationReplacedGoesOn() {
+    assertLegal(story().created(0, 5, "k", 1, 2500).reset(1500, 1505, "k", 2, 2600).forgot(2000, 1000)
+        .delivered(2500, "k", 1, 1).end(5000));
+    assertLegal(story().created(0, 5, "k", 1, 2500).reset(1500, 1505, "k", 2, 2600).forgot(2000, 1000)
+        .delivered(2600, "k", 2, 1).end(5000));
+    assertCaught(story().created(0, 5, "k", 1, 2500).reset(1500, 1505, "k", 2, 2600).forgot(2000, 1000).end(9000),
+        Violation.Kind.LOST);
+    assertCaught(story().created(0, 5, "k", 1, 1500).reset(900, 905, "k", 2, 2600).forgot(2000, 1000)
+        .delivered(2500, "k", 1, 1).delivered(2600, "k", 2, 1).end(5000), Violation.Kind.STALE);
+  }
+
+  @Test
+  void whatAForgottenCancelEndedMayGoOn() {
+    assertLegal(story().created(0, 5, "k", 1, 2500).cancel(1500, 1505, "k", CANCELLED).forgot(2000, 1000)
+        .delivered(2500, "k", 1, 1).end(5000));
+    assertLegal(story().created(0, 5, "k", 1, 2500).cancel(1500, 1505, "k", CANCELLED).forgot(2000, 1000).end(5000));
+    assertCaught(story().created(0, 5, "k", 1, 2500).cancel(900, 905, "k", CANCELLED).forgot(2000, 1000)
+        .delivered(2500, "k", 1, 1).end(5000), Violation.Kind.CANCEL);
+  }
+
+  @Test
+  void anAttemptWhoseClaimIsForgottenHasItsNumberAgain() {
+    assertLegal(story().created(0, 5, "k", 1, 1500).delivered(1500, "k", 1, 1).forgot(2000, 1000)
+        .delivered(2200, "k", 1, 1).end(5000));
+    assertCaught(story().created(0, 5, "k", 1, 500).delivered(500, "k", 1, 1).forgot(2000, 1000)
+        .delivered(2200, "k", 1, 1).end(5000), Violation.Kind.FENCE);
+  }
+
+  @Test
+  void anEndThatIsForgottenIsNone() {
+    assertLegal(story().created(0, 5, "k", 1, 1500).delivered(1500, "k", 1, 1)
+        .read(1600, 1605, "k", 1, Reply.State.FINISHED).forgot(2000, 1000).delivered(2200, "k", 1, 1)
+        .read(2300, 2305, "k", 1, Reply.State.FAILED).end(5000));
+    assertCaught(story().created(0, 5, "k", 1, 500).delivered(500, "k", 1, 1)
+        .read(600, 605, "k", 1, Reply.State.FINISHED).forgot(2000, 1000)
+        .read(2300, 2305, "k", 1, Reply.State.FAILED).end(5000), Violation.Kind.ZOMBIE);
+  }
+
+  @Test
+  void aCallThatAskedToBeRepeatedAsksAgainWhenThatIsForgotten() {
+    assertLegal(story().created(0, 5, "k", 1, 1500).attempt(1500, "k", 1, 1, AGAIN).delivered(1600, "k", 2, 1)
+        .forgot(2000, 1000).attempt(2200, "k", 1, 1, AGAIN).delivered(2300, "k", 3, 1).end(5000));
+    assertCaught(story().created(0, 5, "k", 1, 500).attempt(500, "k", 1, 1, AGAIN).delivered(600, "k", 2, 1)
+        .forgot(2000, 1000).delivered(2300, "k", 3, 1).end(5000), Violation.Kind.GHOST);
+  }
+
+  @Test
+  void aRequestThatIsForgottenMakesAnotherTask() {
+    assertLegal(story().submit(1500, 1505, "i", "t", 1, 2500).forgot(2000, 1000).submit(2100, 2105, "i", "u", 1, 2500)
+        .deliveredTask(2500, "u", 1, 1).end(5000));
+    assertLegal(story().submit(1500, 1505, "i", "t", 1, 1600).deliveredTask(1600, "t", 1, 1).forgot(2000, 1000)
+        .submit(2100, 2105, "i", "u", 1, 2500).deliveredTask(2500, "u", 1, 1).end(5000));
+    assertCaught(story().submit(900, 905, "i", "t", 1, 2500).forgot(2000, 1000)
+        .submit(2100, 2105, "i", "u", 1, 2500).deliveredTask(2500, "t", 1, 1).deliveredTask(2500, "u", 1, 1).end(5000),
+        Violation.Kind.FIRING);
+  }
+
+  @Test
+  void nothingExcusesWhatIsEarlyOrWasNeverAskedFor() {
+    assertCaught(story().created(1500, 1505, "k", 1, 2500).forgot(2000, 1000).delivered(2400, "k", 1, 1).end(5000),
+        Violation.Kind.EARLY);
+    assertCaught(story().forgot(2000, 1000).delivered(2400, "k", 1, 1).end(5000), Violation.Kind.GHOST);
+  }
 }

@@ -46,6 +46,7 @@ final class HistoryTest {
     history.replied(history.began(20, ATTEMPT), 21, Event.Reception.GONE);
     history.began(22, new Attempt(odd, odd, odd, 1, odd, 1, -1));
     history.faultEnded(history.faultBegan(23, Event.Fault.PARTITION, odd), 24);
+    history.forgot(25, 7);
     history.runEnded(30);
     return history.events();
   }

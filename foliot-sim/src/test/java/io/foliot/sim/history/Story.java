@@ -111,6 +111,12 @@ final class Story {
     return this;
   }
 
+  /** The store loses at an instant what it was told since another, and is there again 100 ms later. */
+  Story forgot(long at, long from) {
+    history.forgot(at, from);
+    return fault(at, at + 100, Event.Fault.KILL);
+  }
+
   Verdict end(long at, Allowances allowances) {
     history.runEnded(at);
     return new HistoryChecker(allowances).check(history);
