@@ -4,12 +4,10 @@ import io.foliot.servers.Database;
 import io.foliot.servers.PostgresServer;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL, which loses nothing that it has confirmed. */
@@ -53,6 +51,15 @@ final class FaultyPostgres implements FaultyDatabase {
     return "LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE";
   }
 
+  /** Each is one statement, which commits itself. */
+  @Override
+  public Map<String, Predicate<String>> commits() {
+    return Map.of("a submit", sql -> sql.contains("INSERT INTO foliot_task"), "a claim",
+        sql -> sql.contains("UPDATE foliot_task") && sql.contains("token ="), "a touch",
+        sql -> sql.contains("UPDATE foliot_task") && !sql.contains("token ="), "an end",
+        sql -> sql.contains("DELETE FROM foliot_task"));
+  }
+
   /** A failover: the replica takes over the address first, where it answers queries only, and writes some time later. */
   @Override
   public List<Trouble> atLast(TcpProxy proxy) {
@@ -73,29 +80,8 @@ final class FaultyPostgres implements FaultyDatabase {
     standby.awaitCaughtUpWith(server);
     run("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
     Await.until("the replica is synchronous", BOUND,
-        () -> ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").equals("1"));
+        () -> ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").equals(List.of("1")));
     return standby;
-  }
-
-  private void run(String... statements) {
-    try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
-    } catch (SQLException e) {
-      throw new AssertionError("the database refused: sql=" + String.join("; ", statements), e);
-    }
-  }
-
-  private String ask(String sql) {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      row.next();
-      return row.getString(1);
-    } catch (SQLException e) {
-      throw new AssertionError("the database refused: sql=" + sql, e);
-    }
   }
 
   @Override

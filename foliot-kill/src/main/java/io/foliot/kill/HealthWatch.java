@@ -33,6 +33,13 @@ final class HealthWatch implements AutoCloseable {
     }
   }
 
+  /** Whether it was asked between two instants, and said each time that it was not ready. */
+  synchronized boolean wasSteadilyDown(long fromMillis, long toMillis) {
+    List<Sample> some = samples.stream()
+        .filter(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis).toList();
+    return !some.isEmpty() && some.stream().allMatch(sample -> sample.status != READY);
+  }
+
   /** Whether it said between two instants that it was not ready. */
   synchronized boolean wasDown(long fromMillis, long toMillis) {
     return samples.stream()

@@ -203,9 +203,15 @@ final class Rig implements AutoCloseable {
   /** @return tasks that clients were told of, and that the server does not know; it keeps all for an hour */
   private Set<String> readFinalStates() {
     Set<String> forgotten = new HashSet<>();
-    for (Event event : history.events()) {
+    List<Event> events = history.events();
+    for (Event event : events) {
       if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {
         forgotten.add(placed.taskId());
+      }
+    }
+    for (Event event : events) {
+      if (event instanceof Event.Forgot(long atMillis, long fromMillis)) {
+        forgotten.removeAll(firstToldOf(events, fromMillis, atMillis + ALLOWANCES.transitMillis()));
       }
     }
     for (String queue : List.of(WIDE, NARROW)) {
@@ -223,6 +229,23 @@ final class Rig implements AutoCloseable {
     // Asked for by name, and recorded as not found.
     forgotten.removeIf(id -> client.read(id) != null);
     return forgotten;
+  }
+
+  /** Tasks that clients were first told of between two instants. */
+  private static Set<String> firstToldOf(List<Event> events, long fromMillis, long toMillis) {
+    Set<String> earlier = new HashSet<>();
+    Set<String> between = new HashSet<>();
+    for (Event event : events) {
+      if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {
+        if (event.atMillis() < fromMillis) {
+          earlier.add(placed.taskId());
+        } else if (event.atMillis() <= toMillis) {
+          between.add(placed.taskId());
+        }
+      }
+    }
+    between.removeAll(earlier);
+    return between;
   }
 
   @Override

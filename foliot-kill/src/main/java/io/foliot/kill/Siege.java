@@ -25,14 +25,14 @@ final class Siege implements AutoCloseable {
   /** What a call waits for the store: longer than a store takes to find out that its server is away. */
   private static final String CALL_TIMEOUT = "7s";
 
-  /** How long it must have been ready before the next trouble. */
+  /** How long servers must have said the same until it counts. */
   private static final long STEADY_MILLIS = 500;
 
   /**
    * How a trouble went.
    *
    * @param brokenMillis how long it lasted
-   * @param wasDown whether each server said meanwhile that it was not ready
+   * @param wasDown whether each server said at the end of it that it was not ready
    * @param readyAfterMillis how long after its end all servers were ready for good
    * @param firedAfterMillis how long after its end the first attempt began
    * @param refused calls that were answered meanwhile with 503
@@ -40,15 +40,19 @@ final class Siege implements AutoCloseable {
    */
   record Recovery(Trouble trouble, long brokenMillis, boolean wasDown, long readyAfterMillis, long firedAfterMillis,
       long refused, long unknown) {
+    boolean isOutage() {
+      return trouble.effect() == Trouble.Effect.OUTAGE;
+    }
+
     @Override
     public String toString() {
       return String.format(Locale.ROOT, "%s: broken for %d ms, %s, %d calls refused, %d of unknown outcome; ready after"
-          + " %d ms, fires after %d ms", trouble.name(), brokenMillis, wasDown ? "not ready" : "ready meanwhile",
+          + " %d ms, fires after %d ms", trouble.name(), brokenMillis, wasDown ? "not ready" : "ready",
           refused, unknown, readyAfterMillis, firedAfterMillis);
     }
   }
 
-  private record Passed(Trouble trouble, long begunMillis, long healedMillis, long readyMillis) {}
+  private record Passed(Trouble trouble, long begunMillis, long brokenMillis, long healedMillis, long readyMillis) {}
 
   final Rig rig;
   private final List<HealthWatch> watches;
@@ -71,6 +75,7 @@ final class Siege implements AutoCloseable {
     long begunMillis = System.currentTimeMillis();
     long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
     trouble.breaks().run();
+    long brokenMillis = System.currentTimeMillis();
     trouble.heals().run();
     long healedMillis = System.currentTimeMillis();
     rig.history.faultEnded(window, healedMillis);
@@ -81,7 +86,7 @@ final class Siege implements AutoCloseable {
             && System.currentTimeMillis() - healedMillis > STEADY_MILLIS));
     long now = System.currentTimeMillis();
     long readyMillis = watches.stream().mapToLong(watch -> watch.readyMillis(healedMillis, now)).max().orElseThrow();
-    passed.add(new Passed(trouble, begunMillis, healedMillis, readyMillis));
+    passed.add(new Passed(trouble, begunMillis, brokenMillis, healedMillis, readyMillis));
     rig.say(trouble.name() + " is over");
   }
 
@@ -104,7 +109,8 @@ final class Siege implements AutoCloseable {
         fired = Math.min(fired, event.atMillis());
       }
     }
-    boolean wasDown = watches.stream().allMatch(watch -> watch.wasDown(each.begunMillis, each.healedMillis));
+    boolean wasDown = watches.stream()
+        .allMatch(watch -> watch.wasSteadilyDown(each.brokenMillis - STEADY_MILLIS, each.brokenMillis));
     return new Recovery(each.trouble, each.healedMillis - each.begunMillis, wasDown,
         each.readyMillis - each.healedMillis, fired - each.healedMillis, refused, unknown);
   }

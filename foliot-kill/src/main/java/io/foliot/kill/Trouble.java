@@ -26,4 +26,20 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
   static Trouble hitch(String name, Event.Fault fault, Runnable breaks) {
     return new Trouble(name, fault, Effect.HITCH, breaks, () -> {});
   }
+
+  /** The death of one of our servers, and its start over the same store. */
+  static Trouble serverKilled(ServerProcess server) {
+    return new Trouble("one of our servers is killed", Event.Fault.KILL, Effect.SERVER_GONE, server::kill, () -> {
+      server.start();
+      server.awaitReady();
+    });
+  }
+
+  /** One of our servers that is asleep for a while and goes on as if nothing had been. */
+  static Trouble serverFrozen(ServerProcess server, long millis) {
+    return new Trouble("one of our servers stands still, and goes on", Event.Fault.PAUSE, Effect.SERVER_GONE, () -> {
+      server.freeze();
+      Await.pause(millis);
+    }, server::thaw);
+  }
 }
