@@ -74,7 +74,9 @@ public final class MariaDbServer implements Server {
     Path program = Program.mariaDb();
     List<String> command = new ArrayList<>(List.of(program.resolve("bin/mariadbd").toString(), "--no-defaults",
         "--basedir=" + program, "--lc-messages-dir=" + program.resolve("share"), "--datadir=" + folder.resolve("data"),
-        "--innodb-log-file-size=" + LOG_FILE_SIZE));
+        "--innodb-log-file-size=" + LOG_FILE_SIZE,
+        // A server that starts removes the temporary tables of all others that have the same folder for them.
+        "--tmpdir=" + folder));
     if (Program.asRoot()) {
       command.add("--user=root");
     }

@@ -546,20 +546,56 @@ final class MySqlDialect implements Dialect {
 
   private BitSet update(Connection connection, List<Change> changes) throws SQLException {
     long versions = newVersions();
-    Values values = new Values(rowWord, withLive("body", "id", "version"));
+    Values values = new Values(rowWord, withLive("id", "version"));
     for (Change change : changes) {
       addLive(values.next(), change);
-      values.add(newBody(change)).add(change.after().id()).add(change.version());
+      values.add(change.after().id()).add(change.version());
     }
     String sets = LIVE_COLUMNS.stream().map(column -> "t." + column + " = " + fromX(values, column))
         .collect(Collectors.joining(", "));
+    BitSet written;
     try (PreparedStatement update = prepare(connection, "UPDATE " + values.from()
-        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id SET " + sets + ", t.body = COALESCE(" + values.column("body")
-        + ", t.body), t.version = " + versions + " + x.place - 1 WHERE t.version = x.version")) {
-      int rows = execute(update, values);
-      return rows == changes.size()
-          ? all(rows)
+        + " STRAIGHT_JOIN foliot_task t ON t.id = x.id SET " + sets + ", t.version = " + versions
+        + " + x.place - 1 WHERE t.version = x.version")) {
+      written = execute(update, values) == changes.size()
+          ? all(changes.size())
           : written(connection, changes.stream().map(change -> change.after().id()).toList(), versions);
+    }
+    List<NewBody> bodies = new ArrayList<>();
+    written.stream().mapToObj(changes::get).forEach(change -> {
+      byte[] body = newBody(change);
+      if (body != null) {
+        bodies.add(new NewBody(change.after().id(), body));
+      }
+    });
+    carry(connection, bodies);
+    return written;
+  }
+
+  /** What a task carries from now on. */
+  @SuppressWarnings("ArrayRecordComponent") // made, written, and dropped
+  private record NewBody(TaskId id, byte[] body) {}
+
+  /**
+   * Has tasks that this transaction has locked carry something else. An UPDATE of joined tables would gather what is long in
+   * a file. As these ids are there, nothing is inserted: what else the rows say here does not count.
+   */
+  private void carry(Connection connection, List<NewBody> bodies) throws SQLException {
+    if (bodies.isEmpty()) {
+      return;
+    }
+    String row = "(?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)";
+    try (PreparedStatement insert = prepare(connection, "INSERT INTO foliot_task (id, body, wake_at, due_at,"
+        + " first_due_at, created_at, changed_at, generation, version, queue, part, attempt, max_attempts, state,"
+        + " cancel_requested, outstanding) VALUES " + (row + ", ").repeat(bodies.size() - 1) + row
+        + " ON DUPLICATE KEY UPDATE body = VALUES(body)")) {
+      int at = 1;
+      for (NewBody body : bodies) {
+        insert.setBytes(at++, Values.bytes(body.id()));
+        insert.setBytes(at++, body.body());
+      }
+      int rows = insert.executeUpdate();
+      assert rows >= 0 : rows;
     }
   }
 
@@ -815,7 +851,7 @@ final class MySqlDialect implements Dialect {
     return together(connection, transaction -> {
       long versions = newVersions();
       Values values = resets
-          ? new Values(rowWord, "queue", "task_key", "due", "relative", "max_wait", "max_attempts", "body")
+          ? new Values(rowWord, "queue", "task_key", "due", "relative", "max_wait", "max_attempts")
           : new Values(rowWord, "queue", "task_key", "due", "relative", "max_wait");
       Values keys = new Values(rowWord, "queue", "task_key");
       for (KeyTouch touch : touches) {
@@ -823,7 +859,7 @@ final class MySqlDialect implements Dialect {
         values.next().add(touch.queue()).add(touch.key()).add(Dialect.millis(touch.due()))
             .add(touch.due() instanceof Due.After).add(Math.min(touch.maxWaitMillis(), Long.MAX_VALUE / 2));
         if (resets) {
-          values.add(touch.maxAttempts()).add(touch.body() == null ? null : Blobs.body(touch.key(), touch.body()));
+          values.add(touch.maxAttempts());
         }
         keys.next().add(touch.queue()).add(touch.key());
       }
@@ -833,15 +869,24 @@ final class MySqlDialect implements Dialect {
           + ", t.generation = GREATEST(t.generation + 1, n.micros, n.floor, " + seenMicros
           + "), t.attempt = 0, "
           + (resets
-              ? "t.max_attempts = COALESCE(NULLIF(x.max_attempts, 0), t.max_attempts), t.body = COALESCE("
-                  + values.column("body") + ", t.body), "
+              ? "t.max_attempts = COALESCE(NULLIF(x.max_attempts, 0), t.max_attempts), "
               : "")
           + "t.version = " + versions + " + x.place - 1 WHERE t.state = 1 AND " + dueAt
           + " >= t.wake_at")) {
         int rows = execute(update, values);
         assert rows <= touches.size() : rows;
       }
-      return touched(transaction, keys, touches.size(), versions);
+      Touched touched = touched(transaction, keys, touches.size(), versions);
+      List<NewBody> bodies = new ArrayList<>();
+      for (int i = 0; i < touches.size(); i++) {
+        TouchResult result = touched.results().get(i);
+        KeyTouch touch = touches.get(i);
+        if (result != null && touch.body() != null) {
+          bodies.add(new NewBody(Objects.requireNonNull(result.id()), Blobs.body(touch.key(), touch.body())));
+        }
+      }
+      carry(transaction, bodies);
+      return touched;
     });
   }
 
