@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
 
 /**
@@ -12,6 +13,9 @@ import io.foliot.sim.history.Event;
  * @param heals ends it
  */
 record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, Runnable heals) {
+  /** Longer than servers take to see that the store is silent. */
+  private static final long NOTICED_MILLIS = 4_500;
+
   /** What callers see while a trouble lasts. */
   enum Effect {
     /** Some calls fail, or nothing happens for a while. */
@@ -41,5 +45,13 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
       server.freeze();
       Await.pause(millis);
     }, server::thaw);
+  }
+
+  /** The end of all connections without a word, as where the other side has lost its power, and another takes its place. */
+  static Trouble silence(TcpProxy proxy) {
+    return hitch("all connections fall silent", Event.Fault.PAUSE, () -> {
+      proxy.silence();
+      Await.pause(NOTICED_MILLIS);
+    });
   }
 }

@@ -30,7 +30,7 @@ abstract class DatabaseFaults {
   private static final int ROUNDS = Integer.getInteger("faults", 0);
 
   /** Drawn in a build, beside the kill of the database. */
-  private static final int DRAWN = 4;
+  private static final int DRAWN = 2;
   private static final int SERVERS = 2;
   private static final int MIN_PAUSE_MILLIS = 200;
   private static final int MAX_PAUSE_MILLIS = 1_500;
@@ -89,6 +89,10 @@ abstract class DatabaseFaults {
     troubles.add(held(faulty, "rows are locked", "SELECT id FROM foliot_task LIMIT " + ROWS + " FOR UPDATE"));
     troubles.add(withoutWrites(faulty));
     troubles.add(blackHole(proxy));
+    if (ROUNDS > 0) {
+      // It takes more than half a minute until statements are given up.
+      troubles.add(Trouble.silence(proxy));
+    }
     troubles.add(Trouble.serverKilled(siege.rig.servers.getLast()));
     troubles.add(Trouble.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
     Collections.shuffle(troubles, new Random(random.nextLong()));

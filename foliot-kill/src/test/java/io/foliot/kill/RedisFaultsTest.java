@@ -78,6 +78,7 @@ class RedisFaultsTest {
     }
     troubles.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
     troubles.add(blackHole(proxy));
+    troubles.add(Trouble.silence(proxy));
     troubles.add(asReplica(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
     troubles.add(Trouble.serverKilled(siege.rig.servers.getLast()));
     troubles.add(Trouble.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));

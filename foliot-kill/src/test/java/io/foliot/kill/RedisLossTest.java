@@ -43,6 +43,8 @@ class RedisLossTest {
           () -> replica.info("replication").contains("master_link_status:up")
               && primary.info("replication").contains("state=online"));
       set(primary, 1);
+      Await.until("the replica counts", BOUND,
+          () -> primary.info("replication").contains("min_slaves_good_slaves:1"));
       return new Pair(primary, between, replica);
     }
 

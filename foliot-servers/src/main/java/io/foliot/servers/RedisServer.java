@@ -186,6 +186,9 @@ public final class RedisServer implements Server {
     RedisServer replica = start(following);
     try {
       replica.awaitFollowing();
+      // It counts for WAIT and for min-replicas-to-write only when this server has heard of it, too.
+      Await.until("the replica is known", LINK_BOUND,
+          () -> info("replication").contains("port=" + replica.port + ",state=online"));
       return replica;
     } catch (IllegalStateException e) {
       replica.close();

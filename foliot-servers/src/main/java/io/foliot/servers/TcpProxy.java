@@ -135,6 +135,11 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
+  /** Has all connections fall silent for ever, as where the other side has lost its power. New ones are welcome. */
+  public void silence() {
+    links.forEach(link -> link.silent = true);
+  }
+
   /** Refuses new connections, as where no server runs. Those there are stay. */
   public void refuse() {
     Thread ending;
@@ -235,6 +240,9 @@ public final class TcpProxy implements AutoCloseable {
         if (!awaitPassage(requests)) {
           break;
         }
+        if (link.silent) {
+          continue;
+        }
         if (requests) {
           link.swallowing |= isTheOneToCut(Arrays.copyOf(chunk, length));
         } else if (link.swallowing) {
@@ -306,6 +314,9 @@ public final class TcpProxy implements AutoCloseable {
 
     // written before a request is passed on, so the thread that reads its reply sees it
     volatile boolean swallowing;
+
+    // any thread
+    volatile boolean silent;
 
     // both directions' threads
     private final AtomicInteger ends = new AtomicInteger();

@@ -63,6 +63,20 @@ final class TcpProxyTest {
   }
 
   @Test
+  void connectionsThatFallSilentStaySoAndNewOnesAreWelcome() throws IOException {
+    try (RedisConnection silent = connection()) {
+      silent.command("PING");
+      proxy.silence();
+      proxy.heal();
+      try (RedisConnection fresh = connection()) {
+        assertThat(fresh.command("INCR", "n")).isEqualTo(1L);
+      }
+      assertThatThrownBy(() -> silent.command("INCR", "n")).isInstanceOf(IOException.class);
+      assertThat(count()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void newConnectionsGoWhereItLeads() throws IOException {
     try (RedisServer another = RedisServer.start(); RedisConnection before = connection()) {
       before.command("SET", "n", "1");

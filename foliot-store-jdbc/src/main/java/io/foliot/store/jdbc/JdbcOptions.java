@@ -17,7 +17,7 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
   private static final int DEFAULT_SLOTS = 256;
   /** Each batch is one statement that keeps a core of the server busy; a few more than it has cores wait for its disk. */
   private static final int DEFAULT_CONNECTIONS = 8;
-  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(15);
 
   public JdbcOptions {
     parts = List.copyOf(parts);
@@ -42,7 +42,7 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     }
   }
 
-  /** One database, with a pool of the store's own; 256 slots, 8 connections, 30 seconds. */
+  /** One database, with a pool of the store's own; 256 slots, 8 connections, 15 seconds. */
   public static JdbcOptions of(String url, @Nullable String user, @Nullable String password) {
     return of(JdbcSource.of(url, user, password));
   }

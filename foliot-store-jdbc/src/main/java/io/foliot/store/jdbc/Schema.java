@@ -16,6 +16,9 @@ final class Schema {
   /** The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables. */
   private static final String NEWEST = "1";
   private static final String HISTORY = "foliot_schema_history";
+  /** Other nodes need less time than these tries take. */
+  private static final int TRIES = 15;
+  private static final int LONGEST_PAUSE = 10;
 
   private Schema() {}
 
@@ -44,16 +47,21 @@ final class Schema {
 
   /** Makes what is missing. Several nodes may do so at the same time. */
   static void migrate(DataSource source, Dialect dialect, String name) {
-    if (isCurrent(source)) {
-      return;
-    }
-    try {
-      Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations()).table(HISTORY)
-          // The database may have other tables: ours begin in front of the first migration.
-          .baselineOnMigrate(true).baselineVersion("0").load().migrate();
-    } catch (FlywayException e) {
-      throw new StoreException("the tables cannot be made or brought up to date: database=" + name + ", error="
-          + e.getMessage() + "; the user needs the right to make tables when a new version of Foliot starts", e);
+    for (int tried = 1; !isCurrent(source); tried++) {
+      try {
+        Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations())
+            .table(HISTORY)
+            // The database may have other tables: ours begin in front of the first migration.
+            .baselineOnMigrate(true).baselineVersion("0").load().migrate();
+        return;
+      } catch (FlywayException e) {
+        if (tried == TRIES) {
+          throw new StoreException("the tables cannot be made or brought up to date: database=" + name + ", error="
+              + e.getMessage() + "; the user needs the right to make tables when a new version of Foliot starts", e);
+        }
+        // Where a table is there before the transaction that makes it has ended, another node may be in the midst of it.
+        Session.pause(LONGEST_PAUSE);
+      }
     }
   }
 

@@ -30,6 +30,8 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
 import io.netty.util.concurrent.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -127,13 +129,19 @@ final class Link implements AutoCloseable {
     return uris;
   }
 
-  private static ClientResources resources() {
+  private static ClientResources resources(RedisOptions options) {
     return ClientResources.builder()
-        .reconnectDelay(Delay.exponential(Duration.ZERO, RECONNECT_EVERY, 2, TimeUnit.MILLISECONDS)).build();
+        .reconnectDelay(Delay.exponential(Duration.ZERO, RECONNECT_EVERY, 2, TimeUnit.MILLISECONDS))
+        .nettyCustomizer(new NettyCustomizer() {
+          @Override
+          public void afterChannelInitialized(Channel channel) {
+            channel.pipeline().addFirst(new SilenceHandler(options.timeout()));
+          }
+        }).build();
   }
 
   private static Link single(RedisURI uri, RedisOptions options) {
-    RedisClient client = RedisClient.create(resources(), uri);
+    RedisClient client = RedisClient.create(resources(options), uri);
     try {
       client.setOptions(common(ClientOptions.builder(), options).build());
       return new Link(client, client.connect(ByteArrayCodec.INSTANCE), options);
@@ -144,7 +152,7 @@ final class Link implements AutoCloseable {
   }
 
   private static Link cluster(List<RedisURI> uris, RedisOptions options) {
-    RedisClusterClient client = RedisClusterClient.create(resources(), uris);
+    RedisClusterClient client = RedisClusterClient.create(resources(options), uris);
     try {
       ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
           .enablePeriodicRefresh(TOPOLOGY_EVERY)
@@ -439,21 +447,25 @@ final class Link implements AutoCloseable {
     while (underWay.get() > 0 && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(CLOSE_POLL_NANOS);
     }
-    connection.close();
+    bounded(connection.closeAsync(), timeout);
     shutDown(client, timeout);
   }
 
-  /** With a bound: the client of a cluster does not come back if it is shut down while it looks for its servers. */
+  /** The client of a cluster does not come back if it is shut down while it looks for its servers. */
   private static void shutDown(AbstractRedisClient client, Duration timeout) {
+    bounded(client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS), timeout);
+    // Its threads end by themselves, within the same bound.
+    Future<Boolean> ended = client.getResources().shutdown(0, timeout.toMillis(), TimeUnit.MILLISECONDS);
+    assert ended != null;
+  }
+
+  /** Waits for an end that may never come, which harms nobody. */
+  private static void bounded(CompletableFuture<Void> ending, Duration timeout) {
     try {
-      Object done = client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS)
-          .completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
+      Object done = ending.completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
       assert done == null;
     } catch (CompletionException e) {
       LOG.log(Level.DEBUG, "a client of Redis did not end cleanly", e);
     }
-    // Its threads end by themselves, within the same bound.
-    Future<Boolean> ended = client.getResources().shutdown(0, timeout.toMillis(), TimeUnit.MILLISECONDS);
-    assert ended != null;
   }
 }

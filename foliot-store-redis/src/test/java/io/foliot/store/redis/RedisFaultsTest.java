@@ -142,11 +142,25 @@ final class RedisFaultsTest {
   }
 
   @Test
+  void aConnectionThatFallsSilentIsMadeAgain() {
+    try (RedisServer server = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(server);
+        RedisStore store = RedisStore.open(options(proxy).withTimeout(SHORT))) {
+      long generation = submit(store, "a", HOUR).generation();
+      proxy.silence();
+      assertThat(answers(store)).isFalse();
+      eventually("connected again", BOUND, () -> answers(store));
+      assertThat(get(store.find(key("a"))).orElseThrow().generation()).isEqualTo(generation);
+    }
+  }
+
+  @Test
   void theWindowOfAFailoverIsLongerThanTheLagThatIsPermitted() {
     try (RedisServer server = RedisServer.start(Map.of("appendfsync", "always"));
         RedisServer replica = server.replica()) {
       assertThat(server.command("CONFIG", "SET", "min-replicas-max-lag", "2")).isEqualTo("OK");
       assertThat(server.command("CONFIG", "SET", "min-replicas-to-write", "1")).isEqualTo("OK");
+      eventually("the replica counts", BOUND, () -> server.info("replication").contains("min_slaves_good_slaves:1"));
       try (RedisStore store = RedisStore.open(options(server))) {
         assertThat(replica.isAlive()).isTrue();
         assertThat(store.durability().windowMillis()).isEqualTo(5_000);

@@ -1,0 +1,67 @@
+package io.foliot.store.redis;
+
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes a connection that nothing comes back from, so that it is made again. A server that has lost its power, or whose
+ * address another one has now, says no word of it, and the kernel sends what was written again and again for a quarter of an
+ * hour. What is closed is no loss: calls on it have waited as long as calls may. On the thread of its channel.
+ */
+final class SilenceHandler extends ChannelDuplexHandler {
+  /** Looks within the time in which a connection may be silent. */
+  private static final int LOOKS = 4;
+
+  private final long nanos;
+  private boolean unanswered;
+  private long unansweredNanos;
+  private @Nullable Future<?> looks;
+
+  /** For one connection, which may be silent for so long after something was sent. */
+  SilenceHandler(Duration timeout) {
+    nanos = timeout.toNanos();
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    looks = context.executor().scheduleWithFixedDelay(() -> look(context), nanos / LOOKS, nanos / LOOKS,
+        TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    if (looks != null) {
+      boolean cancelled = looks.cancel(false);
+      assert cancelled || looks.isDone();
+    }
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (!unanswered) {
+      unanswered = true;
+      unansweredNanos = System.nanoTime();
+    }
+    var written = context.write(message, promise);
+    assert written != null;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    unanswered = false;
+    context.fireChannelRead(message);
+  }
+
+  private void look(ChannelHandlerContext context) {
+    if (unanswered && System.nanoTime() - unansweredNanos >= nanos) {
+      unanswered = false;
+      var closed = context.close();
+      assert closed != null;
+    }
+  }
+}
