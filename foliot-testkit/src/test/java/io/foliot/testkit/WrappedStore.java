@@ -75,6 +75,11 @@ class WrappedStore implements TaskStore {
   }
 
   @Override
+  public int batchSize() {
+    return sound.batchSize();
+  }
+
+  @Override
   public Durability durability() {
     return sound.durability();
   }

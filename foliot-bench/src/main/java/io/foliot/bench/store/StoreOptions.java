@@ -29,7 +29,7 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
       --rows A,B          only these; the beginning of a name is enough, except for postgres-pending (all but that)
       --contenders A,B    only those whose names contain one of these
       --rounds N          how often each has its turn (3)
-      --tasks N           tasks that Foliot drains a round, others their share; at most so many live keys (40000)
+      --tasks N           tasks that Foliot drains a round, others their share; at most so many live keys (200000)
       --seconds S         how long callers call (1.5)
       --lateness S        how long tasks come at a steady rate (15)
       --pending N         how many tasks wait in postgres-pending (10000000)
@@ -48,7 +48,7 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
     List<String> contenders = List.of();
     boolean isQuick = left.remove("--quick");
     int rounds = isQuick ? 1 : 3;
-    int tasks = isQuick ? 200 : 40_000;
+    int tasks = isQuick ? 200 : 200_000;
     Duration time = Duration.ofMillis(isQuick ? 100 : 1_500);
     Duration lateness = Duration.ofSeconds(isQuick ? 1 : 15);
     int pending = isQuick ? 11_000 : 10_000_000;

@@ -11,6 +11,10 @@ import java.util.Set;
  * the destination asks for less, at most once in a tenth of a second. A destination that fails at a limit of one is probed
  * by one attempt at a time, at growing distances, and starts anew with the first success: that is the circuit breaker.
  * After TCP's congestion control (Jacobson 1988).
+ *
+ * <p>A claim takes its permits when it is sent. So that a store that answers slowly does not idle a destination that answers
+ * quickly, a claim may take as many more as attempts ended while the one before it was with the store: by the time it comes
+ * back, as many places are free again. If the destination stops just then, it has at most twice its limit, and no more follow.
  */
 final class Destination {
   private static final double START_LIMIT = 16;
@@ -29,6 +33,8 @@ final class Destination {
   private boolean slowStart = true;
   private int running;
   private double failures;
+  private int ahead;
+  private long ended;
   private long halvedNanos = Long.MIN_VALUE;
   private boolean probing;
   private long probeWaitNanos;
@@ -47,7 +53,7 @@ final class Destination {
 
   /** Takes up to so many; {@code again} is called when it may be worth asking again. */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
-    int free = (int) limit - running;
+    int free = (int) limit + ahead - running;
     if (probing) {
       free = running == 0 && nowNanos - probeNanos >= 0 ? 1 : 0;
     }
@@ -66,8 +72,19 @@ final class Destination {
     wakeStarving();
   }
 
+  /** How many attempts have ended by now. */
+  synchronized long ended() {
+    return ended;
+  }
+
+  /** A claim came back; attempts that had ended when it was sent, to be taken from those that have now. */
+  synchronized void claimed(long endedWhenSent) {
+    ahead = probing ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
+  }
+
   /** An attempt ended with a success, or with a failure that is the task's own. */
   synchronized void well() {
+    ended++;
     failures *= 1 - NEWEST;
     if (probing) {
       probing = false;
@@ -83,6 +100,7 @@ final class Destination {
 
   /** An attempt ended with a failure of the destination. */
   synchronized void ill(Health health, long nowNanos) {
+    ended++;
     failures += (1 - failures) * NEWEST;
     boolean less = health == Health.OVERLOADED || failures > MOST;
     if (probing) {
@@ -94,6 +112,7 @@ final class Destination {
         probe(nowNanos);
       }
       limit = Math.max(1, limit / 2);
+      ahead = 0;
     }
     giveBack(1);
   }

@@ -75,9 +75,8 @@ final class EngineLoop implements EventLoop.Duty {
   private static final int CLAIMS_UNDER_WAY = 2;
   private static final int SETTLES_UNDER_WAY = 2;
   private static final int PARKS_UNDER_WAY = 1;
-  /** Settlements and parks of one store call: what it does in a few milliseconds, for others wait for it. */
-  private static final int SETTLE_BATCH = 500;
-  private static final int PARK_BATCH = 500;
+  /** A settlement or a park is smaller than a claim, which carries payloads: so many fit into one call for each of its items. */
+  private static final int SETTLED_PER_CLAIMED = 2;
   /** Ids read of what is parked at a time. */
   private static final int UNPARK_BATCH = 1_000;
   /** Index entries read of one slot at a time. */
@@ -133,6 +132,8 @@ final class EngineLoop implements EventLoop.Duty {
   private volatile SlotSet slots; // written by the loop's thread
   private ObjectTimerWheel<DueEntry> wheel;
   private final int maxWheelEntries;
+  private final int claimBatch;
+  private final int settleBatch;
   private long[] cursorMillis;
   private @Nullable DueEntry[] cursorEntry;
   private boolean prefetching;
@@ -233,6 +234,8 @@ final class EngineLoop implements EventLoop.Duty {
     wake = eventLoop::wake;
     // Nothing is known until the first reading, which is better than this one.
     reckoning = new Reckoning(clock.wallMicros(), clock.monotonicNanos(), Long.MAX_VALUE / 4, 0);
+    claimBatch = Math.min(options.claimBatch(), store.batchSize());
+    settleBatch = SETTLED_PER_CLAIMED * store.batchSize();
     maxWheelEntries = Math.max(1, options.wheelEntries() / options.loops());
     wheel = new ObjectTimerWheel<>(clock.wallMillis(), Math.min(maxWheelEntries, MAX_INITIAL_WHEEL));
     cursorMillis = new long[slots.slotCount()];
@@ -519,8 +522,13 @@ final class EngineLoop implements EventLoop.Duty {
       growSlots();
     }
     for (Poll poll : polls) {
-      if (!poll.underWay && nowNanos - poll.nextNanos >= 0 && !holdsBack(poll, nowNanos)) {
+      if (poll.underWay) {
+        // Those that follow look back less far, and would read the same once more.
+        break;
+      }
+      if (nowNanos - poll.nextNanos >= 0 && !holdsBack(poll, nowNanos)) {
         beginPoll(poll, now, nowNanos);
+        break;
       }
     }
     if (!prefetching && nowNanos - prefetchNanos >= 0) {
@@ -684,7 +692,7 @@ final class EngineLoop implements EventLoop.Duty {
       return;
     }
     Lane lane = lane(entry.queue());
-    if (lane.hasRoom() && readyEntries < options.readyEntries()) {
+    if (hasRoom(lane)) {
       lane.add(entry);
       readyEntries++;
     } else if (lane.isFlowing()) {
@@ -694,10 +702,14 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
+  private boolean hasRoom(Lane lane) {
+    return lane.hasRoom() && readyEntries < options.readyEntries();
+  }
+
   private void readParked(long nowNanos) {
     for (int i = 0; i < rotation.size(); i++) {
       Lane lane = rotation.get(i);
-      if (lane.wantsParked(nowNanos, options.claimBatch()) && readyEntries < options.readyEntries()) {
+      if (lane.wantsParked(nowNanos, claimBatch) && readyEntries < options.readyEntries()) {
         DueEntry cursor = lane.readParked();
         after(asking(() -> store.parked(lane.name(), slots, cursor, UNPARK_BATCH)), (entries, failure) -> {
           List<DueEntry> found = entries == null ? List.of() : entries;
@@ -726,9 +738,13 @@ final class EngineLoop implements EventLoop.Duty {
       return;
     }
     List<DueEntry> entries = new ArrayList<>();
-    while (!parks.isEmpty() && entries.size() < PARK_BATCH) {
+    while (!parks.isEmpty() && entries.size() < settleBatch) {
       DueEntry entry = parks.remove();
-      if (lane(entry.queue()).isFlowing()) {
+      Lane lane = lane(entry.queue());
+      if (hasRoom(lane)) {
+        lane.add(entry);
+        readyEntries++;
+      } else if (lane.isFlowing()) {
         known.remove(entry.id());
       } else {
         entries.add(entry);
@@ -775,9 +791,9 @@ final class EngineLoop implements EventLoop.Duty {
     List<Claim> claims = new ArrayList<>();
     int top = able.stream().mapToInt(Lane::priority).max().orElse(0);
     double weights = able.stream().mapToDouble(lane -> weight(lane, top)).sum();
-    int budget = options.claimBatch();
+    int budget = claimBatch;
     for (Lane lane : able) {
-      int share = lane.credit(options.claimBatch() * weight(lane, top) / weights, options.claimBatch());
+      int share = lane.credit(claimBatch * weight(lane, top) / weights, claimBatch);
       int taken = take(lane, Math.min(share, budget - claims.size()), nowNanos, asked, claims);
       lane.spend(taken);
     }
@@ -787,8 +803,18 @@ final class EngineLoop implements EventLoop.Duty {
     if (claims.isEmpty()) {
       return false;
     }
+    Map<Destination, Long> endedBefore = new HashMap<>();
+    for (Lane lane : able) {
+      Destination destination = lane.destination();
+      if (destination != null) {
+        endedBefore.put(destination, destination.ended());
+      }
+    }
     claimsUnderWay++;
-    after(asking(() -> store.claim(claims)), (batch, failure) -> claimed(asked, claims, batch, failure, nowNanos));
+    after(asking(() -> store.claim(claims)), (batch, failure) -> {
+      endedBefore.forEach(Destination::claimed);
+      claimed(asked, claims, batch, failure, nowNanos);
+    });
     return true;
   }
 
@@ -994,7 +1020,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     List<Ending> endings = new ArrayList<>();
     List<Settlement> settlements = new ArrayList<>();
-    while (!settles.isEmpty() && endings.size() < SETTLE_BATCH) {
+    while (!settles.isEmpty() && endings.size() < settleBatch) {
       Ending ending = settles.remove();
       endings.add(ending);
       settlements.add(ending.settlement());

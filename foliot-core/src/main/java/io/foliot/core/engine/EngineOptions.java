@@ -10,7 +10,7 @@ package io.foliot.core.engine;
  * @param wheelEntries how many ids the wheels hold at most, over all loops; some 80 bytes each
  * @param laneEntries how many ids one queue's lane holds at most on each loop; more are parked in the store
  * @param readyEntries how many ids all lanes of a loop hold together at most
- * @param claimBatch how many tasks one claim takes at most
+ * @param claimBatch how many tasks one claim takes at most; fewer, where the store pays its way with fewer
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
@@ -41,10 +41,10 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
 
   /**
    * The defaults: a window of 30 s; a million ids in the wheel (80 MB); lanes of 20,000, 200,000 together (20 MB); claims
-   * of 250, so that other work fits between two commits; calls of 200,000 items and 64 MiB; a margin of 20 s.
+   * of 1,000, if the store wants them so large; calls of 200,000 items and 64 MiB; a margin of 20 s.
    */
   public static EngineOptions defaults(String node) {
-    return new EngineOptions(node, "", 1, 30_000, 1_000_000, 20_000, 200_000, 250, 200_000, 64L << 20, 20_000, 1_000);
+    return new EngineOptions(node, "", 1, 30_000, 1_000_000, 20_000, 200_000, 1_000, 200_000, 64L << 20, 20_000, 1_000);
   }
 
   /** The same in a zone. */

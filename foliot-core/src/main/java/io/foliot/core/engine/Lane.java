@@ -23,6 +23,10 @@ final class Lane {
   private static final double RATE_SECONDS = 5;
   /** Several claims; and soon, because until it is known what does not fit is parked. */
   private static final long FLOW_SAMPLE_NANOS = 50_000_000;
+  /** A lane that is emptied in so many seconds flows. */
+  private static final double FLOW_SECONDS = 2;
+  /** For so long after it was empty a lane with permits is believed to flow: the first claims have hardly come back. */
+  private static final long FLOW_CREDIT_NANOS = 500_000_000;
 
   /**
    * What the loops of a node share of a queue.
@@ -54,6 +58,8 @@ final class Lane {
   private long takenSampled;
   private double takenPerSecond;
   private long flowNanos;
+  private long emptyNanos;
+  private long seenNanos;
   private double deficit;
   private int running;
   private long bodyBytes = FIRST_BODY_BYTES;
@@ -65,6 +71,8 @@ final class Lane {
   Lane(String name, Line line, int maxEntries, long nowNanos) {
     parkedRetryNanos = nowNanos;
     flowNanos = nowNanos;
+    emptyNanos = nowNanos;
+    seenNanos = nowNanos;
     this.name = name;
     this.line = line;
     this.maxEntries = maxEntries;
@@ -126,13 +134,17 @@ final class Lane {
     fresh.add(entry);
   }
 
-  /** Whether it is emptied within a second, as it last went. */
+  /** Whether it is emptied soon, as it last went; one that was empty a moment ago is taken for such. */
   boolean isFlowing() {
-    return waiting() > 0 && takenPerSecond >= waiting();
+    return waiting() > 0
+        && (takenPerSecond * FLOW_SECONDS >= waiting()
+            || (seenNanos - emptyNanos < FLOW_CREDIT_NANOS && !permits().isFull()));
   }
 
   /** Measures how fast ids leave, every now and then. */
   void sampleFlow(long nowNanos) {
+    seenNanos = nowNanos;
+    emptyNanos = waiting() == 0 ? nowNanos : emptyNanos;
     long sinceNanos = nowNanos - flowNanos;
     if (sinceNanos >= FLOW_SAMPLE_NANOS) {
       takenPerSecond = (taken - takenSampled) * 1e9 / sinceNanos;

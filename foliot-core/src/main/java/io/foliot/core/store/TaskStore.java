@@ -38,6 +38,14 @@ public interface TaskStore extends AutoCloseable {
   /** Whether other processes may use it at the same time. */
   boolean isShared();
 
+  /**
+   * How many items of one call pay for the call itself: with fewer, the store works more for the call than for them; with
+   * more, others wait longer for their turn.
+   */
+  default int batchSize() {
+    return 250;
+  }
+
   /** What an acknowledged write survives. */
   Durability durability();
 

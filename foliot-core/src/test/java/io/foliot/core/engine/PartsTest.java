@@ -151,6 +151,25 @@ final class PartsTest {
   }
 
   @Test
+  void aClaimMayTakeAsManyMoreAsEndedWhileTheLastOneWasWithTheStore() {
+    Destination destination = new Destination("d", 16);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
+    long before = destination.ended();
+    for (int i = 0; i < 10; i++) {
+      destination.answered(new Answer.Done(""), 0);
+    }
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(10);
+    destination.claimed(before);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(10);
+    destination.claimed(destination.ended());
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("it stands").isZero();
+    destination.claimed(-1_000);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("no more than its limit again").isEqualTo(6);
+    destination.answered(new Answer.Retry(null, Health.OVERLOADED, ""), 0);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("nothing ahead where it asks for less").isZero();
+  }
+
+  @Test
   void aTasksOwnFailureSaysNothingAboutItsDestination() {
     Destination destination = new Destination("d", 64);
     for (int i = 0; i < 100; i++) {

@@ -135,7 +135,7 @@ public final class Option<T> {
       OptionType.count(10, 100_000_000, 200_000), "200000", "due ids in memory of all queues");
   /** The size of a claim. */
   public static final Option<Integer> CLAIM_BATCH = of("engine.claim-batch", "engine-claim-batch",
-      OptionType.count(1, 10_000, 250), "250", "tasks that one claim takes");
+      OptionType.count(1, 10_000, 1_000), "1000", "tasks that one claim takes at most");
   /** Calls that wait, by number. */
   public static final Option<Integer> CALL_ITEMS = of("engine.call-items", "engine-call-items",
       OptionType.count(10_000, 10_000_000, 200_000), "200000", "tasks and keys of calls that wait for the store");

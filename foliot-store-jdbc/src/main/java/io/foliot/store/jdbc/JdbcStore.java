@@ -257,6 +257,11 @@ public final class JdbcStore implements TaskStore {
   }
 
   @Override
+  public int batchSize() {
+    return 1_000;
+  }
+
+  @Override
   public String kind() {
     return parts.getFirst().kind();
   }

@@ -19,6 +19,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -58,6 +59,16 @@ final class PostgresDialect implements Dialect {
   /** The last 16 bits of an id, from which its slot follows. */
   private static final String SLOT_IN = "((get_byte(uuid_send(t.id), 14) << 8 | get_byte(uuid_send(t.id), 15)) & ?)"
       + " = ANY (?)";
+
+  /**
+   * Stands before a large batch, in the same round trip and the same transaction: each of its rows is looked up by an index.
+   * Left to itself the planner would, before the first ANALYZE or after a burst, sort or hash the whole table.
+   */
+  private static final String BY_INDEX = "SELECT set_config('enable_hashjoin', 'off', true),"
+      + " set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),"
+      + " set_config('jit', 'off', true); ";
+  /** Smaller batches read an index in any case, and what stands before them would cost more than they do. */
+  private static final int LARGE = 16;
 
   private static final String DUPLICATE = "23505";
   private static final String READ_ONLY = "25006";
@@ -190,6 +201,18 @@ final class PostgresDialect implements Dialect {
     return statement;
   }
 
+  /** A statement for so many rows. In a caller's transaction nothing is set, for it would stay set there. */
+  private PreparedStatement batch(Connection connection, String sql, int count) throws SQLException {
+    return prepare(connection, count >= LARGE && connection.getAutoCommit() ? BY_INDEX + sql : sql);
+  }
+
+  /** What a statement answers; what stands before it has answered first. */
+  private static ResultSet rows(PreparedStatement statement) throws SQLException {
+    statement.execute();
+    ResultSet first = statement.getResultSet();
+    return statement.getMoreResults(Statement.KEEP_CURRENT_RESULT) ? statement.getResultSet() : first;
+  }
+
   @Override
   public String kind() {
     return "postgresql";
@@ -275,7 +298,9 @@ final class PostgresDialect implements Dialect {
         anyRequest = true;
       }
     }
-    try (PreparedStatement statement = prepare(connection, anyRequest ? insertWithRequests : insert)) {
+    try (PreparedStatement statement = anyRequest
+        ? batch(connection, insertWithRequests, count)
+        : prepare(connection, insert)) {
       PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ids(ids).ints(queues)
           .texts(keys).ints(slots).longs(dues).flags(relative).ints(maxAttempts).blobs(bodies);
       if (anyRequest) {
@@ -285,7 +310,7 @@ final class PostgresDialect implements Dialect {
       long[] dueAts = new long[count];
       long now = 0;
       long last = 0;
-      try (ResultSet row = statement.executeQuery()) {
+      try (ResultSet row = rows(statement)) {
         while (row.next()) {
           now = row.getLong(1);
           int place = row.getInt(2) - 1;
@@ -307,9 +332,9 @@ final class PostgresDialect implements Dialect {
     for (int i = 0; i < tasks.size(); i++) {
       ids.set(i, tasks.get(i).draft().id());
     }
-    try (PreparedStatement statement = prepare(connection, "UPDATE foliot_task t SET generation = ?,"
+    try (PreparedStatement statement = batch(connection, "UPDATE foliot_task t SET generation = ?,"
         + " version = t.version + 1 FROM unnest(?::uuid[], ?) WITH ORDINALITY AS u(id, generation, place)"
-        + " WHERE t.id = u.id AND t.generation = u.generation AND t.state = 1 RETURNING u.place")) {
+        + " WHERE t.id = u.id AND t.generation = u.generation AND t.state = 1 RETURNING u.place", tasks.size())) {
       new PostgresArrays(connection, statement).value(generation).ids(ids).longs(generations);
       return places(statement);
     }
@@ -335,7 +360,8 @@ final class PostgresDialect implements Dialect {
     int[] queueArray = queues.stream().mapToInt(Integer::intValue).toArray();
     String[] keyArray = keys.stream().map(KeyName::key).toArray(String[]::new);
     boolean byId = !wanted.ids().isEmpty();
-    try (PreparedStatement statement = prepare(connection, read(byId, !keys.isEmpty(), bodies))) {
+    try (PreparedStatement statement = batch(connection, read(byId, !keys.isEmpty(), bodies),
+        Math.max(keys.size(), wanted.ids().size()))) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       for (int i = 0; byId && i < 2; i++) {
         arrays.ids(ids);
@@ -346,7 +372,7 @@ final class PostgresDialect implements Dialect {
       List<Row> found = new ArrayList<>();
       long now = 0;
       long floor = 0;
-      try (ResultSet row = statement.executeQuery()) {
+      try (ResultSet row = rows(statement)) {
         while (row.next()) {
           now = row.getLong(1);
           floor = row.getLong(2);
@@ -397,11 +423,11 @@ final class PostgresDialect implements Dialect {
       requests[i] = names.get(i).request();
     }
     Map<RequestName, RecordTable.Answered> answers = new HashMap<>();
-    try (PreparedStatement select = prepare(connection, "SELECT u.place, r.digest, r.kind, r.id, r.generation,"
+    try (PreparedStatement select = batch(connection, "SELECT u.place, r.digest, r.kind, r.id, r.generation,"
         + " r.due_at, r.state, r.drop_at FROM unnest(?, ?, ?) WITH ORDINALITY AS u(queue, key, request, place)"
-        + " JOIN foliot_request r ON r.queue = u.queue AND r.key = u.key AND r.request = u.request")) {
+        + " JOIN foliot_request r ON r.queue = u.queue AND r.key = u.key AND r.request = u.request", names.size())) {
       new PostgresArrays(connection, select).ints(queues).texts(keys).texts(requests);
-      try (ResultSet row = select.executeQuery()) {
+      try (ResultSet row = rows(select)) {
         while (row.next()) {
           SubmitResult result = new SubmitResult(Codes.answerKind(row.getInt(3)), PostgresRows.idOf(row, 4),
               row.getLong(5), row.getLong(6), Codes.answerState(row.getInt(7)), false);
@@ -433,7 +459,7 @@ final class PostgresDialect implements Dialect {
             + " FROM unnest(?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?, ?) AS a(queue, key, request, digest, kind, id,"
             + " generation, due_at, state, drop_at, change)"
             + " WHERE a.change = 0 OR a.change IN (SELECT place FROM w)) SELECT place FROM w";
-    try (PreparedStatement statement = prepare(connection, all)) {
+    try (PreparedStatement statement = batch(connection, all, changes.size())) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       PostgresColumns columns = new PostgresColumns(changes);
       arrays.longs(columns.wakeAt).longs(columns.dueAt).longs(columns.firstDueAt).longs(columns.changedAt)
@@ -483,7 +509,7 @@ final class PostgresDialect implements Dialect {
 
   private static BitSet places(PreparedStatement statement) throws SQLException {
     BitSet places = new BitSet();
-    try (ResultSet row = statement.executeQuery()) {
+    try (ResultSet row = rows(statement)) {
       while (row.next()) {
         places.set(row.getInt(1) - 1);
       }
@@ -493,7 +519,7 @@ final class PostgresDialect implements Dialect {
 
   @Override
   public BitSet end(Connection connection, List<Change> changes) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, "WITH g AS (DELETE FROM foliot_task t"
+    try (PreparedStatement statement = batch(connection, "WITH g AS (DELETE FROM foliot_task t"
         + " USING unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?::uuid[], ?) WITH ORDINALITY AS"
         + " u(due_at, first_due_at, changed_at, generation, drop_at, lease_end, claimed_at, attempt, max_attempts,"
         + " state, settled_as, outstanding, token, reason, attempts, body, id, version, place)"
@@ -502,7 +528,7 @@ final class PostgresDialect implements Dialect {
         + " g.state, g.due_at, g.first_due_at, g.created_at, g.changed_at, nullif(g.lease_end, 0),"
         + " nullif(g.claimed_at, 0), g.generation, g.attempt, g.max_attempts, g.token, nullif(g.settled_as, -1),"
         + " g.outstanding, g.attempts, g.reason, g.drop_at, NULL, NULL, coalesce(g.body, g.old_body) FROM g)"
-        + " SELECT place FROM g")) {
+        + " SELECT place FROM g", changes.size())) {
       PostgresColumns columns = new PostgresColumns(changes);
       long[] dropAts = changes.stream().mapToLong(change -> change.after().dropAt()).toArray();
       String[] reasons = changes.stream().map(change -> plain(change.after().reason())).toArray(String[]::new);
@@ -522,7 +548,7 @@ final class PostgresDialect implements Dialect {
 
   @Override
   public BitSet enter(Connection connection, List<Change> changes) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, "WITH a AS (INSERT INTO foliot_task"
+    try (PreparedStatement statement = batch(connection, "WITH a AS (INSERT INTO foliot_task"
         + " (wake_at, due_at, first_due_at, created_at, changed_at, generation, version, lease_end, claimed_at, queue,"
         + " part, attempt, max_attempts, state, settled_as, cancel_requested, outstanding, id, token, key, body,"
         + " successor, attempts) SELECT u.wake_at, u.due_at, u.first_due_at, u.created_at, u.changed_at,"
@@ -535,7 +561,7 @@ final class PostgresDialect implements Dialect {
         + " LEFT JOIN foliot_final f ON f.id = u.id AND f.generation = u.was"
         + " WHERE u.was = 0 OR (f.id IS NOT NULL AND NOT EXISTS (SELECT FROM foliot_final x WHERE x.queue = u.queue"
         + " AND x.key = u.key AND x.generation >= u.generation)) ON CONFLICT DO NOTHING RETURNING id, version), g AS (DELETE FROM"
-        + " foliot_final f USING a WHERE f.id = a.id) SELECT version FROM a")) {
+        + " foliot_final f USING a WHERE f.id = a.id) SELECT version FROM a", changes.size())) {
       PostgresColumns columns = new PostgresColumns(changes);
       long[] createdAts = changes.stream().mapToLong(change -> change.after().createdAt()).toArray();
       int[] queues = changes.stream().mapToInt(Change::queue).toArray();
@@ -570,9 +596,9 @@ final class PostgresDialect implements Dialect {
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    try (PreparedStatement statement = prepare(connection, claim)) {
+    try (PreparedStatement statement = batch(connection, claim, count)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).ints(slots);
-      try (ResultSet row = statement.executeQuery()) {
+      try (ResultSet row = rows(statement)) {
         while (row.next()) {
           now = row.getLong(1);
           int place = row.getInt(2) - 1;
@@ -615,7 +641,7 @@ final class PostgresDialect implements Dialect {
       begunAts[i] = settlement.begunAt();
       details[i] = plain(Rows.cut(settlement.detail()));
     }
-    try (PreparedStatement statement = prepare(connection, finish)) {
+    try (PreparedStatement statement = batch(connection, finish, count)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(generations).longs(begunAts).texts(details)
           .value(otherRetentionMillis).ints(retentions.stream().mapToInt(Retention::queue).toArray())
           .longs(retentions.stream().mapToLong(Retention::millis).toArray());
@@ -647,13 +673,13 @@ final class PostgresDialect implements Dialect {
     }
     List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    try (PreparedStatement statement = prepare(connection, resets ? reset : touch)) {
+    try (PreparedStatement statement = batch(connection, resets ? reset : touch, count)) {
       PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ints(queues).texts(keys)
           .longs(dues).flags(relative).longsOrNulls(maxWaits);
       if (resets) {
         arrays.blobs(bodies).ints(maxAttempts);
       }
-      try (ResultSet row = statement.executeQuery()) {
+      try (ResultSet row = rows(statement)) {
         while (row.next()) {
           now = row.getLong(1);
           int place = row.getInt(2) - 1;
@@ -674,7 +700,7 @@ final class PostgresDialect implements Dialect {
     for (int i = 0; i < entries.size(); i++) {
       ids.set(i, entries.get(i).id());
     }
-    try (PreparedStatement statement = prepare(connection, park)) {
+    try (PreparedStatement statement = batch(connection, park, entries.size())) {
       new PostgresArrays(connection, statement).ids(ids)
           .longs(entries.stream().mapToLong(DueEntry::wakeAt).toArray());
       return places(statement);
@@ -700,13 +726,13 @@ final class PostgresDialect implements Dialect {
       limits[i] = scan.limit() == Integer.MAX_VALUE ? scan.limit() : scan.limit() + 1;
       found.add(new ArrayList<>());
     }
-    try (PreparedStatement statement = prepare(connection, "SELECT s.place, e.wake_at, e.id, e.queue"
+    try (PreparedStatement statement = batch(connection, "SELECT s.place, e.wake_at, e.id, e.queue"
         + " FROM unnest(?, ?, ?::uuid[], ?, ?) WITH ORDINALITY AS s(part, lowest, behind, highest, most, place)"
         + " CROSS JOIN LATERAL (SELECT t.wake_at, t.id, t.queue FROM foliot_task t WHERE t.part = s.part"
         + " AND (t.wake_at, t.id) > (s.lowest, s.behind) AND t.wake_at <= s.highest"
-        + " ORDER BY t.wake_at, t.id LIMIT s.most) e ORDER BY s.place, e.wake_at, e.id")) {
+        + " ORDER BY t.wake_at, t.id LIMIT s.most) e ORDER BY s.place, e.wake_at, e.id", count)) {
       new PostgresArrays(connection, statement).ints(parts).longs(from).ids(after).longs(to).ints(limits);
-      try (ResultSet row = statement.executeQuery()) {
+      try (ResultSet row = rows(statement)) {
         while (row.next()) {
           found.get(row.getInt(1) - 1).add(new DueEntry(row.getLong(2), PostgresRows.idOf(row, 3),
               numbers.name(connection, row.getInt(4))));

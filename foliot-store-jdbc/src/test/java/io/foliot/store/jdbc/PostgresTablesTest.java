@@ -37,19 +37,17 @@ import org.junit.jupiter.api.Test;
 final class PostgresTablesTest {
   private static final String QUEUE = "orders";
   private static final int TASKS = 100_000;
-  /** A thousand at once are a hundredth of this table, for which PostgreSQL may well read it all. */
   private static final int BATCH = 500;
   private static final long HOUR = 3_600_000;
 
   private static PostgresServer server;
-  private static Database database;
 
+  private Database database;
   private JdbcStore store;
 
   @BeforeAll
   static void startServer() {
     server = PostgresServer.start();
-    database = server.createDatabase();
   }
 
   @AfterAll
@@ -59,7 +57,8 @@ final class PostgresTablesTest {
 
   @BeforeEach
   void open() {
-    Databases.empty(database);
+    // Its own, for statistics outlive the rows that they are of.
+    database = server.createDatabase();
     store = JdbcStore.open(Databases.options(database));
   }
 
@@ -102,7 +101,7 @@ final class PostgresTablesTest {
     return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome, 0, "");
   }
 
-  private static long statistic(String column, String table) {
+  private long statistic(String column, String table) {
     return Long.parseLong(Databases.strings(database,
         "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = '" + table + "'").getFirst());
   }
@@ -165,6 +164,34 @@ final class PostgresTablesTest {
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans + 1);
+  }
+
+  @Test
+  void noBatchReadsAWholeTableBeforeTheFirstAnalyze() {
+    for (int at = 0; at < 3 * TASKS; at += 5_000) {
+      List<Draft> drafts = new ArrayList<>();
+      for (int i = 0; i < 5_000; i++) {
+        TaskId id = TaskId.of(System.currentTimeMillis(), i, ThreadLocalRandom.current().nextLong());
+        drafts.add(new Draft(id, QUEUE, null, Due.after(HOUR), null, 0, OnConflict.RESET, null));
+      }
+      get(store.submit(drafts));
+    }
+    List<TaskId> ids = submit(0, TASKS, 0);
+    submit(TASKS, 2 * TASKS, HOUR);
+    store = reported();
+    long scans = statistic("seq_scan", "foliot_task");
+    for (int round = 0; round < 3; round++) {
+      List<Touch> touches = new ArrayList<>();
+      for (int i = 0; i < 2 * BATCH; i++) {
+        touches.add(new Touch(new TaskRef.ByKey(QUEUE, "key " + (TASKS + i)), Due.after(2 * HOUR)));
+      }
+      get(store.touch(touches));
+      submit(TASKS, TASKS + 2 * BATCH, 3 * HOUR);
+      List<TaskRecord> won = claim(ids.subList(2 * round * BATCH, 2 * (round + 1) * BATCH));
+      get(store.settle(won.stream().map(task -> settlement(task, new Outcome.Finished())).toList()));
+    }
+    store = reported();
+    assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
   }
 
   @Test

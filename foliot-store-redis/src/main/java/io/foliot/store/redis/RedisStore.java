@@ -190,6 +190,11 @@ public final class RedisStore implements TaskStore {
   }
 
   @Override
+  public int batchSize() {
+    return 1_000;
+  }
+
+  @Override
   public void configure(String queue, QueueTerms queueTerms) {
     terms.configure(queue, queueTerms);
   }

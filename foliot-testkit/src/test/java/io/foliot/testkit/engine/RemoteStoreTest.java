@@ -3,8 +3,11 @@ package io.foliot.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.Queue;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
+import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
@@ -12,13 +15,14 @@ import io.foliot.core.engine.Engine;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.List;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -206,6 +210,28 @@ final class RemoteStoreTest {
       }
       assertThat(world.receiver.seen).hasSize(backlog);
       assertThat(remote.parked).as("what came before the lane was seen to flow, and no more").isLessThan(backlog / 4);
+    }
+  }
+
+  @Test
+  void whatIsDueBeforeItsQueueIsKnownIsNotParkedWhenTheQueueCame() {
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      List<Draft> drafts = new ArrayList<>();
+      long now = world.clock.wallMillis();
+      for (int i = 0; i < 5_000; i++) {
+        drafts.add(new Draft(TaskId.of(now, i, i), "q", null, Due.NOW, Body.EMPTY, 0, OnConflict.RESET, null));
+      }
+      assertThat(world.store.submit(drafts)).isCompleted();
+      remote.slow = true;
+      world.passes(Duration.ofMillis(100));
+      CompletableFuture<Queue> put = world.engine.putQueue(World.local("q"));
+      for (int millis = 0; millis < 2_000; millis += 5) {
+        remote.answerSlowly();
+        world.passes(Duration.ofMillis(5));
+      }
+      assertThat(put).isCompleted();
+      assertThat(world.receiver.seen).hasSize(5_000);
+      assertThat(remote.parked).as("the parks that were under way").isLessThan(1_000);
     }
   }
 
