@@ -61,24 +61,19 @@ final class Connections implements AutoCloseable {
   private static HikariDataSource pool(JdbcSource.Login login, int count, Duration timeout) {
     HikariConfig config = new HikariConfig();
     config.setPoolName("foliot");
-    config.setJdbcUrl(login.url());
-    config.setUsername(login.user());
-    config.setPassword(login.password());
     // One more than there are threads, for what goes on in the background.
     config.setMaximumPoolSize(count + 1);
     config.setConnectionTimeout(CONNECT.toMillis());
     config.setInitializationFailTimeout(-1);
+    Duration answer = timeout.plus(GRACE);
     if (login.url().startsWith("jdbc:postgresql:")) {
-      config.addDataSourceProperty("ApplicationName", "foliot");
-      // Nothing is prepared on the server: poolers may give each statement another one, and a plan fits its batch.
-      config.addDataSourceProperty("prepareThreshold", "0");
-      config.addDataSourceProperty("binaryTransferEnable", "UUID_ARRAY");
-      config.addDataSourceProperty("connectTimeout", Long.toString(CONNECT.toSeconds()));
-      config.addDataSourceProperty("socketTimeout", Long.toString(timeout.plus(GRACE).toSeconds()));
-      config.addDataSourceProperty("tcpKeepAlive", "true");
+      config.setDataSource(new PostgresSource(login, CONNECT, answer));
     } else {
+      config.setJdbcUrl(login.url());
+      config.setUsername(login.user());
+      config.setPassword(login.password());
       config.addDataSourceProperty("connectTimeout", Long.toString(CONNECT.toMillis()));
-      config.addDataSourceProperty("socketTimeout", Long.toString(timeout.plus(GRACE).toMillis()));
+      config.addDataSourceProperty("socketTimeout", Long.toString(answer.toMillis()));
       config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     }
     return new HikariDataSource(config);

@@ -21,6 +21,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
@@ -60,15 +61,9 @@ final class PostgresDialect implements Dialect {
   private static final String SLOT_IN = "((get_byte(uuid_send(t.id), 14) << 8 | get_byte(uuid_send(t.id), 15)) & ?)"
       + " = ANY (?)";
 
-  /**
-   * Stands before a large batch, in the same round trip and the same transaction: each of its rows is looked up by an index.
-   * Left to itself the planner would, before the first ANALYZE or after a burst, sort or hash the whole table.
-   */
-  private static final String BY_INDEX = "SELECT set_config('enable_hashjoin', 'off', true),"
-      + " set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),"
-      + " set_config('jit', 'off', true); ";
-  /** Smaller batches read an index in any case, and what stands before them would cost more than they do. */
-  private static final int LARGE = 16;
+  /** Stand before a statement, in the same round trip and the same transaction. */
+  private static final String BY_INDEX = PostgresSource.planByIndex(true) + "; ";
+  private static final String AS_ANYWHERE = PostgresSource.planByIndex(false) + "; ";
 
   private static final String DUPLICATE = "23505";
   private static final String READ_ONLY = "25006";
@@ -77,10 +72,12 @@ final class PostgresDialect implements Dialect {
   private static final List<String> ROLLED_BACK = List.of("40P01", "40001", "55P03");
 
   private final int timeoutSeconds;
+  private final boolean sessionsPlanByIndex;
   private final Rows rows = new PostgresRows();
   private final String micros;
   private final String insert;
   private final String insertWithRequests;
+  private final String insertUnnamed;
   private final String claim;
   private final String finish;
   private final String touch;
@@ -91,18 +88,20 @@ final class PostgresDialect implements Dialect {
   private final String forgetRequest;
   private final String clock;
 
-  PostgresDialect(int timeoutSeconds) {
-    this(timeoutSeconds, CLOCK);
+  PostgresDialect(int timeoutSeconds, boolean sessionsPlanByIndex) {
+    this(timeoutSeconds, sessionsPlanByIndex, CLOCK);
   }
 
   /**
    * With another clock.
    *
    * @param timeoutSeconds how long a statement may take
+   * @param sessionsPlanByIndex as of {@link PostgresSource#plansByIndex}
    * @param clock an SQL expression: microseconds since 1970, evaluated anew wherever it stands
    */
-  PostgresDialect(int timeoutSeconds, String clock) {
+  PostgresDialect(int timeoutSeconds, boolean sessionsPlanByIndex, String clock) {
     this.timeoutSeconds = timeoutSeconds;
+    this.sessionsPlanByIndex = sessionsPlanByIndex;
     this.clock = clock;
     // The clock of a statement is read once, in microseconds, in milliseconds rounded down (now) and up (for delays).
     String now = "n AS MATERIALIZED (SELECT c.micros, c.micros / 1000 AS ms, (c.micros + 999) / 1000 AS up"
@@ -113,6 +112,12 @@ final class PostgresDialect implements Dialect {
     micros = "SELECT " + clock;
     insert = insert(nowAndFloor, dueAt, false);
     insertWithRequests = insert(nowAndFloor, dueAt, true);
+    insertUnnamed = "WITH " + nowAndFloor + ", t AS (INSERT INTO foliot_task (" + INSERT_COLUMNS
+        + ") SELECT x.id, x.queue, NULL, x.slot, x.due_at, x.due_at, x.due_at, x.ms, x.ms, 1, x.generation, 0,"
+        + " x.max_attempts, false, false, 1, x.body FROM (SELECT u.*, n.ms, greatest(n.floor, n.micros) AS generation, "
+        + dueAt + " AS due_at FROM n, unnest(?::uuid[], ?, ?, ?, ?, ?, ?)"
+        + " AS u(id, queue, slot, due, relative, max_attempts, body)) x)"
+        + " SELECT n.micros, greatest(n.floor, n.micros) FROM n";
     claim = "WITH " + now + ", w AS (UPDATE foliot_task t SET"
         + " state = CASE WHEN t.due_at <= n.ms THEN 2 ELSE 1 END,"
         + " attempt = CASE WHEN t.due_at <= n.ms THEN t.attempt + 1 ELSE t.attempt END,"
@@ -201,9 +206,9 @@ final class PostgresDialect implements Dialect {
     return statement;
   }
 
-  /** A statement for so many rows. In a caller's transaction nothing is set, for it would stay set there. */
-  private PreparedStatement batch(Connection connection, String sql, int count) throws SQLException {
-    return prepare(connection, count >= LARGE && connection.getAutoCommit() ? BY_INDEX + sql : sql);
+  /** A statement that looks its rows up. In a caller's transaction nothing is set, for it would stay set there. */
+  private PreparedStatement batch(Connection connection, String sql) throws SQLException {
+    return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
   }
 
   /** What a statement answers; what stands before it has answered first. */
@@ -279,6 +284,7 @@ final class PostgresDialect implements Dialect {
     @Nullable
     String[] requests = new String[count];
     long[] digests = new long[count];
+    boolean anyKey = false;
     boolean anyRequest = false;
     for (int i = 0; i < count; i++) {
       NewTask task = tasks.get(i);
@@ -286,6 +292,7 @@ final class PostgresDialect implements Dialect {
       ids.set(i, draft.id());
       queues[i] = task.queue();
       keys[i] = draft.key();
+      anyKey |= draft.key() != null;
       slots[i] = task.slot();
       dues[i] = Dialect.millis(draft.due());
       relative[i] = draft.due() instanceof Due.After;
@@ -298,8 +305,20 @@ final class PostgresDialect implements Dialect {
         anyRequest = true;
       }
     }
+    if (!anyKey && !anyRequest && connection.getAutoCommit()) {
+      try (PreparedStatement statement = prepare(connection, insertUnnamed)) {
+        new PostgresArrays(connection, statement).value(seenMicros).ids(ids).ints(queues).ints(slots).longs(dues)
+            .flags(relative).ints(maxAttempts).blobs(bodies);
+        return insertUnnamed(statement, tasks);
+      } catch (SQLException e) {
+        if (!isDuplicate(e)) {
+          throw e;
+        }
+        // A caller that had no answer repeats itself: nothing was inserted, and what is not there yet is, below.
+      }
+    }
     try (PreparedStatement statement = anyRequest
-        ? batch(connection, insertWithRequests, count)
+        ? batch(connection, insertWithRequests)
         : prepare(connection, insert)) {
       PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ids(ids).ints(queues)
           .texts(keys).ints(slots).longs(dues).flags(relative).ints(maxAttempts).blobs(bodies);
@@ -325,6 +344,18 @@ final class PostgresDialect implements Dialect {
     }
   }
 
+  /** All are inserted or none. Nothing else can have their names, so one reading of the clock tells all generations. */
+  private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {
+    try (ResultSet row = rows(statement)) {
+      row.next();
+      long now = row.getLong(1);
+      long[] generations = new long[tasks.size()];
+      Arrays.fill(generations, row.getLong(2));
+      long[] dueAts = tasks.stream().mapToLong(task -> task.draft().due().atMillis(now)).toArray();
+      return new Inserted(now, generations, dueAts, 0);
+    }
+  }
+
   @Override
   public BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
       throws SQLException {
@@ -334,7 +365,7 @@ final class PostgresDialect implements Dialect {
     }
     try (PreparedStatement statement = batch(connection, "UPDATE foliot_task t SET generation = ?,"
         + " version = t.version + 1 FROM unnest(?::uuid[], ?) WITH ORDINALITY AS u(id, generation, place)"
-        + " WHERE t.id = u.id AND t.generation = u.generation AND t.state = 1 RETURNING u.place", tasks.size())) {
+        + " WHERE t.id = u.id AND t.generation = u.generation AND t.state = 1 RETURNING u.place")) {
       new PostgresArrays(connection, statement).value(generation).ids(ids).longs(generations);
       return places(statement);
     }
@@ -360,8 +391,7 @@ final class PostgresDialect implements Dialect {
     int[] queueArray = queues.stream().mapToInt(Integer::intValue).toArray();
     String[] keyArray = keys.stream().map(KeyName::key).toArray(String[]::new);
     boolean byId = !wanted.ids().isEmpty();
-    try (PreparedStatement statement = batch(connection, read(byId, !keys.isEmpty(), bodies),
-        Math.max(keys.size(), wanted.ids().size()))) {
+    try (PreparedStatement statement = batch(connection, read(byId, !keys.isEmpty(), bodies))) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       for (int i = 0; byId && i < 2; i++) {
         arrays.ids(ids);
@@ -425,7 +455,7 @@ final class PostgresDialect implements Dialect {
     Map<RequestName, RecordTable.Answered> answers = new HashMap<>();
     try (PreparedStatement select = batch(connection, "SELECT u.place, r.digest, r.kind, r.id, r.generation,"
         + " r.due_at, r.state, r.drop_at FROM unnest(?, ?, ?) WITH ORDINALITY AS u(queue, key, request, place)"
-        + " JOIN foliot_request r ON r.queue = u.queue AND r.key = u.key AND r.request = u.request", names.size())) {
+        + " JOIN foliot_request r ON r.queue = u.queue AND r.key = u.key AND r.request = u.request")) {
       new PostgresArrays(connection, select).ints(queues).texts(keys).texts(requests);
       try (ResultSet row = rows(select)) {
         while (row.next()) {
@@ -459,7 +489,7 @@ final class PostgresDialect implements Dialect {
             + " FROM unnest(?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?, ?) AS a(queue, key, request, digest, kind, id,"
             + " generation, due_at, state, drop_at, change)"
             + " WHERE a.change = 0 OR a.change IN (SELECT place FROM w)) SELECT place FROM w";
-    try (PreparedStatement statement = batch(connection, all, changes.size())) {
+    try (PreparedStatement statement = batch(connection, all)) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       PostgresColumns columns = new PostgresColumns(changes);
       arrays.longs(columns.wakeAt).longs(columns.dueAt).longs(columns.firstDueAt).longs(columns.changedAt)
@@ -528,7 +558,7 @@ final class PostgresDialect implements Dialect {
         + " g.state, g.due_at, g.first_due_at, g.created_at, g.changed_at, nullif(g.lease_end, 0),"
         + " nullif(g.claimed_at, 0), g.generation, g.attempt, g.max_attempts, g.token, nullif(g.settled_as, -1),"
         + " g.outstanding, g.attempts, g.reason, g.drop_at, NULL, NULL, coalesce(g.body, g.old_body) FROM g)"
-        + " SELECT place FROM g", changes.size())) {
+        + " SELECT place FROM g")) {
       PostgresColumns columns = new PostgresColumns(changes);
       long[] dropAts = changes.stream().mapToLong(change -> change.after().dropAt()).toArray();
       String[] reasons = changes.stream().map(change -> plain(change.after().reason())).toArray(String[]::new);
@@ -561,7 +591,7 @@ final class PostgresDialect implements Dialect {
         + " LEFT JOIN foliot_final f ON f.id = u.id AND f.generation = u.was"
         + " WHERE u.was = 0 OR (f.id IS NOT NULL AND NOT EXISTS (SELECT FROM foliot_final x WHERE x.queue = u.queue"
         + " AND x.key = u.key AND x.generation >= u.generation)) ON CONFLICT DO NOTHING RETURNING id, version), g AS (DELETE FROM"
-        + " foliot_final f USING a WHERE f.id = a.id) SELECT version FROM a", changes.size())) {
+        + " foliot_final f USING a WHERE f.id = a.id) SELECT version FROM a")) {
       PostgresColumns columns = new PostgresColumns(changes);
       long[] createdAts = changes.stream().mapToLong(change -> change.after().createdAt()).toArray();
       int[] queues = changes.stream().mapToInt(Change::queue).toArray();
@@ -596,7 +626,7 @@ final class PostgresDialect implements Dialect {
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    try (PreparedStatement statement = batch(connection, claim, count)) {
+    try (PreparedStatement statement = batch(connection, claim)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).ints(slots);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
@@ -641,7 +671,7 @@ final class PostgresDialect implements Dialect {
       begunAts[i] = settlement.begunAt();
       details[i] = plain(Rows.cut(settlement.detail()));
     }
-    try (PreparedStatement statement = batch(connection, finish, count)) {
+    try (PreparedStatement statement = batch(connection, finish)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(generations).longs(begunAts).texts(details)
           .value(otherRetentionMillis).ints(retentions.stream().mapToInt(Retention::queue).toArray())
           .longs(retentions.stream().mapToLong(Retention::millis).toArray());
@@ -673,7 +703,7 @@ final class PostgresDialect implements Dialect {
     }
     List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    try (PreparedStatement statement = batch(connection, resets ? reset : touch, count)) {
+    try (PreparedStatement statement = batch(connection, resets ? reset : touch)) {
       PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ints(queues).texts(keys)
           .longs(dues).flags(relative).longsOrNulls(maxWaits);
       if (resets) {
@@ -700,7 +730,7 @@ final class PostgresDialect implements Dialect {
     for (int i = 0; i < entries.size(); i++) {
       ids.set(i, entries.get(i).id());
     }
-    try (PreparedStatement statement = batch(connection, park, entries.size())) {
+    try (PreparedStatement statement = batch(connection, park)) {
       new PostgresArrays(connection, statement).ids(ids)
           .longs(entries.stream().mapToLong(DueEntry::wakeAt).toArray());
       return places(statement);
@@ -730,7 +760,7 @@ final class PostgresDialect implements Dialect {
         + " FROM unnest(?, ?, ?::uuid[], ?, ?) WITH ORDINALITY AS s(part, lowest, behind, highest, most, place)"
         + " CROSS JOIN LATERAL (SELECT t.wake_at, t.id, t.queue FROM foliot_task t WHERE t.part = s.part"
         + " AND (t.wake_at, t.id) > (s.lowest, s.behind) AND t.wake_at <= s.highest"
-        + " ORDER BY t.wake_at, t.id LIMIT s.most) e ORDER BY s.place, e.wake_at, e.id", count)) {
+        + " ORDER BY t.wake_at, t.id LIMIT s.most) e ORDER BY s.place, e.wake_at, e.id")) {
       new PostgresArrays(connection, statement).ints(parts).longs(from).ids(after).longs(to).ints(limits);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
@@ -855,7 +885,9 @@ final class PostgresDialect implements Dialect {
   @Override
   public Map<Tally, Long> tally(Connection connection) throws SQLException {
     Map<Tally, Long> counts = new HashMap<>();
-    try (PreparedStatement select = prepare(connection, tally); ResultSet row = select.executeQuery()) {
+    // It does read the whole table.
+    try (PreparedStatement select = prepare(connection, sessionsPlanByIndex ? AS_ANYWHERE + tally : tally);
+        ResultSet row = rows(select)) {
       while (row.next()) {
         counts.merge(new Tally(row.getInt(1), row.getInt(2), row.getBoolean(3)), row.getLong(4), Long::sum);
       }

@@ -24,21 +24,17 @@ final class Schema {
 
   /** How this database speaks. */
   static Dialect dialect(DataSource source, String name, Duration timeout) {
-    String product = product(source, name);
     int seconds = Math.toIntExact(timeout.toSeconds());
-    return switch (product) {
-      case "PostgreSQL" -> new PostgresDialect(seconds);
-      case "MariaDB" -> new MySqlDialect(seconds, true);
-      case "MySQL" -> new MySqlDialect(seconds, false);
-      default -> throw new StoreException("tasks are kept in PostgreSQL, MariaDB or MySQL: database=" + name
-          + ", product=" + product, null);
-    };
-  }
-
-  private static String product(DataSource source, String name) {
     try (Connection connection = source.getConnection()) {
       DatabaseMetaData meta = connection.getMetaData();
-      return meta.getDatabaseProductName();
+      String product = meta.getDatabaseProductName();
+      return switch (product) {
+        case "PostgreSQL" -> new PostgresDialect(seconds, PostgresSource.plansByIndex(connection));
+        case "MariaDB" -> new MySqlDialect(seconds, true);
+        case "MySQL" -> new MySqlDialect(seconds, false);
+        default -> throw new StoreException("tasks are kept in PostgreSQL, MariaDB or MySQL: database=" + name
+            + ", product=" + product, null);
+      };
     } catch (SQLException e) {
       throw new StoreException("the database cannot be reached: database=" + name + ", sqlState=" + e.getSQLState()
           + ", error=" + e.getMessage() + "; check its address, the user and the password", e);

@@ -36,7 +36,7 @@ final class PostgresModelTest extends TaskStoreContract {
 
   private static TaskStore openAgain(Clock storeClock) {
     return ClockedStore.of(JdbcStore.open(Databases.options(database).withSlots(16),
-        (source, name, timeout) -> new PostgresDialect(Math.toIntExact(timeout.toSeconds()), "test_micros()")),
+        (source, name, timeout) -> new PostgresDialect(Math.toIntExact(timeout.toSeconds()), false, "test_micros()")),
         database, storeClock);
   }
 
