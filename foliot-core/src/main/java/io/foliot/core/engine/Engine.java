@@ -146,7 +146,7 @@ public final class Engine implements Scheduler {
           }
           return store.documents(DocumentKind.QUEUE);
         }).thenAccept(documents -> {
-          lines.replaceAll(documents);
+          lines.replaceAll(documents, lines.changes());
           environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
           for (EngineLoop loop : loops) {
             loop.start();
@@ -651,9 +651,10 @@ public final class Engine implements Scheduler {
         sealed(found.map(document -> Seal.decode(document.content())).orElse(null));
       }
     });
+    long changes = lines.changes();
     store.documents(DocumentKind.QUEUE).whenComplete((documents, failure) -> {
       if (documents != null) {
-        for (String changed : lines.replaceAll(documents)) {
+        for (String changed : lines.replaceAll(documents, changes)) {
           for (EngineLoop loop : loops) {
             loop.changed(changed);
           }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ final class Lines {
   private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+  private final AtomicLong changes = new AtomicLong();
 
   Lines(TaskStore store, Clock clock, List<Delivery> deliveries, int destinationLimit) {
     this.store = store;
@@ -82,8 +84,14 @@ final class Lines {
     }
   }
 
+  /** How often something was learnt about queues; to be asked before the store is. */
+  long changes() {
+    return changes.get();
+  }
+
   /** The settings of a queue as they are from now on; null if it is gone. */
   void put(String name, @Nullable Queue queue, long version) {
+    changes.incrementAndGet();
     if (queue == null) {
       queues.remove(name);
     } else {
@@ -93,8 +101,14 @@ final class Lines {
     }
   }
 
-  /** All settings as the store has them; answers the names of the queues that are different now. */
-  Set<String> replaceAll(List<Document> documents) {
+  /**
+   * All settings as the store had them when it was asked; answers the names of the queues that are different now. Nothing, if
+   * something newer was learnt since: the store had not yet written it, perhaps.
+   */
+  Set<String> replaceAll(List<Document> documents, long changesWhenAsked) {
+    if (!changes.compareAndSet(changesWhenAsked, changesWhenAsked + 1)) {
+      return Set.of();
+    }
     Set<String> changed = new TreeSet<>(queues.keySet());
     for (Document document : documents) {
       if (version(document.name()) == document.version()) {

@@ -32,6 +32,8 @@ final class RemoteStore implements InvocationHandler {
   boolean halved;
   /** Keeps the answers of claims and parks until {@link #answerSlowly}. */
   boolean slow;
+  /** Keeps the answers about all queues, too. */
+  boolean slowDocuments;
   long parked;
   private final List<Runnable> answers = new ArrayList<>();
   @Nullable
@@ -87,7 +89,7 @@ final class RemoteStore implements InvocationHandler {
       }
     }
     Object answer = call(method, arguments);
-    if (method.getName().equals("claim") && slow) {
+    if ((method.getName().equals("claim") && slow) || (method.getName().equals("documents") && slowDocuments)) {
       return later(answer);
     }
     if (method.getName().equals(losesReplyOf)) {

@@ -214,6 +214,22 @@ final class RemoteStoreTest {
   }
 
   @Test
+  void aQueueThatWasJustPutIsNotForgottenForAnOlderAnswer() {
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      remote.slowDocuments = true;
+      world.passes(Duration.ofMillis(1_500));
+      world.queue(World.local("q"));
+      remote.answerSlowly();
+      assertThat(world.engine.queue("q")).isPresent();
+      assertThat(world.submit("q", Duration.ofMillis(10), "a").kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      remote.slowDocuments = false;
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.queue("q")).isPresent();
+      assertThat(world.receiver.texts()).containsExactly("a");
+    }
+  }
+
+  @Test
   void whatIsDueBeforeItsQueueIsKnownIsNotParkedWhenTheQueueCame() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       List<Draft> drafts = new ArrayList<>();
