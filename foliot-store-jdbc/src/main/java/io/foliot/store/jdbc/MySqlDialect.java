@@ -73,6 +73,9 @@ final class MySqlDialect implements Dialect {
   /** Longer lists of scans are looked through for slots that have something. */
   private static final int SCANS_AT_ONCE = 4;
 
+  /** So many rows are told apart by the parser sooner than the table of parameters is made and read. */
+  private static final int FEW = 64;
+
   private static final int DUPLICATE = 1062;
   private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
   private static final Set<Integer> FULL = Set.of(1114, 1021);
@@ -220,7 +223,7 @@ final class MySqlDialect implements Dialect {
   public Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     boolean requests = tasks.stream().anyMatch(task -> task.draft().idempotency() != null);
     boolean keys = tasks.stream().anyMatch(task -> task.draft().key() != null);
-    if (isMariaDb && !requests && !keys && connection.getAutoCommit()) {
+    if (isMariaDb && !requests && !keys && tasks.size() <= FEW && connection.getAutoCommit()) {
       try {
         return insertUnnamed(connection, tasks, seenMicros);
       } catch (SQLException e) {
