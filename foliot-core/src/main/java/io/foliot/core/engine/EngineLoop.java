@@ -719,9 +719,8 @@ final class EngineLoop implements EventLoop.Duty {
               readyEntries++;
             }
           }
-          boolean ended = found.size() < UNPARK_BATCH;
           DueEntry first = found.isEmpty() ? null : found.get(0);
-          DueEntry last = ended ? null : found.get(found.size() - 1);
+          DueEntry last = found.isEmpty() ? null : found.get(found.size() - 1);
           if (failure == null) {
             lane.parkedReadEnded(first, last, clock.monotonicNanos() + MAX_SLEEP_NANOS);
           } else {

@@ -84,7 +84,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Boolean>> park(List<DueEntry> entries);
 
   /**
-   * Reads the parked tasks of a queue, roughly in the order of their wakeAt.
+   * Reads the parked tasks of a queue, roughly in the order of their wakeAt. A page may be shorter than the limit; only an
+   * empty one is the end.
    *
    * @param after where the last page ended, or null for the beginning
    */

@@ -162,8 +162,14 @@ final class Reads {
         }
       }
       pipeline.send();
-      return all(read).thenApply(found -> firsts(found, perPart, limit).stream()
-          .filter(entry -> slots.contains(entry.id())).toList());
+      return all(read).thenCompose(found -> {
+        List<DueEntry> firsts = firsts(found, perPart, limit);
+        List<DueEntry> page = firsts.stream().filter(entry -> slots.contains(entry.id())).toList();
+        // A part may hold slots that nobody asked for; an empty page would say that there are no more.
+        return page.isEmpty() && !firsts.isEmpty()
+            ? parked(queue, slots, firsts.getLast(), limit).toCompletableFuture()
+            : CompletableFuture.completedFuture(page);
+      });
     }));
   }
 

@@ -214,6 +214,22 @@ final class RemoteStoreTest {
   }
 
   @Test
+  void parkedTasksComeBackWithoutAPauseWherePagesAreShort() {
+    try (World world = world()) {
+      world.join(world.engine.setPaused("q", true));
+      for (int i = 0; i < 1_000; i++) {
+        world.submit("q", Duration.ZERO, "t" + i);
+      }
+      world.passes(Duration.ofSeconds(1));
+      assertThat(remote.parked).isEqualTo(1_000);
+      remote.shortPages = true;
+      world.join(world.engine.setPaused("q", false));
+      world.passes(Duration.ofMillis(300));
+      assertThat(world.receiver.seen).hasSize(1_000);
+    }
+  }
+
+  @Test
   void aQueueThatWasJustPutIsNotForgottenForAnOlderAnswer() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       remote.slowDocuments = true;
