@@ -4,7 +4,6 @@ import io.foliot.core.Meter;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.engine.EngineOptions;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
@@ -14,15 +13,13 @@ import org.jspecify.annotations.Nullable;
 /** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for as long as the queue says. */
 final class FoliotBacklog implements Backlog {
   private final TaskStore store;
-  private final EngineOptions options;
   private final Queue queue;
   private final LongAdder finished = new LongAdder();
   private @Nullable FoliotNode node;
   private int tasks;
 
-  FoliotBacklog(TaskStore store, EngineOptions options, Duration retained) {
+  FoliotBacklog(TaskStore store, Duration retained) {
     this.store = store;
-    this.options = options;
     queue = Queue.of(FoliotNode.QUEUE, Target.local()).withRetention(retained, Duration.ofDays(14));
   }
 
@@ -43,7 +40,7 @@ final class FoliotBacklog implements Backlog {
         }
       }
     };
-    node = new FoliotNode(options, store, queue, attempt -> {
+    node = new FoliotNode(store, queue, attempt -> {
       ledger.begun(FoliotNode.number(attempt.task().body()));
       return new Answer.Done("");
     }, meter);

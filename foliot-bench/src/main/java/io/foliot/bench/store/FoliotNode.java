@@ -38,14 +38,6 @@ import java.util.function.Predicate;
 /** Foliot as an application embeds it: an engine over a store, handlers on virtual threads. */
 final class FoliotNode implements AutoCloseable {
   static final String QUEUE = "bench";
-  static final EngineOptions DEFAULTS = EngineOptions.defaults("bench");
-
-  /**
-   * For a drain: claims and the ends of attempts in larger batches, which takes more attempts at once, and lanes that hold
-   * the whole backlog, of which nothing is parked then. The best of 256 to 4,000 attempts and claims of 250 to 1,000.
-   */
-  static final EngineOptions TUNED = DEFAULTS.withDestinationLimit(4_000).withClaimBatch(1_000).withMemory(1_000_000,
-      200_000, 200_000);
 
   private static final long TIMEOUT_SECONDS = 60;
   private static final int BATCH = 1_000;
@@ -59,14 +51,9 @@ final class FoliotNode implements AutoCloseable {
 
   /** Starts an engine with its default options that has one queue. The store stays the caller's. */
   FoliotNode(TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
-    this(DEFAULTS, store, queue, handler, meter);
-  }
-
-  /** The same with other options. */
-  FoliotNode(EngineOptions options, TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
     Clock clock = new SystemClock();
     LocalDelivery delivery = new LocalDelivery(handlers).handle(queue.name(), handler);
-    engine = new Engine(options,
+    engine = new Engine(EngineOptions.defaults("bench"),
         new Environment(clock,
             () -> new ThreadEventLoop(clock, Thread.ofPlatform().name("bench-loop-", 0).factory()),
             new SplittableRandom(), store, new SoleCoordinator(), List.of(delivery), meter));

@@ -80,7 +80,7 @@ final class PendingRow implements Row {
   }
 
   private static double drain(Site site, TaskStore store, Work work) throws Exception {
-    FoliotBacklog backlog = new FoliotBacklog(store, FoliotNode.TUNED, Rows.KEPT);
+    FoliotBacklog backlog = new FoliotBacklog(store, Rows.KEPT);
     try {
       return Drain.drain(backlog, work.tasks(), site).perSecond();
     } finally {

@@ -2,7 +2,6 @@ package io.foliot.bench.store;
 
 import io.foliot.bench.store.DbSchedulerBacklog.Claims;
 import io.foliot.bench.store.RateRow.Entry;
-import io.foliot.core.engine.EngineOptions;
 import java.time.Duration;
 import java.util.List;
 
@@ -29,9 +28,8 @@ final class Rows {
   static final List<Row> ALL = List.of(
       new RateRow("postgres-drain", "PostgreSQL: due tasks drained by one node", (sites, options) -> {
         PostgresSite site = sites.postgres();
-        return List.of(foliotDrain("Foliot, tuned", site, FoliotNode.TUNED, KEPT),
-            foliotDrain("Foliot, its defaults", site, FoliotNode.DEFAULTS, KEPT).asVariant(),
-            foliotDrain("Foliot, tuned, keeping no finished task", site, FoliotNode.TUNED, Duration.ZERO).asVariant(),
+        return List.of(foliotDrain("Foliot", site, KEPT),
+            foliotDrain("Foliot, keeping no finished task", site, Duration.ZERO).asVariant(),
             dbSchedulerDrain("db-scheduler, as in its own benchmark", site, Claims.OF_ITS_BENCHMARK, 4).asVariant(),
             dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 4),
             new Entry(new Drain("JobRunr, its defaults", JOBRUNR_SHARE, site, () -> new JobRunrBacklog(site, 0)), 10,
@@ -53,7 +51,7 @@ final class Rows {
       new PendingRow(),
       new RateRow("mariadb-drain", "MariaDB: due tasks drained by one node", (sites, options) -> {
         MariaDbSite site = sites.mariaDb();
-        return List.of(foliotDrain("Foliot, tuned", site, FoliotNode.TUNED, KEPT),
+        return List.of(foliotDrain("Foliot", site, KEPT),
             dbSchedulerDrain("db-scheduler, tuned", site, Claims.TUNED, 0));
       }),
       new RateRow("mariadb-batch", "MariaDB: submitted in batches of 1,000 by 4 callers",
@@ -72,17 +70,21 @@ final class Rows {
             new Entry(new Callers("ZADD, 200 pipelined on each of 4 connections", BATCH_CALLERS, site,
                 () -> new BareScores(site, BATCH_CALLERS, live, PIPELINED)), 1 / 3.0));
       }),
-      new RateRow("redis-submit", "Redis: submitted by 4 callers", (sites, options) -> {
+      new RateRow("redis-submit", "Redis: submitted", (sites, options) -> {
         RedisSite site = sites.redis();
         return List.of(
-            new Entry(new Callers("Foliot, batches of 1,000", BATCH_CALLERS, site,
+            new Entry(new Callers("Foliot, batches of 1,000 by 4 callers", BATCH_CALLERS, site,
                 () -> new FoliotSubmits(site.openStore(), BATCH, false)), 0),
-            new Entry(new Callers("Redisson, 200 offers under way", BATCH_CALLERS, site,
+            new Entry(new Callers("Foliot, one by one by 32 callers", CALLERS, site,
+                () -> new FoliotSubmits(site.openStore(), 1, false)), 0),
+            new Entry(new Callers("Redisson, one by one by 32 callers", CALLERS, site,
+                () -> new RedissonSubmits(site, 1)), 10),
+            new Entry(new Callers("Redisson, 200 offers under way for each of 4 callers", BATCH_CALLERS, site,
                 () -> new RedissonSubmits(site, PIPELINED)), 10));
       }),
       new RateRow("redis-drain", "Redis: due tasks drained by one node", (sites, options) -> {
         RedisSite site = sites.redis();
-        return List.of(foliotDrain("Foliot, tuned", site, FoliotNode.TUNED, KEPT),
+        return List.of(foliotDrain("Foliot", site, KEPT),
             new Entry(new Drain("Redisson, 32 consumers that take one at a time", REDISSON_SHARE, site,
                 () -> new RedissonBacklog(site, CALLERS, 1)), 10),
             new Entry(new Drain("Redisson, 2 consumers that take up to 500", REDISSON_SHARE, site,
@@ -92,8 +94,8 @@ final class Rows {
 
   private Rows() {}
 
-  private static Entry foliotDrain(String name, Site site, EngineOptions options, Duration kept) {
-    return new Entry(new Drain(name, 1, site, () -> new FoliotBacklog(site.openStore(), options, kept)), 0);
+  private static Entry foliotDrain(String name, Site site, Duration kept) {
+    return new Entry(new Drain(name, 1, site, () -> new FoliotBacklog(site.openStore(), kept)), 0);
   }
 
   private static Entry dbSchedulerDrain(String name, SqlSite site, Claims claims, double wanted) {
