@@ -145,6 +145,9 @@ final class EngineLoop implements EventLoop.Duty {
   private final List<Lane> rotation = new ArrayList<>();
   private int rotated;
   private int readyEntries;
+  /** Ids that were let go because their lanes were full and flow, and whether the full head poll is to find some again. */
+  private long letGo;
+  private boolean letGoSome;
   /** Ids that wait in a lane or are inside a call. */
   private final Set<TaskId> known = new HashSet<>();
   private final Poll[] polls; // the longest look back first
@@ -210,6 +213,7 @@ final class EngineLoop implements EventLoop.Duty {
     private long begunNanos;
     private long endedNanos;
     private int taken;
+    private int letGo;
     private int limit;
 
     Poll(long lookBackMillis, long everyMillis, long nowNanos) {
@@ -521,6 +525,10 @@ final class EngineLoop implements EventLoop.Duty {
     while (slots.slotCount() < store.slotCount()) {
       growSlots();
     }
+    if (letGoSome && !polls[ALL].underWay) {
+      letGoSome = false;
+      polls[ALL].nextNanos = nowNanos;
+    }
     for (Poll poll : polls) {
       if (poll.underWay) {
         // Those that follow look back less far, and would read the same once more.
@@ -614,6 +622,7 @@ final class EngineLoop implements EventLoop.Duty {
     poll.underWay = true;
     poll.begunNanos = nowNanos;
     poll.taken = 0;
+    poll.letGo = 0;
     poll.limit = isFlowing() ? Math.clamp(options.laneEntries() - readyEntries, 1, POLL_LIMIT) : POLL_LIMIT;
     int page = pollPage();
     long from = poll.lookBackMillis == Long.MAX_VALUE ? Long.MIN_VALUE : now - poll.lookBackMillis;
@@ -629,6 +638,7 @@ final class EngineLoop implements EventLoop.Duty {
     after(asking(() -> store.due(scans)), (slices, failure) -> {
       List<DueScan> more = new ArrayList<>();
       if (answeredBy("due", scans.size(), begunNanos, failure) && slices != null) {
+        long letGoBefore = letGo;
         for (DueSlice slice : slices) {
           int before = readyEntries + parks.size();
           slice.entries().forEach(this::ready);
@@ -638,8 +648,11 @@ final class EngineLoop implements EventLoop.Duty {
             more.add(new DueScan(slice.slot(), last.wakeAt(), last.id(), now, pollPage()));
           }
         }
+        poll.letGo += Math.toIntExact(letGo - letGoBefore);
       }
-      if (more.isEmpty() || poll.taken >= poll.limit || draining) {
+      // Who looks at all of it reads no further than there is room; who looks for the new, past what there is no room for.
+      boolean isFull = poll.letGo > 0 && (poll == polls[ALL] || poll.letGo >= POLL_LIMIT);
+      if (more.isEmpty() || poll.taken >= poll.limit || isFull || draining) {
         long endNanos = clock.monotonicNanos();
         poll.underWay = false;
         poll.endedNanos = endNanos;
@@ -696,10 +709,17 @@ final class EngineLoop implements EventLoop.Duty {
       lane.add(entry);
       readyEntries++;
     } else if (lane.isFlowing()) {
-      known.remove(entry.id());
+      letGo(entry);
     } else {
       parks.add(entry);
     }
+  }
+
+  /** It stays where it is in the store, and is found again when there is room. */
+  private void letGo(DueEntry entry) {
+    known.remove(entry.id());
+    letGo++;
+    letGoSome = true;
   }
 
   private boolean hasRoom(Lane lane) {
@@ -744,7 +764,7 @@ final class EngineLoop implements EventLoop.Duty {
         lane.add(entry);
         readyEntries++;
       } else if (lane.isFlowing()) {
-        known.remove(entry.id());
+        letGo(entry);
       } else {
         entries.add(entry);
       }

@@ -76,28 +76,53 @@ abstract class Rows {
 
   abstract @Nullable String textOrNull(ResultSet row, int at) throws SQLException;
 
-  /** A record whose first column stands there. */
+  /**
+   * A record whose first column stands there. In several methods, because as one it was compiled into code that halts (JDK
+   * 25.0.3, twice within hours of load).
+   */
   final Row row(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
     TaskId id = id(row, first);
-    String queue = numbers.name(connection, row.getInt(first + 1));
+    String key = textOrNull(row, first + 2);
     TaskState state = Codes.state(row.getInt(first + 3));
-    TaskRecord.Edit edit = TaskRecord.edit(id, queue, textOrNull(row, first + 2)).state(state)
-        .parked(row.getInt(first + 4) >= Parts.PARKED).wakeAt(row.getLong(first + 5)).dueAt(row.getLong(first + 6))
-        .firstDueAt(row.getLong(first + 7)).createdAt(row.getLong(first + 8)).changedAt(row.getLong(first + 9))
-        .leaseEnd(row.getLong(first + 10)).claimedAt(row.getLong(first + 11)).generation(row.getLong(first + 12))
-        .attempt(row.getInt(first + 13)).maxAttempts(row.getInt(first + 14)).token(token(row, first + 15))
-        .cancelRequested(row.getBoolean(first + 17)).outstanding(row.getBoolean(first + 18))
-        .successor(Blobs.successor(id, row.getBytes(first + 20)));
-    int settledAs = row.getInt(first + 16);
-    edit.settledAs(row.wasNull() ? null : Codes.end(settledAs));
-    byte[] body = row.getBytes(first + 22);
-    edit.body(body == null ? UNREAD : Blobs.body(id, textOrNull(row, first + 2), body));
+    TaskRecord.Edit edit = TaskRecord.edit(id, numbers.name(connection, row.getInt(first + 1)), key);
+    edit.state(state).parked(row.getInt(first + 4) >= Parts.PARKED);
+    readTimes(edit, row, first);
+    readClaim(edit, row, first);
+    readContent(edit, id, key, row, first);
     List<AttemptRecord> attempts = Blobs.attempts(id, row.getBytes(first + 21));
     if (state.isFinal()) {
       attempts = withLast(attempts, row, first);
       edit.reason(text(row, first + 23)).dropAt(row.getLong(first + 24));
     }
     return new Row(edit.attempts(attempts).done(), row.getLong(first + 19));
+  }
+
+  private static void readTimes(TaskRecord.Edit edit, ResultSet row, int first) throws SQLException {
+    edit.wakeAt(row.getLong(first + 5));
+    edit.dueAt(row.getLong(first + 6));
+    edit.firstDueAt(row.getLong(first + 7));
+    edit.createdAt(row.getLong(first + 8));
+    edit.changedAt(row.getLong(first + 9));
+  }
+
+  private void readClaim(TaskRecord.Edit edit, ResultSet row, int first) throws SQLException {
+    edit.leaseEnd(row.getLong(first + 10));
+    edit.claimedAt(row.getLong(first + 11));
+    edit.generation(row.getLong(first + 12));
+    edit.attempt(row.getInt(first + 13));
+    edit.maxAttempts(row.getInt(first + 14));
+    edit.token(token(row, first + 15));
+    int settledAs = row.getInt(first + 16);
+    edit.settledAs(row.wasNull() ? null : Codes.end(settledAs));
+    edit.cancelRequested(row.getBoolean(first + 17));
+    edit.outstanding(row.getBoolean(first + 18));
+  }
+
+  private static void readContent(TaskRecord.Edit edit, TaskId id, @Nullable String key, ResultSet row, int first)
+      throws SQLException {
+    edit.successor(Blobs.successor(id, row.getBytes(first + 20)));
+    byte[] body = row.getBytes(first + 22);
+    edit.body(body == null ? UNREAD : Blobs.body(id, key, body));
   }
 
   /** The attempts with the last one, where that is in columns of its own. */
