@@ -427,9 +427,11 @@ final class EngineLoop implements EventLoop.Duty {
     }
     if (!draining && sealed == null) {
       for (Poll poll : polls) {
-        if (!poll.underWay) {
-          waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);
+        if (poll.underWay) {
+          // Its answer wakes the loop, and those that follow wait for it.
+          break;
         }
+        waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);
       }
       waitNanos = Math.min(waitNanos, laneWaitNanos(nowNanos));
     }

@@ -32,6 +32,8 @@ final class RemoteStore implements InvocationHandler {
   boolean halved;
   /** Keeps the answers of claims and parks until {@link #answerSlowly}. */
   boolean slow;
+  /** Keeps the answers of head polls, too. */
+  boolean slowDue;
   /** Keeps the answers about all queues, too. */
   boolean slowDocuments;
   /** Answers with a few of what is parked at a time. */
@@ -91,7 +93,8 @@ final class RemoteStore implements InvocationHandler {
       }
     }
     Object answer = call(method, arguments);
-    if ((method.getName().equals("claim") && slow) || (method.getName().equals("documents") && slowDocuments)) {
+    if ((method.getName().equals("claim") && slow) || (method.getName().equals("documents") && slowDocuments)
+        || (method.getName().equals("due") && slowDue)) {
       return later(answer);
     }
     if (method.getName().equals("parked") && shortPages) {

@@ -214,6 +214,28 @@ final class RemoteStoreTest {
   }
 
   @Test
+  void aBacklogIsReadAsThereIsRoomForItAndNotInRests() {
+    int backlog = 60_000;
+    try (World world = new World(options -> options.withMemory(1_000, 2_000, 50_000), remote::over)) {
+      world.queue(World.local("q"));
+      remote.slow = true;
+      remote.slowDue = true;
+      List<Draft> drafts = new ArrayList<>();
+      long now = world.clock.wallMillis();
+      for (int i = 0; i < backlog; i++) {
+        drafts.add(new Draft(TaskId.of(now, i, i), "q", null, Due.NOW, Body.EMPTY, 0, OnConflict.RESET, null));
+      }
+      assertThat(world.store.submit(drafts)).isCompleted();
+      for (int millis = 0; millis < 4_000 && world.receiver.seen.size() < backlog; millis += 5) {
+        world.passes(Duration.ofMillis(5));
+        remote.answerSlowly();
+        world.settle();
+      }
+      assertThat(world.receiver.seen).hasSize(backlog);
+    }
+  }
+
+  @Test
   void parkedTasksComeBackWithoutAPauseWherePagesAreShort() {
     try (World world = world()) {
       world.join(world.engine.setPaused("q", true));
