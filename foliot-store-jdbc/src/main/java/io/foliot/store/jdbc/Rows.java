@@ -76,10 +76,7 @@ abstract class Rows {
 
   abstract @Nullable String textOrNull(ResultSet row, int at) throws SQLException;
 
-  /**
-   * A record whose first column stands there. In several methods, because as one it was compiled into code that halts (JDK
-   * 25.0.3, twice within hours of load).
-   */
+  /** A record whose first column stands there. */
   final Row row(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
     TaskId id = id(row, first);
     String key = textOrNull(row, first + 2);
