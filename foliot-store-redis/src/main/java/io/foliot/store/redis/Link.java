@@ -15,11 +15,13 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.NestedMultiOutput;
@@ -38,11 +40,11 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -192,39 +194,90 @@ final class Link implements AutoCloseable {
     if (waitReplicas == 0) {
       return CompletableFuture.completedFuture(null);
     }
-    List<CompletableFuture<?>> waits = new ArrayList<>();
-    for (StatefulConnection<byte[], byte[]> server : servers(keys)) {
-      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(waitReplicas)
-          .add(timeout.toMillis() / 2);
-      AsyncCommand<byte[], byte[], Long> command = new AsyncCommand<>(
-          new Command<>(CommandType.WAIT, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args));
-      var sent = server.dispatch(command);
-      assert sent != null;
-      waits.add(command.handle((have, failure) -> {
-        if (failure != null) {
-          throw failure(failure);
-        }
-        if (have < waitReplicas) {
-          throw new StoreException("too few replicas have the write; it took effect on the primary, and is lost if a "
-              + "replica takes over now: replicas=" + have + ", wanted=" + waitReplicas, null);
-        }
-        return null;
-      }));
-    }
-    return CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]));
+    return CompletableFuture.allOf(servers(keys).stream().map(server -> server.thenCompose(this::awaitReplicas))
+        .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** The connections that writes to these keys take. */
-  private Set<StatefulConnection<byte[], byte[]>> servers(List<byte[]> keys) {
+  private CompletableFuture<@Nullable Void> awaitReplicas(StatefulConnection<byte[], byte[]> server) {
+    CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(waitReplicas)
+        .add(timeout.toMillis() / 2);
+    AsyncCommand<byte[], byte[], Long> command = new AsyncCommand<>(
+        new Command<>(CommandType.WAIT, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args));
+    var sent = server.dispatch(command);
+    assert sent != null;
+    return command.<@Nullable Void>handle((have, failure) -> {
+      if (failure != null) {
+        throw failure(failure);
+      }
+      if (have < waitReplicas) {
+        throw new StoreException("too few replicas have the write; it took effect on the primary, and is lost if a "
+            + "replica takes over now: replicas=" + have + ", wanted=" + waitReplicas, null);
+      }
+      return null;
+    }).toCompletableFuture();
+  }
+
+  /** The connections that writes to these keys take, each of them once. */
+  private Collection<CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers(List<byte[]> keys) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
-      return Set.of(connection);
+      return List.of(CompletableFuture.completedFuture(connection));
     }
-    Set<StatefulConnection<byte[], byte[]>> servers = new HashSet<>();
-    for (byte[] key : keys) {
-      RedisURI uri = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)).getUri();
-      servers.add(cluster.getConnection(uri.getHost(), uri.getPort()));
+    Map<RedisURI, CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers = new HashMap<>();
+    keys.forEach(key -> servers.computeIfAbsent(server(cluster, key), uri -> connection(cluster, uri)));
+    return servers.values();
+  }
+
+  private static RedisURI server(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {
+    RedisClusterNode node = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+    if (node == null) {
+      throw new StoreAwayException("no server of the Redis cluster has the slot of a key; see CLUSTER SLOTS", null);
     }
-    return servers;
+    return node.getUri();
+  }
+
+  private static CompletableFuture<StatefulRedisConnection<byte[], byte[]>> connection(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster, RedisURI server) {
+    return cluster.getConnectionAsync(server.getHost(), server.getPort());
+  }
+
+  /**
+   * Sends calls, to each server of a cluster when there is a connection to it. Without one, Lettuce has the caller wait for it; and
+   * who sends may be the thread of the last answer, which is one of the few that make connections.
+   */
+  private void dispatch(Pipeline pipeline) {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      dispatch(pipeline.commands);
+      return;
+    }
+    Map<RedisURI, List<AsyncCommand<byte[], byte[], List<Object>>>> byServer = new HashMap<>();
+    for (int i = 0; i < pipeline.commands.size(); i++) {
+      byte[] key = pipeline.keys.get(i);
+      AsyncCommand<byte[], byte[], List<Object>> command = pipeline.commands.get(i);
+      if (key == null) {
+        dispatch(List.of(command));
+      } else {
+        byServer.computeIfAbsent(server(cluster, key), none -> new ArrayList<>()).add(command);
+      }
+    }
+    byServer.forEach((server, commands) -> {
+      var sent = connection(cluster, server).whenComplete((connected, failure) -> {
+        if (failure == null) {
+          dispatch(commands);
+        } else {
+          commands.forEach(command -> command.completeExceptionally(failure));
+        }
+      });
+      assert sent != null;
+    });
+  }
+
+  private void dispatch(List<AsyncCommand<byte[], byte[], List<Object>>> commands) {
+    try {
+      var sent = connection.dispatch(commands);
+      assert sent.size() == commands.size();
+    } catch (RuntimeException e) {
+      commands.forEach(command -> command.completeExceptionally(e));
+    }
   }
 
   boolean isCluster() {
@@ -234,6 +287,8 @@ final class Link implements AutoCloseable {
   /** Calls that are sent together. One thread. */
   final class Pipeline {
     private final List<AsyncCommand<byte[], byte[], List<Object>>> commands = new ArrayList<>();
+    /** One per command; null where it has none, and goes to any server. */
+    private final List<byte @Nullable []> keys = new ArrayList<>();
 
     /** A step at a part. What it answers is an array of bytes, numbers, nulls and arrays. */
     CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
@@ -253,18 +308,20 @@ final class Link implements AutoCloseable {
       return answer;
     }
 
-    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte[] script, List<byte[]> keys,
+    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte[] script, List<byte[]> all,
         List<byte[]> arguments) {
-      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(keys.size());
-      args.addKeys(keys);
+      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(all.size());
+      args.addKeys(all);
       arguments.forEach(args::add);
-      return add(type, args);
+      return add(type, all.getFirst(), args);
     }
 
-    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, CommandArgs<byte[], byte[]> args) {
+    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte @Nullable [] key,
+        CommandArgs<byte[], byte[]> args) {
       AsyncCommand<byte[], byte[], List<Object>> command = new AsyncCommand<>(
           new Command<>(type, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args));
       commands.add(command);
+      keys.add(key);
       return command;
     }
 
@@ -275,7 +332,7 @@ final class Link implements AutoCloseable {
         args.add(argument);
       }
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-      answering(add(type, args), (result, failure) -> complete(answer, result, failure));
+      answering(add(type, key, args), (result, failure) -> complete(answer, result, failure));
       return answer;
     }
 
@@ -286,7 +343,7 @@ final class Link implements AutoCloseable {
         args.add(word);
       }
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-      answering(add(type, args), (result, failure) -> complete(answer, result, failure));
+      answering(add(type, null, args), (result, failure) -> complete(answer, result, failure));
       return answer;
     }
 
@@ -301,8 +358,7 @@ final class Link implements AutoCloseable {
       }
       underWay.addAndGet(commands.size());
       try {
-        var sent = connection.dispatch(commands);
-        assert sent.size() == commands.size();
+        dispatch(this);
       } catch (RuntimeException e) {
         commands.forEach(command -> command.completeExceptionally(e));
       }

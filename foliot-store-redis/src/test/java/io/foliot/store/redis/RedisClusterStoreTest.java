@@ -1,5 +1,7 @@
 package io.foliot.store.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.foliot.core.store.TaskStore;
 import io.foliot.servers.RedisCluster;
 import io.foliot.testkit.ServerClockStoreContract;
@@ -8,9 +10,13 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 
 /** The kit on a cluster of three primaries, found to be one by asking any of them. */
 final class RedisClusterStoreTest extends ServerClockStoreContract {
+  /** Whether threads meet is a matter of chance: of half, for each store. */
+  private static final int STORES = 12;
+
   private static RedisCluster cluster;
   private static int stores;
 
@@ -37,6 +43,16 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
   protected TaskStore reopen(TaskStore old) {
     old.close();
     return RedisStore.open(options);
+  }
+
+  /** A call goes on from the thread that had the last answer, and connections are made by the same few threads. */
+  @Test
+  void aCallThatVisitsAllServersOneAfterTheOtherWaitsForNone() {
+    for (int i = 0; i < STORES; i++) {
+      try (TaskStore fresh = open()) {
+        assertThat(fresh.live(10, null)).succeedsWithin(Duration.ofSeconds(30));
+      }
+    }
   }
 
   @Override
