@@ -1,5 +1,11 @@
 package io.foliot.core.coordination;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -19,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It is a division of labour and nothing more: two nodes with two assignments, or with none, lose and double nothing.
  */
 public final class Assignment {
+  private static final int VERSION = 1;
+  private static final int MAX_SLOTS = 1 << 16;
   private static final int NOBODY = -1;
 
   private final List<String> nodes;
@@ -65,6 +73,67 @@ public final class Assignment {
   /** Who looks after a slot; null for nobody. */
   public @Nullable String owner(int slot) {
     return owners[slot] == NOBODY ? null : nodes.get(owners[slot]);
+  }
+
+  /** As the content of a document. */
+  public byte[] encode() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(VERSION);
+      out.writeShort(nodes.size());
+      for (String node : nodes) {
+        out.writeUTF(node);
+      }
+      out.writeInt(owners.length);
+      for (short owner : owners) {
+        out.writeShort(owner);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /**
+   * Reads the content of a document.
+   *
+   * @throws IllegalArgumentException if it is none that this version can read
+   */
+  public static Assignment decode(byte[] content) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
+      int version = in.readUnsignedByte();
+      if (version != VERSION) {
+        throw new IllegalArgumentException("an assignment from a newer Foliot: version=" + version);
+      }
+      List<String> nodes = new ArrayList<>();
+      for (int left = in.readUnsignedShort(); left > 0; left--) {
+        nodes.add(in.readUTF());
+      }
+      int slots = in.readInt();
+      if (slots < 0 || slots > MAX_SLOTS) {
+        throw new IllegalArgumentException("an assignment does not decode: slots=" + slots);
+      }
+      short[] owners = new short[slots];
+      for (int slot = 0; slot < slots; slot++) {
+        owners[slot] = in.readShort();
+        if (owners[slot] < NOBODY || owners[slot] >= nodes.size()) {
+          throw new IllegalArgumentException("an assignment does not decode: slot=" + slot + ", owner=" + owners[slot]);
+        }
+      }
+      return new Assignment(List.copyOf(nodes), owners);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("an assignment does not decode: bytes=" + content.length, e);
+    }
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Assignment that && nodes.equals(that.nodes) && Arrays.equals(owners, that.owners);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * nodes.hashCode() + Arrays.hashCode(owners);
   }
 
   /** What a node looks after. */

@@ -12,7 +12,9 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.coordination.SoleCoordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Due;
@@ -147,12 +149,53 @@ public final class Engine implements Scheduler {
           return store.documents(DocumentKind.QUEUE);
         }).thenAccept(documents -> {
           lines.replaceAll(documents, lines.changes());
-          environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
           for (EngineLoop loop : loops) {
             loop.start();
           }
+          if (!environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+            own(SlotSet.of(store.slotCount(), new BitSet()));
+          }
+          environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), this::coordinated);
           running = true;
         });
+  }
+
+  /** Who is there has changed, or who looks after what. The coordinator's thread. */
+  private void coordinated(Coordinator.View seen) {
+    view = seen;
+    if (environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+      return;
+    }
+    switch (seen.connection()) {
+      case SUSPENDED ->
+        LOG.log(System.Logger.Level.WARNING, "the coordinator does not answer; keeping what this node has");
+      case LOST -> own(SlotSet.of(store.slotCount(), new BitSet()));
+      case CONNECTED -> {
+        byte[] document = seen.document();
+        Assignment current = document == null ? Assignment.none(store.slotCount()) : Assignment.decode(document);
+        own(ownedBy(options.node(), current));
+        if (options.node().equals(seen.leader())) {
+          Assignment wanted = current.with(seen.members(), store.slotCount());
+          if (document == null || !wanted.equals(current)) {
+            environment.coordinator().publish(wanted.encode(), seen.version());
+          }
+        }
+      }
+    }
+  }
+
+  private SlotSet ownedBy(String node, Assignment assignment) {
+    SlotSet owned = SlotSet.of(assignment.slotCount(), assignment.slotsOf(node));
+    while (owned.slotCount() < store.slotCount()) {
+      owned = owned.doubled();
+    }
+    return owned;
+  }
+
+  private void own(SlotSet owned) {
+    for (EngineLoop loop : loops) {
+      loop.own(owned);
+    }
   }
 
   private EngineLoop loopOf(TaskId id) {
