@@ -653,8 +653,16 @@ public final class Engine implements Scheduler {
         ? List.of(options.node())
         : seen.members().stream().map(Coordinator.Member::node).toList();
     return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), members,
-        store.slotCount(), store.slotCount(), store.kind(), store.durability(), environment.coordinator().kind(),
+        store.slotCount(), ownedSlots(), store.kind(), store.durability(), environment.coordinator().kind(),
         loops[0].status().clockOffsetMicros());
+  }
+
+  private int ownedSlots() {
+    int owned = 0;
+    for (EngineLoop loop : loops) {
+      owned += loop.ownedSlots();
+    }
+    return owned;
   }
 
   @Override
@@ -728,6 +736,8 @@ public final class Engine implements Scheduler {
     for (EngineLoop loop : loops) {
       drained.add(running ? loop.drain(patience.toNanos()) : CompletableFuture.completedFuture(true));
     }
+    // The others take over while what was begun here comes to its end.
+    environment.coordinator().close();
     return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new)).thenRun(() -> {
       if (!drained.stream().allMatch(CompletableFuture::join)) {
         LOG.log(System.Logger.Level.WARNING,
@@ -736,7 +746,6 @@ public final class Engine implements Scheduler {
       for (EngineLoop loop : loops) {
         loop.close();
       }
-      environment.coordinator().close();
       environment.deliveries().forEach(Delivery::close);
     });
   }

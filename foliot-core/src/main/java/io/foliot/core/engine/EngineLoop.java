@@ -289,6 +289,10 @@ final class EngineLoop implements EventLoop.Duty {
     return status;
   }
 
+  int ownedSlots() {
+    return slots.size();
+  }
+
   /** The store's clock as this node reckons it, in microseconds. */
   long storeMicros() {
     return reckoning.micros(clock.monotonicNanos());
