@@ -19,7 +19,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -244,25 +243,28 @@ public final class StoreCoordinator implements Coordinator {
     after(store.writeDocument(DocumentKind.NODE, document.name(), document.version(), null), (done, failure) -> {});
   }
 
-  /** Leaves; the others see it at their next beat. Waits for the store for a beat at most. */
+  /** Leaves, without waiting for the store; the others see it at their next beat, or when the lease ends. */
   @Override
   public void close() {
     loop.close();
     Member member = self;
-    if (member != null) {
-      Boolean left = call(() -> store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, null))
-          .thenCompose(gone -> store.document(DocumentKind.CLUSTER, LEADER))
-          .thenCompose(
-              found -> found.isPresent() && LeaderLease.decode(found.get().content()).node().equals(member.node())
-                  ? store.writeDocument(DocumentKind.CLUSTER, LEADER, found.get().version(), null)
-                  : CompletableFuture.completedFuture(true))
-          .exceptionally(failure -> false).completeOnTimeout(false, BEAT.toMillis(), TimeUnit.MILLISECONDS).join();
-      if (!left) {
-        LOG.log(System.Logger.Level.INFO,
-            "the store did not hear that this node leaves; its lease says so within {0} ms",
-            LEASE.toMillis());
-      }
+    if (member == null) {
+      return;
     }
+    CompletableFuture<Boolean> resigned = call(() -> store.document(DocumentKind.CLUSTER, LEADER))
+        .thenCompose(
+            found -> found.isPresent() && LeaderLease.decode(found.get().content()).node().equals(member.node())
+                ? store.writeDocument(DocumentKind.CLUSTER, LEADER, found.get().version(), null)
+                : CompletableFuture.completedFuture(true));
+    var left = call(() -> store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, null))
+        .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((heard, failure) -> {
+          if (failure != null || !heard) {
+            LOG.log(System.Logger.Level.INFO,
+                "the store did not hear that this node leaves; its lease says so within {0} ms",
+                LEASE.toMillis());
+          }
+        });
+    assert left != null;
   }
 
   /** A lease that several may look at: whose it is is told by the document's name. */
