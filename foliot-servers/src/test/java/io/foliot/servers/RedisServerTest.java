@@ -73,7 +73,8 @@ final class RedisServerTest {
     try (RedisServer primary = RedisServer.start(); RedisServer replica = primary.replica()) {
       primary.command("SET", "k", "v");
       assertThat(primary.command("WAIT", "1", "5000")).isEqualTo(1L);
-      assertThat(replica.command("GET", "k")).isEqualTo("v");
+      // A replica says that it has what it is still about to apply.
+      Await.until("the replica shows it", Duration.ofSeconds(10), () -> "v".equals(replica.command("GET", "k")));
       assertThatThrownBy(() -> replica.command("SET", "k", "w")).hasMessageContaining("READONLY");
       primary.kill();
       replica.promote();
