@@ -273,7 +273,9 @@ final class RedisFaultsTest {
         RedisServer replica = primary.replica();
         RedisStore store = RedisStore.open(options(primary).withTimeout(SHORT).withWaitReplicas(1))) {
       SubmitResult first = submit(store, "a", HOUR);
-      assertThat(replica.command("HLEN", "{foliot:" + first.id().slot(4) + "}:task")).isEqualTo(1L);
+      // What a replica has acknowledged it may still be about to apply.
+      eventually("the replica shows it", BOUND,
+          () -> Long.valueOf(1).equals(replica.command("HLEN", "{foliot:" + first.id().slot(4) + "}:task")));
       replica.kill();
       assertThat(failure(store.submit(List.of(draft("b", HOUR))))).isNotNull().hasMessageContaining("replicas=0");
       replica.restart();
