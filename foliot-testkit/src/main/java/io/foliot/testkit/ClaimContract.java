@@ -63,6 +63,36 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
+  void aLookMovesWhatIsLaterAndLeavesWhatIsDue() {
+    TaskId due = due("a");
+    TaskId pushedBack = due("b");
+    touch(id(pushedBack), now() + HOUR);
+    TaskId running = due("c");
+    TaskRecord claimed = won(running);
+    TaskId lost = due("d");
+    lost(lost);
+    TaskId parked = due("e");
+    assertThat(park(parked)).isTrue();
+    String before = record(due).toString();
+    List<ClaimResult> results = get(store().claim(List.of(Claim.look(due), new Claim(due("f"), HOUR),
+        Claim.look(pushedBack), Claim.look(running), Claim.look(lost), Claim.look(parked),
+        Claim.look(newId(QUEUE, "g"))))).results();
+    assertThat(results.getFirst()).isEqualTo(ClaimResult.Ready.READY);
+    assertThat(record(due)).hasToString(before);
+    assertThat(won(results.get(1)).attempt()).isEqualTo(1);
+    assertThat(later(results.get(2))).isEqualTo(record(pushedBack).dueAt());
+    assertThat(wakes(pushedBack)).containsExactly(record(pushedBack).dueAt());
+    assertThat(later(results.get(3))).isEqualTo(claimed.leaseEnd());
+    assertThat(results.get(4)).isEqualTo(ClaimResult.Ready.READY);
+    assertThat(record(lost).attempt()).as("the lease's end is not recorded").isEqualTo(1);
+    assertThat(results.get(5)).isEqualTo(ClaimResult.Ready.READY);
+    assertThat(record(parked).parked()).isTrue();
+    assertThat(results.get(6)).isEqualTo(ClaimResult.Gone.ABSENT);
+    assertThat(won(due).attempt()).isEqualTo(1);
+    assertThat(won(lost).attempt()).isEqualTo(2);
+  }
+
+  @Test
   void aRunningTaskIsNotClaimedAgain() {
     TaskId id = due("a");
     TaskRecord running = won(id);

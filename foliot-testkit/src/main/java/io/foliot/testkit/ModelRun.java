@@ -227,7 +227,9 @@ final class ModelRun {
   }
 
   private void claim() {
-    List<Claim> items = some(6, () -> new Claim(id(), random.nextInt((random.nextBoolean() ? 2 : 50) * scaleMillis)));
+    List<Claim> items = some(6, () -> random.nextInt(4) == 0
+        ? Claim.look(id())
+        : new Claim(id(), 1 + random.nextInt((random.nextBoolean() ? 2 : 50) * scaleMillis)));
     ClaimBatch expected = get(model.claim(items));
     ClaimBatch actual = get(store.claim(items));
     assertThat(actual.nowMillis()).isEqualTo(expected.nowMillis());

@@ -171,6 +171,25 @@ final class BrokenStoresTest {
     }, true, TaskStoreContract::aRunningTaskIsNotClaimedAgain, TaskStoreContract::ofTwoClaimsInABatchOneWins,
         TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne,
         TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
+        new Broken("claims what is only to be looked at", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            return sound.claim(claims.stream().map(claim -> new Claim(claim.id(), Math.max(1, claim.leaseMillis())))
+                .toList());
+          }
+        }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
+        new Broken("does not look where it is not to claim", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            ClaimBatch batch = StoreFixture.get(sound.claim(claims.stream().filter(claim -> !claim.isLook()).toList()));
+            List<ClaimResult> results = new ArrayList<>();
+            int next = 0;
+            for (Claim claim : claims) {
+              results.add(claim.isLook() ? ClaimResult.Ready.READY : batch.results().get(next++));
+            }
+            return CompletableFuture.completedFuture(new ClaimBatch(batch.nowMillis(), results));
+          }
+        }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
         new Broken("looks before it claims, and loses the race", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {

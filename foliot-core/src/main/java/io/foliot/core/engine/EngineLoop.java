@@ -155,9 +155,8 @@ final class EngineLoop implements EventLoop.Duty {
   private final List<Lane> rotation = new ArrayList<>();
   private int rotated;
   private int readyEntries;
-  /** Ids that were let go because their lanes were full and flow, and whether the full head poll is to find some again. */
+  /** How many ids were let go so far, because their lanes were full and flow. */
   private long letGo;
-  private boolean letGoSome;
   /** Ids that wait in a lane or are inside a call. */
   private final Set<TaskId> known = new HashSet<>();
   private final Poll[] polls; // the longest look back first
@@ -191,8 +190,8 @@ final class EngineLoop implements EventLoop.Duty {
   /** An attempt whose end is to be recorded. */
   private record Ending(Held held, Settlement settlement) {}
 
-  /** A claim on its way. */
-  private record Asked(Lane lane, DueEntry entry, long bytes, PullDesk.@Nullable Waiter waiter) {}
+  /** A claim on its way, or a look, which holds no permits and no memory. */
+  private record Asked(Lane lane, DueEntry entry, long bytes, PullDesk.@Nullable Waiter waiter, boolean isLook) {}
 
   /** A pause that grows with each failure. */
   private static final class Backoff {
@@ -223,7 +222,7 @@ final class EngineLoop implements EventLoop.Duty {
     private long begunNanos;
     private long endedNanos;
     private int taken;
-    private int letGo;
+    private long letGoBefore;
     private int limit;
 
     Poll(long lookBackMillis, long everyMillis, long nowNanos) {
@@ -629,8 +628,8 @@ final class EngineLoop implements EventLoop.Duty {
   private void readAhead(long now, long nowNanos) {
     growSlotsTo(store.slotCount());
     steal(now, nowNanos);
-    if (letGoSome && !polls[ALL].underWay) {
-      letGoSome = false;
+    if (!polls[ALL].underWay && letGo > polls[ALL].letGoBefore) {
+      // There is something to be found again, as soon as there is room.
       polls[ALL].nextNanos = nowNanos;
     }
     for (Poll poll : polls) {
@@ -726,7 +725,7 @@ final class EngineLoop implements EventLoop.Duty {
     poll.underWay = true;
     poll.begunNanos = nowNanos;
     poll.taken = 0;
-    poll.letGo = 0;
+    poll.letGoBefore = letGo;
     poll.limit = isFlowing() ? Math.clamp(options.laneEntries() - readyEntries, 1, POLL_LIMIT) : POLL_LIMIT;
     int page = pollPage();
     long from = poll.lookBackMillis == Long.MAX_VALUE ? Long.MIN_VALUE : now - poll.lookBackMillis;
@@ -747,7 +746,6 @@ final class EngineLoop implements EventLoop.Duty {
     after(asking(() -> store.due(scans)), (slices, failure) -> {
       List<DueScan> more = new ArrayList<>();
       if (answeredBy("due", scans.size(), begunNanos, failure) && slices != null) {
-        long letGoBefore = letGo;
         for (DueSlice slice : slices) {
           int before = readyEntries + parks.size();
           slice.entries().forEach(this::ready);
@@ -757,10 +755,9 @@ final class EngineLoop implements EventLoop.Duty {
             more.add(new DueScan(slice.slot(), last.wakeAt(), last.id(), now, pollPage()));
           }
         }
-        poll.letGo += Math.toIntExact(letGo - letGoBefore);
       }
       // Who looks at all of it reads no further than there is room; who looks for the new, past what there is no room for.
-      boolean isFull = poll.letGo > 0 && (poll == polls[ALL] || poll.letGo >= POLL_LIMIT);
+      boolean isFull = letGo - poll.letGoBefore >= (poll == polls[ALL] ? 1 : POLL_LIMIT);
       if (more.isEmpty() || poll.taken >= poll.limit || isFull || draining) {
         long endNanos = clock.monotonicNanos();
         poll.underWay = false;
@@ -810,29 +807,28 @@ final class EngineLoop implements EventLoop.Duty {
    * and a head poll brings it back when there is room: parked, it would cost a second write and be claimed a moment later.
    */
   private void ready(DueEntry entry) {
-    if (!known.add(entry.id())) {
-      return;
-    }
-    Lane lane = lane(entry.queue());
-    if (hasRoom(lane)) {
-      lane.add(entry);
-      readyEntries++;
-    } else if (lane.isFlowing()) {
-      letGo(entry);
-    } else {
+    if (known.add(entry.id()) && !isAdmitted(entry)) {
       parks.add(entry);
     }
   }
 
-  /** It stays where it is in the store, and is found again when there is room. */
-  private void letGo(DueEntry entry) {
-    known.remove(entry.id());
-    letGo++;
-    letGoSome = true;
-  }
-
-  private boolean hasRoom(Lane lane) {
-    return lane.hasRoom() && readyEntries < options.readyEntries();
+  /**
+   * Puts an id into its lane, or, where the lane is full and flows, lets it go: it stays where it is in the store. Neither where
+   * the lane stands.
+   */
+  private boolean isAdmitted(DueEntry entry) {
+    Lane lane = lane(entry.queue());
+    if (lane.hasRoom() && readyEntries < options.readyEntries()) {
+      lane.add(entry);
+      readyEntries++;
+      return true;
+    }
+    if (lane.isFlowing()) {
+      known.remove(entry.id());
+      letGo++;
+      return true;
+    }
+    return false;
   }
 
   private void readParked(long nowNanos) {
@@ -869,13 +865,7 @@ final class EngineLoop implements EventLoop.Duty {
     List<DueEntry> entries = new ArrayList<>();
     while (!parks.isEmpty() && entries.size() < settleBatch) {
       DueEntry entry = parks.remove();
-      Lane lane = lane(entry.queue());
-      if (hasRoom(lane)) {
-        lane.add(entry);
-        readyEntries++;
-      } else if (lane.isFlowing()) {
-        letGo(entry);
-      } else {
+      if (!isAdmitted(entry)) {
         entries.add(entry);
       }
     }
@@ -993,10 +983,17 @@ final class EngineLoop implements EventLoop.Duty {
       DueEntry entry = lane.take();
       readyEntries--;
       heldBytes += lane.attemptBytes();
-      asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter));
+      asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter, false));
       claims.add(new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis()));
     }
-    return given;
+    int looks = lane.isMostlyLater() ? Math.min(wanted - given, lane.waiting()) : 0;
+    for (int i = 0; i < looks; i++) {
+      DueEntry entry = lane.take();
+      readyEntries--;
+      asked.add(new Asked(lane, entry, 0, null, true));
+      claims.add(Claim.look(entry.id()));
+    }
+    return given + looks;
   }
 
   private void claimed(List<Asked> asked, List<Claim> claims, @Nullable ClaimBatch batch, @Nullable Throwable failure,
@@ -1012,14 +1009,22 @@ final class EngineLoop implements EventLoop.Duty {
     Set<Lane> pulled = new LinkedHashSet<>();
     for (int i = 0; i < asked.size(); i++) {
       Asked one = asked.get(i);
+      ClaimResult result = batch == null ? null : batch.results().get(i);
+      one.lane().judged(result instanceof ClaimResult.Later);
+      if (result instanceof ClaimResult.Ready) {
+        one.lane().putBack(one.entry());
+        readyEntries++;
+        continue;
+      }
       known.remove(one.entry().id());
       heldBytes -= one.bytes();
-      ClaimResult result = batch == null ? null : batch.results().get(i);
       if (result instanceof ClaimResult.Won won) {
         long leaseMillis = claims.get(i).leaseMillis();
         guarded(() -> begin(one, won.task(), sentNanos, leaseMillis));
       } else {
-        giveBack(one);
+        if (!one.isLook()) {
+          giveBack(one);
+        }
         notWon(one, result);
       }
       if (one.waiter() != null) {

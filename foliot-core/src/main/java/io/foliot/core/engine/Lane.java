@@ -36,6 +36,10 @@ final class Lane {
    */
   record Line(Permits permits, PullDesk desk) {}
 
+  /** The weight of the newest in the share of those that were pushed back: some sixteen are remembered. */
+  private static final double NEWEST = 1.0 / 16;
+  private static final double MOST = 0.5;
+
   private final String name;
   private final Line line;
   private final int maxEntries;
@@ -60,6 +64,7 @@ final class Lane {
   private long flowNanos;
   private long emptyNanos;
   private long seenNanos;
+  private double laterShare;
   private double deficit;
   private int running;
   private long bodyBytes = FIRST_BODY_BYTES;
@@ -158,6 +163,25 @@ final class Lane {
     taken++;
     DueEntry entry = unparked.poll();
     return entry == null ? fresh.remove() : entry;
+  }
+
+  /** It was taken, and looked at: it is to be started before the others. */
+  void putBack(DueEntry entry) {
+    taken--;
+    unparked.add(entry);
+  }
+
+  /** What was taken was not due any more, or it was. */
+  void judged(boolean later) {
+    laterShare += ((later ? 1 : 0) - laterShare) * NEWEST;
+  }
+
+  /**
+   * Whether most of what is taken has been pushed back. Then what there are no permits for is looked at as well, so that a task
+   * that is due does not wait until all those before it had a permit that they had no use for.
+   */
+  boolean isMostlyLater() {
+    return laterShare > MOST;
   }
 
   /** All that waits, which then waits no more. */

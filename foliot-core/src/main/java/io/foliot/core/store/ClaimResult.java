@@ -19,6 +19,12 @@ public sealed interface ClaimResult {
    */
   record Later(long wakeAt) implements ClaimResult {}
 
+  /** A look found that a claim would stand, or would record an end; nothing has changed. */
+  record Ready() implements ClaimResult {
+    /** The only one that is needed. */
+    public static final Ready READY = new Ready();
+  }
+
   /**
    * There is nothing to claim.
    *

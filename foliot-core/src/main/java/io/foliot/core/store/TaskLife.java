@@ -151,14 +151,16 @@ final class TaskLife {
     return new Step<>(after, new CancelResult(kind, record.id(), record.generation()));
   }
 
-  static Step<ClaimResult> claim(@Nullable TaskRecord record, long leaseMillis, Token token, QueueTerms terms,
-      Now now) {
+  static Step<ClaimResult> claim(@Nullable TaskRecord record, Claim claim, Token token, QueueTerms terms, Now now) {
     if (record == null || !record.isLive()) {
       return new Step<>(record, ClaimResult.Gone.ABSENT);
     }
     if (record.state() == TaskState.RUNNING) {
       if (record.leaseEnd() > now.millis()) {
         return later(record, record.leaseEnd());
+      }
+      if (claim.isLook()) {
+        return new Step<>(record, ClaimResult.Ready.READY);
       }
       TaskRecord ended = leaseEnded(record, terms, now);
       if (!ended.isLive()) {
@@ -169,7 +171,10 @@ final class TaskLife {
     if (record.state() == TaskState.DELAYED && record.dueAt() > now.millis()) {
       return later(record, record.dueAt());
     }
-    long leaseEnd = Math.addExact(now.millis(), leaseMillis);
+    if (claim.isLook()) {
+      return new Step<>(record, ClaimResult.Ready.READY);
+    }
+    long leaseEnd = Math.addExact(now.millis(), claim.leaseMillis());
     TaskRecord won = record.edit().state(TaskState.RUNNING).attempt(record.attempt() + 1).token(token).settledAs(null)
         .claimedAt(now.millis()).changedAt(now.millis()).leaseEnd(leaseEnd).wakeAt(leaseEnd).parked(false).done();
     return new Step<>(won, new ClaimResult.Won(won));

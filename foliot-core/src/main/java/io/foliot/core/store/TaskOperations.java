@@ -158,7 +158,7 @@ public final class TaskOperations {
     List<ClaimResult> results = new ArrayList<>(claims.size());
     for (Claim claim : claims) {
       TaskRecord record = table.get(claim.id());
-      results.add(take(record, TaskLife.claim(record, claim.leaseMillis(), tokens.get(), terms(record), now)));
+      results.add(take(record, TaskLife.claim(record, claim, tokens.get(), terms(record), now)));
     }
     return new ClaimBatch(now.millis(), results);
   }

@@ -773,6 +773,8 @@ final class MySqlDialect implements Dialect {
           } else if (task.state() == TaskState.DELAYED && task.dueAt() > Math.floorDiv(readMicros, 1_000)
               && task.wakeAt() == task.dueAt() && !task.parked()) {
             results.set(place, new ClaimResult.Later(task.dueAt()));
+          } else if (task.state() == TaskState.DELAYED && claims.get(place).leaseMillis() == 0) {
+            results.set(place, ClaimResult.Ready.READY);
           }
         }
       }
@@ -781,6 +783,7 @@ final class MySqlDialect implements Dialect {
   }
 
   private void claim(Connection connection, List<NewClaim> claims, byte[] secret, int slotCount) throws SQLException {
+    List<NewClaim> looks = claims.stream().filter(claim -> claim.leaseMillis() == 0).toList();
     List<List<NewClaim>> byLease = List
         .copyOf(claims.stream().collect(Collectors.groupingBy(NewClaim::leaseMillis)).values());
     String nowMillis = "(" + clock + " DIV 1000)";
@@ -794,7 +797,9 @@ final class MySqlDialect implements Dialect {
         + nowMillis + " ELSE changed_at END, lease_end = " + due + leaseEnd + " ELSE lease_end END, wake_at = " + due
         + leaseEnd + " ELSE due_at END, part = CASE WHEN part >= " + Parts.PARKED + " THEN " + SLOT_HASH + " & "
         + (slotCount - 1) + " ELSE part END, version = version + 1 WHERE id IN (" + list(claims.size())
-        + ") AND state = 1 AND (due_at <= " + nowMillis + " OR wake_at <> due_at OR part >= " + Parts.PARKED + ")")) {
+        + ") AND state = 1 AND CASE WHEN due_at <= " + nowMillis + " THEN "
+        + (looks.isEmpty() ? "TRUE" : "id NOT IN (" + list(looks.size()) + ")") + " ELSE wake_at <> due_at OR part >= "
+        + Parts.PARKED + " END")) {
       update.setBytes(1, secret);
       int at = 2;
       for (int i = 0; i < 2; i++) {
@@ -802,8 +807,8 @@ final class MySqlDialect implements Dialect {
           at = bindIds(update, at, others);
         }
       }
-      at = bindIds(update, at, claims);
-      assert at > claims.size() : at;
+      at = bindIds(update, bindIds(update, at, claims), looks);
+      assert at > claims.size() + looks.size() : at;
       int rows = update.executeUpdate();
       assert rows <= claims.size() : rows;
     }

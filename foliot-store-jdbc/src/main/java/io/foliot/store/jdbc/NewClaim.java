@@ -7,7 +7,7 @@ import io.foliot.core.Token;
  * A claim with the token that it shall have.
  *
  * @param id the task
- * @param leaseMillis how long it shall hold
+ * @param leaseMillis how long it shall hold; 0 for a look
  * @param token never used before
  * @param slot where the entry goes
  */

@@ -130,7 +130,7 @@ final class PostgresDialect implements Dialect {
         + " part = u.slot, version = t.version + 1"
         + " FROM n, unnest(?::uuid[], ?::uuid[], ?, ?) WITH ORDINALITY AS u(id, token, lease, slot, place)"
         + " WHERE t.id = u.id AND t.state + 0 = 1"
-        + " AND (t.due_at <= n.ms OR t.wake_at <> t.due_at OR t.part <> u.slot)"
+        + " AND (t.due_at <= n.ms AND u.lease > 0 OR t.due_at > n.ms AND (t.wake_at <> t.due_at OR t.part <> u.slot))"
         + " RETURNING u.place, t.state, t.queue, t.key, t.due_at, t.lease_end, t.first_due_at, t.created_at,"
         + " t.generation, t.attempt, t.max_attempts, t.outstanding, t.attempts,"
         + " CASE WHEN t.state = 2 THEN t.body END AS body)"

@@ -23,7 +23,11 @@ final class PostgresSource extends PGSimpleDataSource {
    */
   private static final String[] BY_INDEX = {"enable_hashjoin", "enable_mergejoin", "enable_seqscan", "jit"};
 
+  /** Unless the address says how statements are to be prepared. */
+  private final boolean prepares;
+
   PostgresSource(JdbcSource.Login login, Duration connectTimeout, Duration socketTimeout) {
+    prepares = !login.url().contains("prepareThreshold=");
     setApplicationName("foliot");
     setPrepareThreshold(0);
     setBinaryTransferEnable("UUID_ARRAY");
@@ -46,7 +50,9 @@ final class PostgresSource extends PGSimpleDataSource {
     try (Statement statement = connection.createStatement()) {
       PGConnection session = connection.unwrap(PGConnection.class);
       if (session.getBackendPID() == number(statement)) {
-        session.setPrepareThreshold(1);
+        if (prepares) {
+          session.setPrepareThreshold(1);
+        }
         for (String setting : BY_INDEX) {
           statement.addBatch("SET " + setting + " = off");
         }

@@ -64,6 +64,9 @@ abstract class FaultContract {
   /** Locks all tasks, from writers too, until the connection's transaction ends. */
   abstract String lockTasks();
 
+  /** A row for each statement that waits for another one's lock. */
+  abstract String lockWaiters();
+
   @BeforeEach
   void open() {
     Databases.empty(database());
@@ -235,7 +238,11 @@ abstract class FaultContract {
       CompletableFuture<List<ClaimResult>> claims = patient
           .claim(ids.stream().map(id -> new Claim(id, HOUR)).toList()).thenApply(batch -> batch.results())
           .toCompletableFuture();
-      Databases.sleep(Duration.ofMillis(300));
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAL_SECONDS_MAX);
+      while (Databases.strings(database(), lockWaiters()).isEmpty()) {
+        assertThat(System.nanoTime() - end).as("the claim waits for the row").isNegative();
+        Databases.sleep(Duration.ofMillis(10));
+      }
       assertThat(claims).isNotDone();
       try {
         update.execute(touchRow(ids.getFirst()));

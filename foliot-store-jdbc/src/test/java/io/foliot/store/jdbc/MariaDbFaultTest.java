@@ -45,6 +45,11 @@ final class MariaDbFaultTest extends FaultContract {
   }
 
   @Override
+  String lockWaiters() {
+    return "SELECT trx_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+  }
+
+  @Override
   String lockTasks() {
     return "SELECT id FROM foliot_task FOR UPDATE";
   }

@@ -58,6 +58,11 @@ final class PostgresFaultTest extends FaultContract {
   }
 
   @Override
+  String lockWaiters() {
+    return "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  }
+
+  @Override
   String lockTasks() {
     return "LOCK TABLE foliot_task IN EXCLUSIVE MODE";
   }

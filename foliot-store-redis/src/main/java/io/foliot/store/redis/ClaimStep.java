@@ -1,5 +1,6 @@
 package io.foliot.store.redis;
 
+import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -18,14 +19,15 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
   private static final int GONE = 0;
   private static final int LATER = 1;
   private static final int WON = 2;
+  private static final int READY = 3;
 
   /** A result, and the clock of the part that judged it. */
   record Judged(long nowMillis, ClaimResult result) {}
 
   private final Supplier<Token> tokens;
-  private final QueuesOfClaims queues;
+  private final Recent<TaskId, String> queues;
 
-  ClaimStep(Supplier<Token> tokens, QueuesOfClaims queues) {
+  ClaimStep(Supplier<Token> tokens, Recent<TaskId, String> queues) {
     this.tokens = tokens;
     this.queues = queues;
   }
@@ -97,6 +99,7 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
           to.add(new Judged(nowMillis, won(claim, (byte[]) won.get(next), (byte[]) won.get(next + 1))));
           next += 2;
         }
+        case READY -> to.add(new Judged(nowMillis, ClaimResult.Ready.READY));
         default -> to.add(null);
       }
     }

@@ -54,6 +54,10 @@ import org.jspecify.annotations.Nullable;
  * was lost is not repeated: it fails, and whether it took effect is unknown.
  */
 public final class RedisStore implements TaskStore {
+  /** Which task was last known under a key: while it lives it is the key's, and a touch need not ask. Some 20 MB, twice. */
+  private static final int KEYS_REMEMBERED = 150_000;
+  /** The queues of what was claimed here, which a settle does not name, for how long what has ended is kept. Some 10 MB, twice. */
+  private static final int CLAIMS_REMEMBERED = 100_000;
   private static final byte[] FORMAT = Layout.bytes("1");
 
   /** What tests put in the place of the real world. */
@@ -92,9 +96,9 @@ public final class RedisStore implements TaskStore {
     calls = new Calls(link, layout, parts, terms, seams.tokens());
     reads = new Reads(link, layout, parts, calls, slotCount);
     documents = new Documents(link, layout);
-    QueuesOfClaims queues = new QueuesOfClaims();
+    Recent<TaskId, String> queues = new Recent<>(CLAIMS_REMEMBERED);
     submits = new SubmitStep(terms);
-    touches = new TouchStep(terms, new KnownKeys());
+    touches = new TouchStep(terms, new Recent<>(KEYS_REMEMBERED));
     claims = new ClaimStep(seams.tokens(), queues);
     settles = new SettleStep(terms, queues);
     upkeep = new Upkeep(link, layout, parts, calls, this::refresh);

@@ -1,5 +1,7 @@
 package io.foliot.store.redis;
 
+import io.foliot.core.TaskId;
+
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
@@ -17,9 +19,9 @@ final class SettleStep implements Step<Settlement, SettleResult>, Step.Hot<Settl
   private static final int NUMBERS = 50;
 
   private final Terms terms;
-  private final QueuesOfClaims queues;
+  private final Recent<TaskId, String> queues;
 
-  SettleStep(Terms terms, QueuesOfClaims queues) {
+  SettleStep(Terms terms, Recent<TaskId, String> queues) {
     this.terms = terms;
     this.queues = queues;
   }

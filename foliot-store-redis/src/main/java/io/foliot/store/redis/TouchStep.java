@@ -19,9 +19,9 @@ final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, Touch
   private static final int KNOWN = 1;
 
   private final Terms terms;
-  private final KnownKeys known;
+  private final Recent<String, TaskId> known;
 
-  TouchStep(Terms terms, KnownKeys known) {
+  TouchStep(Terms terms, Recent<String, TaskId> known) {
     this.terms = terms;
     this.known = known;
   }

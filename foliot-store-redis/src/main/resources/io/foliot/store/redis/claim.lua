@@ -1,4 +1,4 @@
--- Claims tasks. ARGV[2]: per item lease and token; ARGV[3..]: the ids.
+-- Claims tasks. ARGV[2]: per item lease (0 for a look) and token; ARGV[3..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 3))
 local answers, won, withBody = {}, {}, {}
 for i = 1, #values do
@@ -18,6 +18,8 @@ for i = 1, #values do
         put(id, v, sub(v, 1, 2) .. string.char(kept) .. sub(v, 4, 28) .. pack('>i8', later) .. sub(v, 37))
       end
       answer = pack('>Bi8', 1, later)
+    elseif state == DELAYED and read('>i8', ARGV[2], i * 24 - 23) == 0 then
+      answer = '\3'
     elseif state == DELAYED then
       local lease, token = read('>i8c16', ARGV[2], i * 24 - 23)
       local attempt, maxAttempts = read('>I4I4', v, 5)

@@ -19,6 +19,7 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.Touch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -232,6 +233,35 @@ final class RemoteStoreTest {
         world.settle();
       }
       assertThat(world.receiver.seen).hasSize(backlog);
+    }
+  }
+
+  @Test
+  void anAlarmDoesNotWaitBehindDeadlinesThatWerePushedBack() {
+    int devices = 2_000;
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      world.queue(World.local("q").withLimits(null, 4));
+      List<TaskRef> alive = new ArrayList<>();
+      List<Draft> drafts = new ArrayList<>();
+      long now = world.clock.wallMillis();
+      for (int i = 0; i < devices; i++) {
+        TaskId id = TaskId.of(now, i, i);
+        drafts.add(new Draft(id, "q", null, Due.at(now + 1_000), Body.EMPTY, 0, OnConflict.RESET, null));
+        alive.add(new TaskRef.ById(id));
+      }
+      drafts.add(new Draft(TaskId.of(now, 0xFFFF, devices), "q", null, Due.at(now + 1_001), Body.json("alarm"), 0,
+          OnConflict.RESET, null));
+      assertThat(world.store.submit(drafts)).isCompleted();
+      world.passes(Duration.ofMillis(500));
+      assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(now + 60_000))).toList()))
+          .isCompleted();
+      remote.slow = true;
+      world.passes(Duration.ofMillis(500));
+      for (int millis = 0; millis < 200 && world.receiver.seen.isEmpty(); millis += 5) {
+        remote.answerSlowly();
+        world.passes(Duration.ofMillis(5));
+      }
+      assertThat(world.receiver.texts()).containsExactly("alarm");
     }
   }
 

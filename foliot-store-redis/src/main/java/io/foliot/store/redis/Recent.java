@@ -1,0 +1,49 @@
+package io.foliot.store.redis;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was learnt lately, and may be forgotten at any time: two generations of a map, of which the older goes when the younger is
+ * full. Reads do not count as use. Any thread.
+ *
+ * @param <K> what is asked for
+ * @param <V> what was learnt of it
+ */
+final class Recent<K, V> {
+  private final int maxPerGeneration;
+
+  private volatile ConcurrentMap<K, V> young = new ConcurrentHashMap<>();
+  private volatile ConcurrentMap<K, V> old = new ConcurrentHashMap<>();
+
+  /** One that holds at most twice so many. */
+  Recent(int maxPerGeneration) {
+    this.maxPerGeneration = maxPerGeneration;
+  }
+
+  void remember(K key, V value) {
+    ConcurrentMap<K, V> map = young;
+    if (!value.equals(map.put(key, value)) && map.size() >= maxPerGeneration) {
+      turn(map);
+    }
+  }
+
+  private synchronized void turn(ConcurrentMap<K, V> full) {
+    if (young == full) {
+      old = full;
+      young = new ConcurrentHashMap<>();
+    }
+  }
+
+  @Nullable
+  V of(K key) {
+    V value = young.get(key);
+    return value == null ? old.get(key) : value;
+  }
+
+  void forget(K key) {
+    young.remove(key);
+    old.remove(key);
+  }
+}
