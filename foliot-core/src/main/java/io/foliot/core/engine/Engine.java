@@ -12,7 +12,9 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.coordination.SoleCoordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Due;
@@ -147,12 +149,53 @@ public final class Engine implements Scheduler {
           return store.documents(DocumentKind.QUEUE);
         }).thenAccept(documents -> {
           lines.replaceAll(documents, lines.changes());
-          environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), seen -> view = seen);
           for (EngineLoop loop : loops) {
             loop.start();
           }
+          if (!environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+            own(SlotSet.of(store.slotCount(), new BitSet()));
+          }
+          environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), this::coordinated);
           running = true;
         });
+  }
+
+  /** Who is there has changed, or who looks after what. The coordinator's thread. */
+  private void coordinated(Coordinator.View seen) {
+    view = seen;
+    if (environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+      return;
+    }
+    switch (seen.connection()) {
+      case SUSPENDED ->
+        LOG.log(System.Logger.Level.WARNING, "the coordinator does not answer; keeping what this node has");
+      case LOST -> own(SlotSet.of(store.slotCount(), new BitSet()));
+      case CONNECTED -> {
+        byte[] document = seen.document();
+        Assignment current = document == null ? Assignment.none(store.slotCount()) : Assignment.decode(document);
+        own(ownedBy(options.node(), current));
+        if (options.node().equals(seen.leader())) {
+          Assignment wanted = current.with(seen.members(), store.slotCount());
+          if (document == null || !wanted.equals(current)) {
+            environment.coordinator().publish(wanted.encode(), seen.version());
+          }
+        }
+      }
+    }
+  }
+
+  private SlotSet ownedBy(String node, Assignment assignment) {
+    SlotSet owned = SlotSet.of(assignment.slotCount(), assignment.slotsOf(node));
+    while (owned.slotCount() < store.slotCount()) {
+      owned = owned.doubled();
+    }
+    return owned;
+  }
+
+  private void own(SlotSet owned) {
+    for (EngineLoop loop : loops) {
+      loop.own(owned);
+    }
   }
 
   private EngineLoop loopOf(TaskId id) {
@@ -610,8 +653,16 @@ public final class Engine implements Scheduler {
         ? List.of(options.node())
         : seen.members().stream().map(Coordinator.Member::node).toList();
     return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), members,
-        store.slotCount(), store.slotCount(), store.kind(), store.durability(), environment.coordinator().kind(),
+        store.slotCount(), ownedSlots(), store.kind(), store.durability(), environment.coordinator().kind(),
         loops[0].status().clockOffsetMicros());
+  }
+
+  private int ownedSlots() {
+    int owned = 0;
+    for (EngineLoop loop : loops) {
+      owned += loop.ownedSlots();
+    }
+    return owned;
   }
 
   @Override
@@ -685,6 +736,8 @@ public final class Engine implements Scheduler {
     for (EngineLoop loop : loops) {
       drained.add(running ? loop.drain(patience.toNanos()) : CompletableFuture.completedFuture(true));
     }
+    // The others take over while what was begun here comes to its end.
+    environment.coordinator().close();
     return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new)).thenRun(() -> {
       if (!drained.stream().allMatch(CompletableFuture::join)) {
         LOG.log(System.Logger.Level.WARNING,
@@ -693,7 +746,6 @@ public final class Engine implements Scheduler {
       for (EngineLoop loop : loops) {
         loop.close();
       }
-      environment.coordinator().close();
       environment.deliveries().forEach(Delivery::close);
     });
   }

@@ -31,6 +31,7 @@ import io.foliot.wheel.ObjectTimerWheel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -92,6 +93,8 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
+  /** What is so late in a slot of another node's may have nobody. */
+  private static final long OVERDUE_MILLIS = 1_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long CLOCK_IN_PROCESS_NANOS = 10 * NANOS_PER_MILLI;
   /** A store that has answered nothing for so long is as good as away: its clock alone is read three times meanwhile. */
@@ -129,13 +132,20 @@ final class EngineLoop implements EventLoop.Duty {
   private volatile Reckoning reckoning;
 
   // the near future
-  private volatile SlotSet slots; // written by the loop's thread
+  private SlotSet share; // what this loop may look after
+  private volatile SlotSet slots; // what it does look after; written by the loop's thread
   private ObjectTimerWheel<DueEntry> wheel;
   private final int maxWheelEntries;
   private final int claimBatch;
   private final int settleBatch;
   private long[] cursorMillis;
   private @Nullable DueEntry[] cursorEntry;
+  // what others leave behind
+  private final BitSet stealing = new BitSet();
+  private @Nullable DueEntry[] overdue;
+  private boolean stealUnderWay;
+  private long stealNanos;
+
   private boolean prefetching;
   private long prefetchNanos;
   private boolean prefetchMore;
@@ -230,6 +240,7 @@ final class EngineLoop implements EventLoop.Duty {
     this.eventLoop = eventLoop;
     this.lines = lines;
     this.luck = luck;
+    share = slots;
     this.slots = slots;
     store = environment.store();
     clock = environment.clock();
@@ -243,12 +254,14 @@ final class EngineLoop implements EventLoop.Duty {
     wheel = new ObjectTimerWheel<>(clock.wallMillis(), Math.min(maxWheelEntries, MAX_INITIAL_WHEEL));
     cursorMillis = new long[slots.slotCount()];
     cursorEntry = new DueEntry[slots.slotCount()];
+    overdue = new DueEntry[slots.slotCount()];
     Arrays.fill(cursorMillis, clock.wallMillis());
     long nowNanos = clock.monotonicNanos();
     leases = new ObjectTimerWheel<>(millis(nowNanos));
     polls = new Poll[]{new Poll(Long.MAX_VALUE, 10_000, nowNanos), new Poll(60_000, 2_000, nowNanos + MAX_SLEEP_NANOS),
         new Poll(2_000, 100, nowNanos + MAX_SLEEP_NANOS)};
     prefetchNanos = nowNanos;
+    stealNanos = nowNanos + SECOND_NANOS;
     parkedNanos = nowNanos;
     clockNanos = nowNanos;
     secondNanos = nowNanos;
@@ -275,6 +288,10 @@ final class EngineLoop implements EventLoop.Duty {
     return status;
   }
 
+  int ownedSlots() {
+    return slots.size();
+  }
+
   /** The store's clock as this node reckons it, in microseconds. */
   long storeMicros() {
     return reckoning.micros(clock.monotonicNanos());
@@ -284,7 +301,7 @@ final class EngineLoop implements EventLoop.Duty {
   void written(List<DueEntry> entries) {
     post(() -> {
       for (DueEntry entry : entries) {
-        if (entry.wakeAt() <= cursorMillis[entry.id().slot(slots.slotCount())]) {
+        if (isMineToAwait(entry.id(), entry.wakeAt())) {
           schedule(entry);
         }
       }
@@ -500,10 +517,51 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
+  /**
+   * Whether nobody else puts it into a wheel in time: what has been read already is not read again, and of another node's
+   * slot that is not known.
+   */
+  private boolean isMineToAwait(TaskId id, long wakeAt) {
+    return slots.contains(id)
+        ? wakeAt <= cursorMillis[id.slot(slots.slotCount())]
+        : wakeAt <= storeMillis() + options.windowMillis();
+  }
+
+  /** Looks after these slots of its share from now on, and after no others. */
+  void own(SlotSet owned) {
+    post(() -> {
+      growSlotsTo(owned.slotCount());
+      SlotSet now = share.and(owned);
+      long nowMillis = storeMillis();
+      boolean more = false;
+      for (int slot = now.next(0); slot >= 0; slot = now.next(slot + 1)) {
+        if (!slots.contains(slot)) {
+          cursorMillis[slot] = nowMillis;
+          cursorEntry[slot] = null;
+          more = true;
+        }
+      }
+      slots = now;
+      stealing.andNot(bits(now));
+      if (more) {
+        prefetchNanos = clock.monotonicNanos();
+        polls[ALL].nextNanos = prefetchNanos;
+      }
+    });
+  }
+
+  private static BitSet bits(SlotSet set) {
+    BitSet bits = new BitSet();
+    for (int slot = set.next(0); slot >= 0; slot = set.next(slot + 1)) {
+      bits.set(slot);
+    }
+    return bits;
+  }
+
   /** Something of this task's is to be looked at again; beyond the window the prefetch will come to it. */
   private void lookAgain(TaskId id, String queue, long wakeAt) {
     long notBefore = Math.max(wakeAt, wheel.currentTick() + 1);
-    if (slots.contains(id) && notBefore <= cursorMillis[id.slot(slots.slotCount())]) {
+    if (isMineToAwait(id, notBefore)) {
       schedule(new DueEntry(notBefore, id, queue));
     }
   }
@@ -512,6 +570,8 @@ final class EngineLoop implements EventLoop.Duty {
    * The store has doubled its slots: what was one is now two, and both halves were read as far as the whole was.
    */
   private void growSlots() {
+    share = share.doubled();
+    overdue = Arrays.copyOf(overdue, share.slotCount());
     SlotSet doubled = slots.doubled();
     LOG.log(System.Logger.Level.INFO, "the store has doubled its slots: slots={0}", doubled.slotCount());
     int before = slots.slotCount();
@@ -522,10 +582,52 @@ final class EngineLoop implements EventLoop.Duty {
     slots = doubled;
   }
 
-  private void readAhead(long now, long nowNanos) {
-    while (slots.slotCount() < store.slotCount()) {
+  private void growSlotsTo(int count) {
+    while (slots.slotCount() < count) {
       growSlots();
     }
+  }
+
+  /**
+   * The overdue poll: what should have been fired a second ago, in slots that this node does not look after. An entry that
+   * has not moved between two looks has nobody who does; then its slot is worked off, for as long as its claims are won.
+   */
+  private void steal(long now, long nowNanos) {
+    if (stealUnderWay || nowNanos - stealNanos < 0 || slots.size() == share.size()) {
+      return;
+    }
+    stealNanos = nowNanos + SECOND_NANOS;
+    List<DueScan> scans = new ArrayList<>();
+    for (int slot = share.next(0); slot >= 0; slot = share.next(slot + 1)) {
+      if (!slots.contains(slot)) {
+        scans.add(new DueScan(slot, Long.MIN_VALUE, null, now - OVERDUE_MILLIS, stealing.get(slot) ? PAGE : 1));
+      }
+    }
+    stealUnderWay = true;
+    after(asking(() -> store.due(scans)), (slices, failure) -> {
+      stealUnderWay = false;
+      if (answeredBy("overdue", scans.size(), nowNanos, failure) && slices != null) {
+        slices.forEach(slice -> lookAt(slice, slice.entries().isEmpty() ? null : slice.entries().get(0)));
+      }
+    });
+  }
+
+  private void lookAt(DueSlice slice, @Nullable DueEntry first) {
+    int slot = slice.slot();
+    if (first == null || slots.contains(slot)) {
+      stealing.clear(slot);
+    } else if (stealing.get(slot) || first.equals(overdue[slot])) {
+      stealing.set(slot);
+      slice.entries().forEach(this::ready);
+      // The rest of it, soon.
+      stealNanos = Math.min(stealNanos, clock.monotonicNanos() + MAX_SLEEP_NANOS);
+    }
+    overdue[slot] = first;
+  }
+
+  private void readAhead(long now, long nowNanos) {
+    growSlotsTo(store.slotCount());
+    steal(now, nowNanos);
     if (!polls[ALL].underWay && letGo > polls[ALL].letGoBefore) {
       // There is something to be found again, as soon as there is room.
       polls[ALL].nextNanos = nowNanos;
@@ -545,7 +647,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     if (nowNanos - parkedNanos >= 0) {
       parkedNanos = nowNanos + PARKED_NANOS;
-      after(asking(() -> store.parkedQueues(slots)), (queues, failure) -> {
+      after(asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))), (queues, failure) -> {
         if (queues != null) {
           queues.forEach(queue -> lane(queue).parkedElsewhere());
         }
@@ -627,6 +729,11 @@ final class EngineLoop implements EventLoop.Duty {
     poll.limit = isFlowing() ? Math.clamp(options.laneEntries() - readyEntries, 1, POLL_LIMIT) : POLL_LIMIT;
     int page = pollPage();
     long from = poll.lookBackMillis == Long.MAX_VALUE ? Long.MIN_VALUE : now - poll.lookBackMillis;
+    if (slots.size() == 0) {
+      poll.underWay = false;
+      poll.nextNanos = nowNanos + poll.everyNanos;
+      return;
+    }
     List<DueScan> scans = new ArrayList<>(slots.size());
     for (int slot = slots.next(0); slot >= 0; slot = slots.next(slot + 1)) {
       scans.add(new DueScan(slot, from, null, now, page));
@@ -729,23 +836,24 @@ final class EngineLoop implements EventLoop.Duty {
       Lane lane = rotation.get(i);
       if (lane.wantsParked(nowNanos, claimBatch) && readyEntries < options.readyEntries()) {
         DueEntry cursor = lane.readParked();
-        after(asking(() -> store.parked(lane.name(), slots, cursor, UNPARK_BATCH)), (entries, failure) -> {
-          List<DueEntry> found = entries == null ? List.of() : entries;
-          for (DueEntry entry : found) {
-            if (known.add(entry.id())) {
-              lane.unparked(entry);
-              readyEntries++;
-            }
-          }
-          DueEntry first = found.isEmpty() ? null : found.get(0);
-          DueEntry last = found.isEmpty() ? null : found.get(found.size() - 1);
-          if (failure == null) {
-            lane.parkedReadEnded(first, last, clock.monotonicNanos() + MAX_SLEEP_NANOS);
-          } else {
-            lane.parkedReadEnded(cursor, null, clock.monotonicNanos() + LAST_RETRY_NANOS);
-            lane.parkedElsewhere();
-          }
-        });
+        after(asking(() -> store.parked(lane.name(), SlotSet.all(slots.slotCount()), cursor, UNPARK_BATCH)),
+            (entries, failure) -> {
+              List<DueEntry> found = entries == null ? List.of() : entries;
+              for (DueEntry entry : found) {
+                if (known.add(entry.id())) {
+                  lane.unparked(entry);
+                  readyEntries++;
+                }
+              }
+              DueEntry first = found.isEmpty() ? null : found.get(0);
+              DueEntry last = found.isEmpty() ? null : found.get(found.size() - 1);
+              if (failure == null) {
+                lane.parkedReadEnded(first, last, clock.monotonicNanos() + MAX_SLEEP_NANOS);
+              } else {
+                lane.parkedReadEnded(cursor, null, clock.monotonicNanos() + LAST_RETRY_NANOS);
+                lane.parkedElsewhere();
+              }
+            });
       }
     }
   }
@@ -927,6 +1035,10 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   private void notWon(Asked one, @Nullable ClaimResult result) {
+    if (result != null) {
+      // Somebody looks after its slot.
+      stealing.clear(one.entry().id().slot(slots.slotCount()));
+    }
     if (result instanceof ClaimResult.Later later) {
       lookAgain(one.entry().id(), one.entry().queue(), later.wakeAt());
     } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {

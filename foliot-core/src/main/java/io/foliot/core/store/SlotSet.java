@@ -58,6 +58,17 @@ public final class SlotSet {
     return slots.nextSetBit(slot);
   }
 
+  /** The slots that are in both sets, which are of the same number. */
+  public SlotSet and(SlotSet other) {
+    if (slotCount != other.slotCount) {
+      throw new IllegalArgumentException("sets of the same slots can be compared: slots=" + slotCount + ", others="
+          + other.slotCount);
+    }
+    BitSet both = (BitSet) slots.clone();
+    both.and(other.slots);
+    return new SlotSet(slotCount, both);
+  }
+
   /** The slots that are not in the set. */
   public SlotSet complement() {
     BitSet flipped = (BitSet) slots.clone();

@@ -164,12 +164,13 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
 
   private static Cluster cluster(Settings settings) {
     String coordinator = settings.get(Option.CLUSTER);
-    if (coordinator.equals("store") || coordinator.startsWith("zookeeper:")) {
-      throw settings.refuse(Option.CLUSTER, "this version runs as one server (none); clusters come with the stores that"
-          + " several servers can share");
+    if (coordinator.startsWith("zookeeper:")) {
+      throw settings.refuse(Option.CLUSTER,
+          "this version does not speak to ZooKeeper; servers that share a store find each"
+              + " other through it (store)");
     }
-    if (!coordinator.equals("none")) {
-      throw settings.refuse(Option.CLUSTER, "expected is none, found was \"" + coordinator + "\"");
+    if (!List.of("", "none", "store").contains(coordinator)) {
+      throw settings.refuse(Option.CLUSTER, "expected is none or store, found was \"" + coordinator + "\"");
     }
     return new Cluster(coordinator, settings.get(Option.NODE), settings.get(Option.ZONE));
   }

@@ -70,8 +70,8 @@ public final class Option<T> {
       "length of the store's log, which a start reads at about 60 MB a second");
 
   /** How nodes find each other. */
-  public static final Option<String> CLUSTER = of("cluster.coordinator", "cluster", OptionType.TEXT, "none",
-      "none: this server is alone");
+  public static final Option<String> CLUSTER = of("cluster.coordinator", "cluster", OptionType.TEXT, "",
+      "how servers find each other: store, or none; store unless set, where the store can be shared");
   /** The node's name. */
   public static final Option<String> NODE = of("cluster.node", "node", OptionType.name(), "",
       "name of this node; made from the host's name and kept in the data folder unless set");

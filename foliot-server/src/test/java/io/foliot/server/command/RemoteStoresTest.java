@@ -13,7 +13,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class RemoteStoresTest {
   @TempDir
   private Path folder = Path.of("");
+
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   private static FoliotServer start(Map<String, String> flags) {
     Map<String, String> all = new HashMap<>(flags);
@@ -45,6 +52,21 @@ final class RemoteStoresTest {
     run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");
   }
 
+  /** What a server says of its cluster. */
+  private static int number(FoliotServer server, String name) {
+    Matcher found = Pattern.compile("\"" + name + "\"\\s*:\\s*(\\d+)").matcher(run(server, "cluster", "--json").out());
+    assertThat(found.find()).isTrue();
+    return Integer.parseInt(found.group(1));
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + BOUND.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as(what).isNegative();
+      LockSupport.parkNanos(50_000_000);
+    }
+  }
+
   /** Both servers serve the same tasks. */
   private static void assertShared(Map<String, String> flags, String durability) {
     try (FoliotServer first = start(flags)) {
@@ -53,7 +75,11 @@ final class RemoteStoresTest {
       try (FoliotServer second = start(flags)) {
         assertThat(run(second, "get", "orders", "order-7").out()).contains("DELAYED");
         run(second, "touch", "orders", "order-7", "--delay", "2h");
+        await("they share the slots",
+            () -> number(first, "count") > 0 && number(first, "owned") == number(second, "owned")
+                && 2 * number(first, "owned") == number(first, "count"));
       }
+      await("who is left has them all", () -> number(first, "owned") == number(first, "count"));
       run(first, "cancel", "orders", "order-7");
     }
   }

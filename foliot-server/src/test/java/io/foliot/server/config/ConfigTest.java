@@ -107,7 +107,7 @@ class ConfigTest {
     refused("security: {admin-key-hash: abc}", "sha256sum");
     refused("store: {kind: mongodb}", "jdbc:postgresql://HOST/DATABASE");
     refused("store: {connections: 1}", "a whole number from 2 to 200");
-    refused("cluster: {coordinator: 'zookeeper://a:1'}", "none");
+    refused("cluster: {coordinator: 'zookeeper://a:1'}", "store");
     refused("limits: {waiting-bytes: 2MiB}", "limits.batch-body");
     assertThatThrownBy(() -> FoliotConfig.load(Map.of("port", "-1"), Map.of(), null)).hasMessageStartingWith("--port:");
     assertThatThrownBy(() -> FoliotConfig.load(Map.of(), Map.of("FOLIOT_SERVER_PORT", ""), null))

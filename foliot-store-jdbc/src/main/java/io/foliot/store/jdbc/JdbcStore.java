@@ -313,6 +313,19 @@ public final class JdbcStore implements TaskStore {
     return part.submitWithin(transaction, List.copyOf(drafts));
   }
 
+  /**
+   * The same over a data source that gives out the connection of the transaction that is under way, such as Spring's
+   * {@code TransactionAwareDataSourceProxy}, or that of a container.
+   *
+   * @throws SQLException if a statement fails, or there is no connection to be had; the caller rolls back
+   * @throws IllegalArgumentException if no transaction is under way, or a draft's slot lives in another database
+   */
+  public List<SubmitResult> submit(DataSource transactional, List<Draft> drafts) throws SQLException {
+    try (Connection transaction = transactional.getConnection()) {
+      return submit(transaction, drafts);
+    }
+  }
+
   @Override
   public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
     return spread(touches, touch -> slotOf(touch.ref()), (part, session, items) -> part.steps().touch(session, items));

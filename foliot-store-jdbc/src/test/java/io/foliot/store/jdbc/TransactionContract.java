@@ -18,6 +18,9 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.servers.Database;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import javax.sql.DataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -101,6 +104,37 @@ abstract class TransactionContract {
 
   private long now() {
     return Math.floorDiv(get(store.timeMicros(0)), 1_000);
+  }
+
+  /** Gives out the connection of a transaction, which it does not close. */
+  private static DataSource aware(Connection transaction) {
+    Connection kept = (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+        new Class<?>[]{Connection.class}, (proxy, method, arguments) -> {
+          try {
+            return method.getName().equals("close") ? null : method.invoke(transaction, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+    return (DataSource) Proxy.newProxyInstance(DataSource.class.getClassLoader(), new Class<?>[]{DataSource.class},
+        (proxy, method, arguments) -> kept);
+  }
+
+  @Test
+  void aDataSourceThatKnowsOfTheTransactionIsAsGoodAsItsConnection() throws SQLException {
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      assertThat(store.submit(aware(transaction), List.of(draft("order-a", HOUR)))).hasSize(1);
+      transaction.rollback();
+      assertThat(find("order-a")).isEmpty();
+      assertThat(store.submit(aware(transaction), List.of(draft("order-a", HOUR)))).hasSize(1);
+      transaction.commit();
+      assertThat(find("order-a")).isPresent();
+    }
+    try (Connection alone = database().connect()) {
+      assertThatThrownBy(() -> store.submit(aware(alone), List.of(draft("order-b", HOUR))))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("begin one");
+    }
   }
 
   @Test

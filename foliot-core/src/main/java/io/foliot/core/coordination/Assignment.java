@@ -1,0 +1,251 @@
+package io.foliot.core.coordination;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which node looks after which slot. Immutable; any thread.
+ *
+ * <p>It is a division of labour and nothing more: two nodes with two assignments, or with none, lose and double nothing.
+ */
+public final class Assignment {
+  private static final int VERSION = 1;
+  private static final int MAX_SLOTS = 1 << 16;
+  private static final int NOBODY = -1;
+
+  private final List<String> nodes;
+  /** The place of its owner in {@link #nodes}, or {@link #NOBODY}. */
+  private final short[] owners;
+
+  private Assignment(List<String> nodes, short[] owners) {
+    this.nodes = nodes;
+    this.owners = owners;
+  }
+
+  /** One in which nobody has anything. */
+  public static Assignment none(int slotCount) {
+    short[] owners = new short[slotCount];
+    Arrays.fill(owners, (short) NOBODY);
+    return new Assignment(List.of(), owners);
+  }
+
+  /**
+   * One from what was written down.
+   *
+   * @param owners by slot; null for none
+   */
+  public static Assignment of(List<@Nullable String> owners) {
+    Set<String> names = new TreeSet<>();
+    for (String owner : owners) {
+      if (owner != null) {
+        names.add(owner);
+      }
+    }
+    List<String> nodes = List.copyOf(names);
+    short[] places = new short[owners.size()];
+    for (int slot = 0; slot < places.length; slot++) {
+      String owner = owners.get(slot);
+      places[slot] = (short) (owner == null ? NOBODY : nodes.indexOf(owner));
+    }
+    return new Assignment(nodes, places);
+  }
+
+  public int slotCount() {
+    return owners.length;
+  }
+
+  /** Who looks after a slot; null for nobody. */
+  public @Nullable String owner(int slot) {
+    return owners[slot] == NOBODY ? null : nodes.get(owners[slot]);
+  }
+
+  /** As the content of a document. */
+  public byte[] encode() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(VERSION);
+      out.writeShort(nodes.size());
+      for (String node : nodes) {
+        out.writeUTF(node);
+      }
+      out.writeInt(owners.length);
+      for (short owner : owners) {
+        out.writeShort(owner);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /**
+   * Reads the content of a document.
+   *
+   * @throws IllegalArgumentException if it is none that this version can read
+   */
+  public static Assignment decode(byte[] content) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
+      int version = in.readUnsignedByte();
+      if (version != VERSION) {
+        throw new IllegalArgumentException("an assignment from a newer Foliot: version=" + version);
+      }
+      List<String> nodes = new ArrayList<>();
+      for (int left = in.readUnsignedShort(); left > 0; left--) {
+        nodes.add(in.readUTF());
+      }
+      int slots = in.readInt();
+      if (slots < 0 || slots > MAX_SLOTS) {
+        throw new IllegalArgumentException("an assignment does not decode: slots=" + slots);
+      }
+      short[] owners = new short[slots];
+      for (int slot = 0; slot < slots; slot++) {
+        owners[slot] = in.readShort();
+        if (owners[slot] < NOBODY || owners[slot] >= nodes.size()) {
+          throw new IllegalArgumentException("an assignment does not decode: slot=" + slot + ", owner=" + owners[slot]);
+        }
+      }
+      return new Assignment(List.copyOf(nodes), owners);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("an assignment does not decode: bytes=" + content.length, e);
+    }
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Assignment that && nodes.equals(that.nodes) && Arrays.equals(owners, that.owners);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * nodes.hashCode() + Arrays.hashCode(owners);
+  }
+
+  /** What a node looks after. */
+  public BitSet slotsOf(String node) {
+    BitSet slots = new BitSet();
+    int place = nodes.indexOf(node);
+    for (int slot = 0; slot < owners.length; slot++) {
+      if (place >= 0 && owners[slot] == place) {
+        slots.set(slot);
+      }
+    }
+    return slots;
+  }
+
+  /**
+   * The same after members came or went: even, and with as few changes of hands as that allows.
+   *
+   * <ul>
+   * <li><b>Even.</b> Zones share the slots as their members are many, and the members of a zone share what it has: of two
+   * members neither has two slots more than the other.
+   * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share. Whoever
+   * has to give slots gives the last ones.
+   * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of one
+   * leaves no long row without an owner.
+   * </ul>
+   *
+   * <p>A pure function: the same arguments in whatever order give the same answer, on every node.
+   *
+   * @param members who may have slots; with none, nobody has any
+   * @param newSlotCount as many as there are, or twice as many and so on: a new slot begins with the owner of the one that it
+   *     was split from
+   */
+  public Assignment with(Collection<Coordinator.Member> members, int newSlotCount) {
+    List<Coordinator.Member> sorted = members.stream().sorted(Comparator.comparing(Coordinator.Member::node)).toList();
+    if (sorted.isEmpty()) {
+      return none(newSlotCount);
+    }
+    List<String> names = sorted.stream().map(Coordinator.Member::node).toList();
+    int[] quotas = quotas(names, newSlotCount);
+    int[] has = new int[names.size()];
+    short[] next = new short[newSlotCount];
+    List<Integer> free = new ArrayList<>();
+    for (int slot = 0; slot < newSlotCount; slot++) {
+      String owner = owners.length == 0 ? null : owner(slot % owners.length);
+      int place = owner == null ? NOBODY : names.indexOf(owner);
+      if (place != NOBODY && has[place] < quotas[place]) {
+        next[slot] = (short) place;
+        has[place]++;
+      } else {
+        next[slot] = NOBODY;
+        free.add(slot);
+      }
+    }
+    List<Integer> takers = takers(sorted, quotas, has);
+    for (int i = 0; i < free.size(); i++) {
+      next[free.get(i)] = takers.get(i).shortValue();
+    }
+    return new Assignment(names, next);
+  }
+
+  /** How many each may have; who has the most now keeps the odd ones. */
+  private int[] quotas(List<String> names, int slotCount) {
+    int[] now = new int[names.size()];
+    for (int slot = 0; slot < slotCount && owners.length > 0; slot++) {
+      String owner = owner(slot % owners.length);
+      int place = owner == null ? NOBODY : names.indexOf(owner);
+      if (place != NOBODY) {
+        now[place]++;
+      }
+    }
+    int[] quotas = new int[names.size()];
+    Arrays.fill(quotas, slotCount / names.size());
+    List<Integer> places = new ArrayList<>();
+    for (int place = 0; place < now.length; place++) {
+      places.add(place);
+    }
+    places.sort(Comparator.comparingInt((Integer place) -> -now[place]).thenComparing(names::get));
+    for (int i = 0; i < slotCount % names.size(); i++) {
+      quotas[places.get(i)]++;
+    }
+    return quotas;
+  }
+
+  /** Who gets the slots that are free, in their order: the zones in turn, and in a zone its members in turn. */
+  private static List<Integer> takers(List<Coordinator.Member> members, int[] quotas, int[] has) {
+    Map<String, List<Integer>> byZone = new TreeMap<>();
+    for (int place = 0; place < members.size(); place++) {
+      byZone.computeIfAbsent(members.get(place).zone(), none -> new ArrayList<>()).add(place);
+    }
+    Map<String, Integer> turns = new HashMap<>();
+    List<Integer> takers = new ArrayList<>();
+    int[] left = new int[quotas.length];
+    int missing = 0;
+    for (int place = 0; place < left.length; place++) {
+      left[place] = quotas[place] - has[place];
+      missing += left[place];
+    }
+    while (takers.size() < missing) {
+      for (Map.Entry<String, List<Integer>> zone : byZone.entrySet()) {
+        int turn = turns.getOrDefault(zone.getKey(), 0);
+        List<Integer> places = zone.getValue();
+        for (int i = 0; i < places.size(); i++) {
+          int place = places.get((turn + i) % places.size());
+          if (left[place] > 0) {
+            left[place]--;
+            takers.add(place);
+            turns.put(zone.getKey(), turn + i + 1);
+            break;
+          }
+        }
+      }
+    }
+    return takers;
+  }
+}

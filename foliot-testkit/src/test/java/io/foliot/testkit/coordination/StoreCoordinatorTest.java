@@ -1,0 +1,188 @@
+package io.foliot.testkit.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Token;
+import io.foliot.core.coordination.Coordinator.Connection;
+import io.foliot.core.coordination.Coordinator.Member;
+import io.foliot.core.coordination.Coordinator.View;
+import io.foliot.core.coordination.StoreCoordinator;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import io.foliot.testkit.ManualEventLoop;
+import io.foliot.testkit.ManualLoops;
+import io.foliot.testkit.SettableClock;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+final class StoreCoordinatorTest {
+  private static final Duration BEAT = StoreCoordinator.BEAT;
+  private static final Duration DEATH = StoreCoordinator.LEASE.plus(BEAT).plus(BEAT);
+
+  private final SettableClock clock = new SettableClock();
+  private final ManualLoops loops = new ManualLoops(clock);
+  private final SplittableRandom luck = new SplittableRandom(7);
+  private final TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final List<Node> nodes = new ArrayList<>();
+
+  private final class Node {
+    final Member member;
+    final ManualEventLoop loop = loops.newLoop();
+    final List<View> views = new ArrayList<>();
+    final StoreCoordinator coordinator;
+    boolean away;
+
+    Node(String name, String zone) {
+      member = new Member(name, zone);
+      TaskStore own = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
+          new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
+            if (away && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+              return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+            }
+            try {
+              return method.invoke(store, arguments);
+            } catch (InvocationTargetException e) {
+              throw e.getCause();
+            }
+          });
+      coordinator = new StoreCoordinator(own, clock, loop);
+      coordinator.join(member, views::add);
+      nodes.add(this);
+    }
+
+    View view() {
+      return views.getLast();
+    }
+
+    boolean leads() {
+      return member.node().equals(view().leader());
+    }
+  }
+
+  private void three() {
+    new Node("a", "east");
+    new Node("b", "west");
+    new Node("c", "east");
+    loops.advance(BEAT.multipliedBy(2));
+  }
+
+  private void ensureAgreed(List<Node> alive) {
+    for (Node node : alive) {
+      assertThat(node.view().connection()).isEqualTo(Connection.CONNECTED);
+      assertThat(node.view().members()).containsExactlyElementsOf(alive.stream().map(one -> one.member).toList());
+      assertThat(node.view().leader()).isNotNull().isEqualTo(alive.getFirst().view().leader());
+    }
+    assertThat(alive.stream().filter(Node::leads)).hasSize(1);
+  }
+
+  @Test
+  void membersSeeEachOtherAndOneLeads() {
+    three();
+    ensureAgreed(nodes);
+    loops.advance(Duration.ofHours(3));
+    ensureAgreed(nodes);
+    nodes.forEach(node -> assertThat(node.views).as("nothing is told where nothing changes").hasSizeLessThan(5));
+  }
+
+  @Test
+  void whoDiesIsGoneWhenItsLeaseEndsAndAnotherLeads() {
+    three();
+    Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    dead.loop.close();
+    loops.advance(DEATH);
+    List<Node> alive = nodes.stream().filter(node -> node != dead).toList();
+    ensureAgreed(alive);
+  }
+
+  @Test
+  void whoLeavesIsGoneAtTheNextBeat() {
+    three();
+    Node leaver = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    leaver.coordinator.close();
+    loops.advance(BEAT.multipliedBy(2));
+    ensureAgreed(nodes.stream().filter(node -> node != leaver).toList());
+  }
+
+  @Test
+  void whoComesBackUnderItsNameIsAMemberAgain() {
+    three();
+    nodes.get(1).loop.close();
+    Node again = new Node("b", "west");
+    loops.advance(BEAT.multipliedBy(2));
+    assertThat(again.view().members()).extracting(Member::node).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void aStoreThatIsAwaySuspendsThenLosesAndIsFoundAgain() {
+    three();
+    Node node = nodes.getLast();
+    node.away = true;
+    loops.advance(BEAT);
+    assertThat(node.view().connection()).isEqualTo(Connection.SUSPENDED);
+    assertThat(node.view().members()).hasSize(3);
+    loops.advance(DEATH);
+    assertThat(node.view().connection()).isEqualTo(Connection.LOST);
+    assertThat(node.view().leader()).isNull();
+    ensureAgreed(nodes.subList(0, 2));
+    loops.advance(Duration.ofHours(1));
+    node.away = false;
+    loops.advance(BEAT.multipliedBy(3));
+    ensureAgreed(nodes);
+  }
+
+  @Test
+  void whatTheLeaderPublishesAllRead() {
+    three();
+    byte[] document = "one".getBytes(StandardCharsets.UTF_8);
+    nodes.forEach(node -> {
+      if (!node.leads()) {
+        node.coordinator.publish("not mine to say".getBytes(StandardCharsets.UTF_8), 0);
+      }
+    });
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().version()).isZero());
+    Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    leader.coordinator.publish(document, 0);
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().document()).isEqualTo(document));
+    long version = leader.view().version();
+    leader.coordinator.publish("behind".getBytes(StandardCharsets.UTF_8), version - 1);
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().document()).isEqualTo(document));
+    leader.coordinator.publish("two".getBytes(StandardCharsets.UTF_8), version);
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().document()).isEqualTo("two".getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void aClockThatJumpsOnOneNodeMeansNothing() {
+    three();
+    // The store's clock is the only one that is looked at; in this test it is everybody's, so a step ends all leases at once.
+    clock.stepWall(Duration.ofHours(1));
+    loops.advance(BEAT.multipliedBy(3));
+    ensureAgreed(nodes);
+    clock.stepWall(Duration.ofHours(-1));
+    loops.advance(BEAT.multipliedBy(3));
+    nodes.forEach(node -> assertThat(node.view().members()).hasSize(3));
+    assertThat(nodes.stream().filter(Node::leads)).hasSize(1);
+  }
+
+  @Test
+  void aLeaseFromBeforeTheStoresClockWasSetBackIsNone() {
+    three();
+    Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    dead.loop.close();
+    clock.stepWall(Duration.ofHours(-1));
+    loops.advance(DEATH);
+    ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
+  }
+}
