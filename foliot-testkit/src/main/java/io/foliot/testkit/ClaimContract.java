@@ -93,6 +93,22 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
+  void aClaimThatComesTooLateIsALook() {
+    TaskId due = due("a");
+    TaskId pushedBack = due("b");
+    touch(id(pushedBack), now() + HOUR);
+    List<ClaimResult> results = get(store().claim(List.of(new Claim(due, HOUR, now() - HOUR),
+        new Claim(due("c"), HOUR, now() + HOUR), new Claim(pushedBack, HOUR, now() - HOUR),
+        new Claim(due("d"), HOUR)))).results();
+    assertThat(results.getFirst()).isEqualTo(ClaimResult.Ready.READY);
+    assertThat(won(results.get(1)).attempt()).isEqualTo(1);
+    assertThat(later(results.get(2))).isEqualTo(record(pushedBack).dueAt());
+    assertThat(won(results.get(3)).attempt()).isEqualTo(1);
+    assertThat(record(due).state()).isEqualTo(TaskState.DELAYED);
+    assertThat(won(due).attempt()).isEqualTo(1);
+  }
+
+  @Test
   void aRunningTaskIsNotClaimedAgain() {
     TaskId id = due("a");
     TaskRecord running = won(id);

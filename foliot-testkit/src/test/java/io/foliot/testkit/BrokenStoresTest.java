@@ -178,14 +178,21 @@ final class BrokenStoresTest {
                 .toList());
           }
         }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
+        new Broken("claims for those who have no right to it any more", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            return sound.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
+          }
+        }, true, TaskStoreContract::aClaimThatComesTooLateIsALook),
         new Broken("does not look where it is not to claim", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
-            ClaimBatch batch = StoreFixture.get(sound.claim(claims.stream().filter(claim -> !claim.isLook()).toList()));
+            ClaimBatch batch = StoreFixture
+                .get(sound.claim(claims.stream().filter(claim -> claim.leaseMillis() > 0).toList()));
             List<ClaimResult> results = new ArrayList<>();
             int next = 0;
             for (Claim claim : claims) {
-              results.add(claim.isLook() ? ClaimResult.Ready.READY : batch.results().get(next++));
+              results.add(claim.leaseMillis() == 0 ? ClaimResult.Ready.READY : batch.results().get(next++));
             }
             return CompletableFuture.completedFuture(new ClaimBatch(batch.nowMillis(), results));
           }

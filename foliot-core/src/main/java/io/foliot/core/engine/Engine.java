@@ -81,6 +81,7 @@ public final class Engine implements Scheduler {
   private final Luck luck;
   private final Lines lines;
   private final EngineLoop[] loops;
+  private final PermitLedger ledger;
   /** How many slots there were at the start: whatever they become, a task stays with its loop. */
   private final int firstSlotCount;
 
@@ -104,13 +105,14 @@ public final class Engine implements Scheduler {
     clock = environment.clock();
     meter = environment.meter();
     luck = new Luck(environment.random());
-    lines = new Lines(store, clock, environment.deliveries(), options.destinationLimit());
+    lines = new Lines(store, clock, environment.deliveries(), options.destinationLimit(), this::hungry);
     firstSlotCount = store.slotCount();
     loops = new EngineLoop[options.loops()];
     for (int i = 0; i < loops.length; i++) {
       loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
-          i == 0 ? this::refresh : () -> {});
+          i == 0 ? this::refresh : () -> {}, i == 0 ? this::upkeep : nanos -> {});
     }
+    ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], this::storeMillis, loops[0]);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
     submits = new GroupCommit<>("submit", store::submit, this::submitted, BATCHES_UNDER_WAY, calls, clock, meter);
@@ -119,6 +121,18 @@ public final class Engine implements Scheduler {
     redrives = new GroupCommit<>("redrive", store::redrive, Engine::nothing, BATCHES_UNDER_WAY, calls, clock, meter);
     settles = new GroupCommit<>("report", store::settle, this::reported, BATCHES_UNDER_WAY, reports, clock, meter);
     extensions = new GroupCommit<>("extend", store::extend, Engine::nothing, BATCHES_UNDER_WAY, reports, clock, meter);
+  }
+
+  /** Something waits for a permit of the cluster's. */
+  private void hungry() {
+    ledger.hungry();
+  }
+
+  /** Each turn of the first loop. */
+  private void upkeep(long nowNanos) {
+    if (store.isShared()) {
+      ledger.turn(nowNanos);
+    }
   }
 
   private static <T, R> void nothing(List<T> items, List<R> results) {}
@@ -448,7 +462,7 @@ public final class Engine implements Scheduler {
       }
       TaskRecord task = found.get();
       return loopOf(id).laneStatus(task.queue())
-          .thenApply(lane -> Optional.of(Explainer.explain(task, lane.orElse(null),
+          .thenApply(lane -> Optional.of(Explainer.explain(task, lane.orElse(null), clock.monotonicNanos(),
               lines, storeMillis(), id.slot(store.slotCount()), options.node())));
     }));
   }
@@ -738,16 +752,18 @@ public final class Engine implements Scheduler {
     }
     // The others take over while what was begun here comes to its end.
     environment.coordinator().close();
-    return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new)).thenRun(() -> {
-      if (!drained.stream().allMatch(CompletableFuture::join)) {
-        LOG.log(System.Logger.Level.WARNING,
-            "attempts were still under way when patience ended; they are repeated when their leases end");
-      }
-      for (EngineLoop loop : loops) {
-        loop.close();
-      }
-      environment.deliveries().forEach(Delivery::close);
-    });
+    return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new))
+        .thenCompose(done -> running && store.isShared() ? ledger.leave() : CompletableFuture.completedFuture(null))
+        .thenRun(() -> {
+          if (!drained.stream().allMatch(CompletableFuture::join)) {
+            LOG.log(System.Logger.Level.WARNING,
+                "attempts were still under way when patience ended; they are repeated when their leases end");
+          }
+          for (EngineLoop loop : loops) {
+            loop.close();
+          }
+          environment.deliveries().forEach(Delivery::close);
+        });
   }
 
   @Override

@@ -44,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +126,7 @@ final class EngineLoop implements EventLoop.Duty {
   private final EventLoop eventLoop;
   private final Runnable wake;
   private final Runnable eachSecond;
+  private final LongConsumer eachTurn;
 
   // any thread
   private final MpscUnboundedVarHandleArrayQueue<Runnable> inbox = new MpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
@@ -234,8 +236,9 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   EngineLoop(EngineOptions options, Environment environment, EventLoop eventLoop, Lines lines, Luck luck,
-      SlotSet slots, Runnable eachSecond) {
+      SlotSet slots, Runnable eachSecond, LongConsumer eachTurn) {
     this.eachSecond = eachSecond;
+    this.eachTurn = eachTurn;
     this.options = options;
     this.eventLoop = eventLoop;
     this.lines = lines;
@@ -281,6 +284,10 @@ final class EngineLoop implements EventLoop.Duty {
 
   void post(Runnable message) {
     inbox.offer(message);
+    eventLoop.wake();
+  }
+
+  void wake() {
     eventLoop.wake();
   }
 
@@ -471,11 +478,11 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /** Sends a message when a stage completes. A stage that is complete already is answered in the next turn, too. */
-  private <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+  <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
     stage.whenComplete((result, failure) -> post(() -> then.accept(result, failure)));
   }
 
-  private static <T> CompletionStage<T> asking(Supplier<CompletionStage<T>> call) {
+  static <T> CompletionStage<T> asking(Supplier<CompletionStage<T>> call) {
     try {
       return call.get();
     } catch (RuntimeException e) {
@@ -948,7 +955,7 @@ final class EngineLoop implements EventLoop.Duty {
     for (int i = 0; i < rotation.size(); i++) {
       Lane lane = rotation.get((rotated + i) % rotation.size());
       if (lane.waiting() > 0 && lane.isServed() && !(lane.isPull() && lane.desk().isEmpty())
-          && !lane.permits().isFull() && lane.permits().rateWaitNanos(nowNanos) == 0) {
+          && !lane.permits().isFull(lane.waiting(), nowNanos, wake) && lane.permits().rateWaitNanos(nowNanos) == 0) {
         able.add(lane);
       }
     }
@@ -974,6 +981,7 @@ final class EngineLoop implements EventLoop.Duty {
       destination.giveBack(most - given);
     }
     long leaseMillis = queue.target().timeout().toMillis() + options.leaseMarginMillis();
+    long untilMillis = lane.permits().untilMillis();
     for (int i = 0; i < given; i++) {
       PullDesk.Waiter waiter = lane.isPull() ? lane.desk().reserve() : null;
       if (lane.isPull() && waiter == null) {
@@ -984,7 +992,7 @@ final class EngineLoop implements EventLoop.Duty {
       readyEntries--;
       heldBytes += lane.attemptBytes();
       asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter, false));
-      claims.add(new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis()));
+      claims.add(new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis(), untilMillis));
     }
     int looks = lane.isMostlyLater() ? Math.min(wanted - given, lane.waiting()) : 0;
     for (int i = 0; i < looks; i++) {
@@ -1012,8 +1020,7 @@ final class EngineLoop implements EventLoop.Duty {
       ClaimResult result = batch == null ? null : batch.results().get(i);
       one.lane().judged(result instanceof ClaimResult.Later);
       if (result instanceof ClaimResult.Ready) {
-        one.lane().putBack(one.entry());
-        readyEntries++;
+        notClaimed(one);
         continue;
       }
       known.remove(one.entry().id());
@@ -1032,6 +1039,16 @@ final class EngineLoop implements EventLoop.Duty {
       }
     }
     pulled.forEach(lane -> lane.desk().answer(clock.monotonicNanos()));
+  }
+
+  /** It is due, and was only looked at, or asked for under permits whose time was over. */
+  private void notClaimed(Asked one) {
+    if (!one.isLook()) {
+      heldBytes -= one.bytes();
+      giveBack(one);
+    }
+    one.lane().putBack(one.entry());
+    readyEntries++;
   }
 
   private void notWon(Asked one, @Nullable ClaimResult result) {
@@ -1281,6 +1298,7 @@ final class EngineLoop implements EventLoop.Duty {
       secondNanos = nowNanos + SECOND_NANOS;
       eachSecond.run();
     }
+    eachTurn.accept(nowNanos);
     for (Lane lane : rotation) {
       lane.sampleFlow(nowNanos);
       if (lane.isPull() && !lane.desk().isEmpty()) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class Explainer {
   private Explainer() {}
 
-  static Explanation explain(TaskRecord task, @Nullable LaneStatus lane, Lines lines, long nowMillis, int slot,
+  static Explanation explain(TaskRecord task, @Nullable LaneStatus lane, long nowNanos, Lines lines, long nowMillis,
+      int slot,
       String node) {
     Queue queue = lines.queue(task.queue());
     Delivery delivery = queue == null ? null : lines.delivery(queue.target());
@@ -26,7 +27,7 @@ final class Explainer {
     TaskState state = task.stateAt(nowMillis);
     switch (state) {
       case DELAYED -> delayed(task, nowMillis, reasons);
-      case READY -> ready(task, queue, delivery, destination, lane, lines, nowMillis, reasons);
+      case READY -> ready(task, queue, delivery, destination, lane, nowNanos, lines, nowMillis, reasons);
       case RUNNING -> running(task, nowMillis, reasons);
       case FINISHED -> reasons.add("it has fired: " + lastAttempt(task));
       case FAILED -> reasons.add("it is a dead letter after " + task.attempt() + " attempts: " + task.reason()
@@ -47,7 +48,8 @@ final class Explainer {
   }
 
   private static void ready(TaskRecord task, @Nullable Queue queue, @Nullable Delivery delivery,
-      @Nullable Destination destination, @Nullable LaneStatus lane, Lines lines, long nowMillis, List<String> reasons) {
+      @Nullable Destination destination, @Nullable LaneStatus lane, long nowNanos, Lines lines, long nowMillis,
+      List<String> reasons) {
     if (queue == null) {
       reasons.add("its queue does not exist; create it");
     } else if (queue.paused()) {
@@ -57,7 +59,7 @@ final class Explainer {
           ? "no worker asks for tasks of its queue"
           : "this node has no delivery of type " + queue.target().type());
     } else {
-      limits(queue, destination, lines, reasons);
+      limits(queue, destination, nowNanos, lines, reasons);
     }
     if (task.parked()) {
       reasons.add("it is parked behind others of its queue");
@@ -69,10 +71,14 @@ final class Explainer {
     }
   }
 
-  private static void limits(Queue queue, @Nullable Destination destination, Lines lines, List<String> reasons) {
+  private static void limits(Queue queue, @Nullable Destination destination, long nowNanos, Lines lines,
+      List<String> reasons) {
     Permits permits = lines.line(queue.name()).permits();
-    if (permits.isFull()) {
-      reasons.add("all " + queue.concurrency() + " permits of its queue are in use");
+    if (permits.isFull(nowNanos)) {
+      reasons.add(permits.granted() < permits.limit()
+          ? "this node has " + permits.granted() + " of the " + queue.concurrency()
+              + " permits of its queue in the cluster"
+          : "all " + queue.concurrency() + " permits of its queue are in use");
     }
     if (permits.isStarvedByRate()) {
       reasons.add("its queue may begin " + queue.rate() + " attempts a second");

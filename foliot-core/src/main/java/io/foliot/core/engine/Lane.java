@@ -143,7 +143,7 @@ final class Lane {
   boolean isFlowing() {
     return waiting() > 0
         && (takenPerSecond * FLOW_SECONDS >= waiting()
-            || (seenNanos - emptyNanos < FLOW_CREDIT_NANOS && !permits().isFull()));
+            || (seenNanos - emptyNanos < FLOW_CREDIT_NANOS && !permits().isFull(seenNanos)));
   }
 
   /** Measures how fast ids leave, every now and then. */

@@ -34,6 +34,7 @@ final class Lines {
   private final TaskStore store;
   private final Clock clock;
   private final int destinationLimit;
+  private final Runnable hungry;
   private final Map<String, Delivery> deliveries;
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
@@ -41,7 +42,8 @@ final class Lines {
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
   private final AtomicLong changes = new AtomicLong();
 
-  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, int destinationLimit) {
+  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, int destinationLimit, Runnable hungry) {
+    this.hungry = hungry;
     this.store = store;
     this.clock = clock;
     this.destinationLimit = destinationLimit;
@@ -96,7 +98,7 @@ final class Lines {
       queues.remove(name);
     } else {
       store.configure(name, QueueTerms.of(queue));
-      line(name).permits().configure(queue, clock.monotonicNanos());
+      line(name).permits().configure(queue, store.isShared(), clock.monotonicNanos());
       queues.put(name, new Known(queue, version));
     }
   }
@@ -134,7 +136,7 @@ final class Lines {
   }
 
   Lane.Line line(String queue) {
-    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(), new PullDesk()));
+    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(hungry), new PullDesk()));
   }
 
   @Nullable

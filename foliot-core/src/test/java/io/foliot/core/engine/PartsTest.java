@@ -101,8 +101,8 @@ final class PartsTest {
 
   @Test
   void aRateGivesItsTokensWithTheTimeAndNoMoreThanATenthOfASecondAtOnce() {
-    Permits permits = new Permits();
-    permits.configure(Queue.of("q", Target.pull()).withLimits(100.0, null), 0);
+    Permits permits = new Permits(() -> {});
+    permits.configure(Queue.of("q", Target.pull()).withLimits(100.0, null), false, 0);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isEqualTo(10);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isZero();
     assertThat(permits.rateWaitNanos(SECOND)).isEqualTo(SECOND / 100);
@@ -113,11 +113,11 @@ final class PartsTest {
 
   @Test
   void whoWantedAPermitIsToldWhenOneIsFree() {
-    Permits permits = new Permits();
-    permits.configure(Queue.of("q", Target.pull()).withLimits(null, 1), 0);
+    Permits permits = new Permits(() -> {});
+    permits.configure(Queue.of("q", Target.pull()).withLimits(null, 1), false, 0);
     int[] told = {0};
     assertThat(permits.acquire(2, 0, () -> told[0]++)).isEqualTo(1);
-    assertThat(permits.isFull()).isTrue();
+    assertThat(permits.isFull(0)).isTrue();
     permits.release(1);
     assertThat(told[0]).isEqualTo(1);
     assertThat(permits.inUse()).isZero();

@@ -773,7 +773,8 @@ final class MySqlDialect implements Dialect {
           } else if (task.state() == TaskState.DELAYED && task.dueAt() > Math.floorDiv(readMicros, 1_000)
               && task.wakeAt() == task.dueAt() && !task.parked()) {
             results.set(place, new ClaimResult.Later(task.dueAt()));
-          } else if (task.state() == TaskState.DELAYED && claims.get(place).leaseMillis() == 0) {
+          } else if (task.state() == TaskState.DELAYED
+              && notAfter(claims.get(place)) < Math.floorDiv(readMicros, 1_000)) {
             results.set(place, ClaimResult.Ready.READY);
           }
         }
@@ -783,7 +784,8 @@ final class MySqlDialect implements Dialect {
   }
 
   private void claim(Connection connection, List<NewClaim> claims, byte[] secret, int slotCount) throws SQLException {
-    List<NewClaim> looks = claims.stream().filter(claim -> claim.leaseMillis() == 0).toList();
+    List<List<NewClaim>> bounded = List.copyOf(claims.stream().filter(claim -> notAfter(claim) < Long.MAX_VALUE)
+        .collect(Collectors.groupingBy(MySqlDialect::notAfter)).values());
     List<List<NewClaim>> byLease = List
         .copyOf(claims.stream().collect(Collectors.groupingBy(NewClaim::leaseMillis)).values());
     String nowMillis = "(" + clock + " DIV 1000)";
@@ -798,7 +800,7 @@ final class MySqlDialect implements Dialect {
         + leaseEnd + " ELSE due_at END, part = CASE WHEN part >= " + Parts.PARKED + " THEN " + SLOT_HASH + " & "
         + (slotCount - 1) + " ELSE part END, version = version + 1 WHERE id IN (" + list(claims.size())
         + ") AND state = 1 AND CASE WHEN due_at <= " + nowMillis + " THEN "
-        + (looks.isEmpty() ? "TRUE" : "id NOT IN (" + list(looks.size()) + ")") + " ELSE wake_at <> due_at OR part >= "
+        + inTime(bounded, nowMillis) + " ELSE wake_at <> due_at OR part >= "
         + Parts.PARKED + " END")) {
       update.setBytes(1, secret);
       int at = 2;
@@ -807,11 +809,27 @@ final class MySqlDialect implements Dialect {
           at = bindIds(update, at, others);
         }
       }
-      at = bindIds(update, bindIds(update, at, claims), looks);
-      assert at > claims.size() + looks.size() : at;
+      at = bindIds(update, at, claims);
+      for (List<NewClaim> some : bounded) {
+        at = bindIds(update, at, some);
+      }
+      assert at > claims.size() : at;
       int rows = update.executeUpdate();
       assert rows <= claims.size() : rows;
     }
+  }
+
+  /** Until when a claim may win; a look may not at any time. */
+  private static long notAfter(NewClaim claim) {
+    return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
+  }
+
+  /** Whether the claim of a row may still win. */
+  private static String inTime(List<List<NewClaim>> bounded, String nowMillis) {
+    return bounded.isEmpty()
+        ? "TRUE"
+        : bounded.stream().map(some -> " WHEN id IN (" + list(some.size()) + ") THEN " + nowMillis + " <= "
+            + notAfter(some.getFirst())).collect(Collectors.joining("", "CASE", " ELSE TRUE END"));
   }
 
   /** The lease of a row; that of the first list where no other one has it. */

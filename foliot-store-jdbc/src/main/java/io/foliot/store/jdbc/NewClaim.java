@@ -8,7 +8,8 @@ import io.foliot.core.Token;
  *
  * @param id the task
  * @param leaseMillis how long it shall hold; 0 for a look
+ * @param notAfterMillis after this it is a look
  * @param token never used before
  * @param slot where the entry goes
  */
-record NewClaim(TaskId id, long leaseMillis, Token token, int slot) {}
+record NewClaim(TaskId id, long leaseMillis, long notAfterMillis, Token token, int slot) {}

@@ -128,9 +128,9 @@ final class PostgresDialect implements Dialect {
         + " lease_end = CASE WHEN t.due_at <= n.ms THEN n.ms + u.lease ELSE t.lease_end END,"
         + " wake_at = CASE WHEN t.due_at <= n.ms THEN n.ms + u.lease ELSE t.due_at END,"
         + " part = u.slot, version = t.version + 1"
-        + " FROM n, unnest(?::uuid[], ?::uuid[], ?, ?) WITH ORDINALITY AS u(id, token, lease, slot, place)"
+        + " FROM n, unnest(?::uuid[], ?::uuid[], ?, ?, ?) WITH ORDINALITY AS u(id, token, lease, until, slot, place)"
         + " WHERE t.id = u.id AND t.state + 0 = 1"
-        + " AND (t.due_at <= n.ms AND u.lease > 0 OR t.due_at > n.ms AND (t.wake_at <> t.due_at OR t.part <> u.slot))"
+        + " AND (t.due_at <= n.ms AND u.lease > 0 AND n.ms <= u.until OR t.due_at > n.ms AND (t.wake_at <> t.due_at OR t.part <> u.slot))"
         + " RETURNING u.place, t.state, t.queue, t.key, t.due_at, t.lease_end, t.first_due_at, t.created_at,"
         + " t.generation, t.attempt, t.max_attempts, t.outstanding, t.attempts,"
         + " CASE WHEN t.state = 2 THEN t.body END AS body)"
@@ -616,18 +616,20 @@ final class PostgresDialect implements Dialect {
     UuidArray ids = new UuidArray(count);
     UuidArray tokens = new UuidArray(count);
     long[] leases = new long[count];
+    long[] untils = new long[count];
     int[] slots = new int[count];
     for (int i = 0; i < count; i++) {
       NewClaim claim = claims.get(i);
       ids.set(i, claim.id());
       tokens.set(i, claim.token());
       leases[i] = claim.leaseMillis();
+      untils[i] = claim.notAfterMillis();
       slots[i] = claim.slot();
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
     try (PreparedStatement statement = batch(connection, claim)) {
-      new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).ints(slots);
+      new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).longs(untils).ints(slots);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
           now = row.getLong(1);

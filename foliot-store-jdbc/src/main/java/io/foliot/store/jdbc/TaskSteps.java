@@ -650,7 +650,8 @@ final class TaskSteps {
     long[] latest = {Long.MIN_VALUE};
     for (List<Integer> chunk : chunks(firsts(claims, Claim::id))) {
       List<NewClaim> items = chunk.stream().map(claims::get)
-          .map(claim -> new NewClaim(claim.id(), claim.leaseMillis(), tokens.get(), claim.id().slot(slotCount)))
+          .map(claim -> new NewClaim(claim.id(), claim.leaseMillis(), claim.notAfterMillis(), tokens.get(),
+              claim.id().slot(slotCount)))
           .toList();
       Claimed claimed = session.run(connection -> dialect.claim(connection, numbers, items, slotCount));
       seen(claimed.micros());

@@ -75,14 +75,19 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
 
   @Override
   public void arguments(List<Claim> claims, List<byte[]> to) {
-    Bytes numbers = new Bytes(24 * claims.size());
+    Bytes numbers = new Bytes(32 * claims.size());
     int at = to.size();
     for (Claim claim : claims) {
       Token token = tokens.get();
-      numbers.u64(claim.leaseMillis()).u64(token.high()).u64(token.low());
+      numbers.u64(claim.leaseMillis()).u64(notAfter(claim)).u64(token.high()).u64(token.low());
       to.add(RecordCodec.id(claim.id()));
     }
     to.add(at, numbers.toArray());
+  }
+
+  /** A look may not win at any time; what the script cannot count to is never over. */
+  private static long notAfter(Claim claim) {
+    return claim.leaseMillis() == 0 ? -1 : Math.min(claim.notAfterMillis(), Terms.EXACT);
   }
 
   @Override

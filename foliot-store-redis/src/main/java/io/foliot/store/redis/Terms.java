@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** What the store was told of its queues. Any thread. */
 final class Terms {
   /** Above this a script's numbers are not exact; such a span ends never. */
-  private static final long EXACT = 1L << 52;
+  static final long EXACT = 1L << 52;
 
   private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
 

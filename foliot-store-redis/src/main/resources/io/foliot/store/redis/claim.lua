@@ -1,4 +1,4 @@
--- Claims tasks. ARGV[2]: per item lease (0 for a look) and token; ARGV[3..]: the ids.
+-- Claims tasks. ARGV[2]: per item lease, until when it may win, and token; ARGV[3..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 3))
 local answers, won, withBody = {}, {}, {}
 for i = 1, #values do
@@ -18,10 +18,10 @@ for i = 1, #values do
         put(id, v, sub(v, 1, 2) .. string.char(kept) .. sub(v, 4, 28) .. pack('>i8', later) .. sub(v, 37))
       end
       answer = pack('>Bi8', 1, later)
-    elseif state == DELAYED and read('>i8', ARGV[2], i * 24 - 23) == 0 then
+    elseif state == DELAYED and now > read('>i8', ARGV[2], i * 32 - 23) then
       answer = '\3'
     elseif state == DELAYED then
-      local lease, token = read('>i8c16', ARGV[2], i * 24 - 23)
+      local lease, _, token = read('>i8i8c16', ARGV[2], i * 32 - 31)
       local attempt, maxAttempts = read('>I4I4', v, 5)
       local queue = queueOf(v)
       if band(flags, IS_PARKED) ~= 0 then

@@ -2,6 +2,7 @@ package io.foliot.testkit.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -39,6 +40,7 @@ final class RemoteStore implements InvocationHandler {
   /** Answers with a few of what is parked at a time. */
   boolean shortPages;
   long parked;
+  long permitWrites;
   private final List<Runnable> answers = new ArrayList<>();
   @Nullable
   String losesReplyOf;
@@ -91,6 +93,9 @@ final class RemoteStore implements InvocationHandler {
       if (slow) {
         return later(call(method, arguments));
       }
+    }
+    if (method.getName().equals("writeDocument") && arguments != null && arguments[0] == DocumentKind.PERMITS) {
+      permitWrites++;
     }
     Object answer = call(method, arguments);
     if ((method.getName().equals("claim") && slow) || (method.getName().equals("documents") && slowDocuments)
