@@ -23,6 +23,12 @@ public interface Meter {
   /** Tasks were parked. */
   default void parked(String queue, int count) {}
 
+  /** So many slots are looked after here from now on, and so many no more. */
+  default void slotsChanged(int gained, int lost) {}
+
+  /** A task was claimed that another node, or nobody, had left lying for a second. */
+  default void stolen(String queue) {}
+
   /** A loop had a turn. */
   default void loopTurn(long durationMicros) {}
 

@@ -166,7 +166,7 @@ public interface Scheduler extends AutoCloseable {
    * @param node this node
    * @param zone its zone
    * @param leader the leading node, or null if that is not known
-   * @param members all nodes
+   * @param nodes all nodes
    * @param slotCount how many slots there are
    * @param ownedSlots how many of them this node looks after
    * @param storeKind what the store is
@@ -174,12 +174,23 @@ public interface Scheduler extends AutoCloseable {
    * @param coordinator how nodes find each other
    * @param clockOffsetMicros the store's clock less this node's
    */
-  record ClusterStatus(String node, String zone, @Nullable String leader, List<String> members, int slotCount,
+  record ClusterStatus(String node, String zone, @Nullable String leader, List<ClusterNode> nodes, int slotCount,
       int ownedSlots, String storeKind, Durability durability, String coordinator, long clockOffsetMicros) {
     public ClusterStatus {
-      members = List.copyOf(members);
+      nodes = List.copyOf(nodes);
     }
   }
+
+  /**
+   * A node of the cluster.
+   *
+   * @param node its name
+   * @param zone its data centre, rack or cell
+   * @param ownedSlots how many slots it looks after
+   * @param takesSlots false while its clock is too far off
+   * @param clockOffsetMillis by how much the store's clock is ahead of its own, to ten milliseconds
+   */
+  record ClusterNode(String node, String zone, int ownedSlots, boolean takesSlots, long clockOffsetMillis) {}
 
   /**
    * What a node is doing.

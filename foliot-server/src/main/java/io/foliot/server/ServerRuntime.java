@@ -101,7 +101,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
     FoliotConfig.Engine sizes = config.engine();
     EngineOptions options = new EngineOptions(node, config.cluster().zone(), sizes.loops(), sizes.window().toMillis(),
         sizes.wheelEntries(), sizes.laneEntries(), sizes.readyEntries(), sizes.claimBatch(), sizes.callItems(),
-        sizes.callBytes(), sizes.leaseMargin().toMillis(), config.delivery().destinationLimit());
+        sizes.callBytes(), sizes.leaseMargin().toMillis(), sizes.maxClockOffset().toMillis(),
+        config.delivery().destinationLimit());
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
     return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
         new SplittableRandom(random.nextLong()), store, coordinator(config, clock, store), List.of(http), meter));

@@ -14,6 +14,9 @@ public interface Coordinator extends AutoCloseable {
   /** Becomes a member, and stays one for ever: after a lost session it registers again. */
   void join(Member self, Listener listener);
 
+  /** Tells the others what has changed about this member since it joined: never its name. */
+  void update(Member self);
+
   /**
    * Writes the document, if this member leads and the document's version is still the one given.
    *
@@ -30,8 +33,15 @@ public interface Coordinator extends AutoCloseable {
    *
    * @param node its name, unique in the cluster
    * @param zone its data centre, rack or cell
+   * @param takesSlots false while it should have none, because it is not to be trusted with being on time
+   * @param clockOffsetMillis by how much the store's clock is ahead of its own
    */
-  record Member(String node, String zone) {}
+  record Member(String node, String zone, boolean takesSlots, long clockOffsetMillis) {
+    /** A member that takes slots, and whose clock is right. */
+    public Member(String node, String zone) {
+      this(node, zone, true, 0);
+    }
+  }
 
   /** How the coordinator is reached. */
   enum Connection {

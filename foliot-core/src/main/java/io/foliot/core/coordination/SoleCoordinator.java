@@ -18,6 +18,11 @@ public final class SoleCoordinator implements Coordinator {
   }
 
   @Override
+  public void update(Member self) {
+    // There is nobody else to know it.
+  }
+
+  @Override
   public void publish(byte[] document, long expectedVersion) {
     // There is nobody else to read it.
   }

@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +31,16 @@ import org.jspecify.annotations.Nullable;
  * stood before the lease was written; so on the store's clock no two leaders ever have one at the same time, and what a
  * leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
  *
- * <p>Members look once a {@linkplain #BEAT beat}. Who leaves well is gone at the next look of the others, who dies when its
+ * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well is gone at the next look of the others, who dies when its
  * lease ends.
  */
 public final class StoreCoordinator implements Coordinator {
   /** What {@link #kind} says. */
   public static final String KIND = "store";
-  /** How often a member shows that it lives, and looks around. */
+  /** How often a member shows that it lives. */
   public static final Duration BEAT = Duration.ofSeconds(1);
+  /** How often it looks around: who leaves well must not be missed for long. */
+  public static final Duration LOOK = Duration.ofMillis(200);
   /** How long it is believed to live after that. */
   public static final Duration LEASE = Duration.ofSeconds(3);
 
@@ -50,6 +51,7 @@ public final class StoreCoordinator implements Coordinator {
   private static final long NANOS_PER_MICRO = 1_000;
   /** Who was not seen for so long is forgotten. */
   private static final long FORGET_MICROS = Duration.ofHours(1).toNanos() / NANOS_PER_MICRO;
+  private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long LEASE_MICROS = LEASE.toNanos() / NANOS_PER_MICRO;
 
   private final TaskStore store;
@@ -65,6 +67,7 @@ public final class StoreCoordinator implements Coordinator {
   private @Nullable View told;
   private boolean underWay;
   private long beatNanos;
+  private long lookNanos;
   private long aliveNanos;
 
   /**
@@ -89,9 +92,19 @@ public final class StoreCoordinator implements Coordinator {
       self = member;
       listener = changes;
       beatNanos = clock.monotonicNanos();
+      lookNanos = beatNanos;
       aliveNanos = beatNanos;
     });
     loop.start(this::turn);
+  }
+
+  @Override
+  public void update(Member member) {
+    post(() -> {
+      self = member;
+      beatNanos = clock.monotonicNanos();
+      lookNanos = beatNanos;
+    });
   }
 
   @Override
@@ -102,8 +115,8 @@ public final class StoreCoordinator implements Coordinator {
         return;
       }
       after(store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, expectedVersion, document), (written, failure) -> {
-        // Everybody reads it at the next beat; the one that wrote it need not wait for that.
-        beatNanos = clock.monotonicNanos();
+        // Everybody reads it at the next look; the one that wrote it need not wait for that.
+        lookNanos = clock.monotonicNanos();
       });
     });
   }
@@ -131,21 +144,23 @@ public final class StoreCoordinator implements Coordinator {
       if (now - aliveNanos >= LEASE.toNanos()) {
         tell(Connection.LOST, null);
       }
-      if (!underWay && now - beatNanos >= 0) {
-        beatNanos = now + BEAT.toNanos();
-        beat(self, now);
+      if (!underWay && now - lookNanos >= 0) {
+        lookNanos = now + LOOK.toNanos();
+        boolean isBeat = now - beatNanos >= 0;
+        beatNanos = isBeat ? now + BEAT.toNanos() : beatNanos;
+        look(self, isBeat, now);
       }
     }
-    return now + Math.max(0, beatNanos - now);
+    return now + Math.max(0, lookNanos - now);
   }
 
-  /** Shows that it lives, then reads who else does, who leads, and the document. */
-  private void beat(Member member, long begunNanos) {
+  /** Reads who lives, who leads, and the document; on a beat, after it has shown that it lives itself. */
+  private void look(Member member, boolean isBeat, long begunNanos) {
     underWay = true;
-    CompletableFuture<Seen> seen = call(() -> store.timeMicros(0)).thenCompose(micros -> renew(member, micros)
-        .thenCompose(renewed -> lead(member, micros)).thenCompose(leader -> store.documents(DocumentKind.NODE)
-            .thenCombine(store.document(DocumentKind.CLUSTER, DOCUMENT),
-                (nodes, document) -> new Seen(micros, leader, nodes, document.orElse(null)))));
+    CompletableFuture<Seen> seen = call(() -> store.timeMicros(0)).thenCompose(
+        micros -> (isBeat ? renew(member, micros).thenCompose(renewed -> lead(member, micros)) : UNCHANGED)
+            .thenCompose(done -> store.documents(DocumentKind.NODE)).thenCombine(store.documents(DocumentKind.CLUSTER),
+                (nodes, documents) -> new Seen(micros, nodes, documents)));
     after(seen, (found, failure) -> {
       underWay = false;
       if (found == null) {
@@ -154,15 +169,32 @@ public final class StoreCoordinator implements Coordinator {
               failure);
           tell(Connection.SUSPENDED, null);
         }
+        lookNanos = begunNanos + BEAT.toNanos();
         return;
       }
-      aliveNanos = begunNanos;
+      aliveNanos = isBeat ? begunNanos : aliveNanos;
       tell(Connection.CONNECTED, found);
+      if (found.leader() == null) {
+        // Somebody has to be.
+        beatNanos = clock.monotonicNanos();
+      }
     });
   }
 
   /** What a look around has found. */
-  private record Seen(long micros, @Nullable String leader, List<Document> nodes, @Nullable Document document) {}
+  private record Seen(long micros, List<Document> nodes, List<Document> documents) {
+    @Nullable
+    Document document(String name) {
+      return documents.stream().filter(document -> document.name().equals(name)).findFirst().orElse(null);
+    }
+
+    @Nullable
+    String leader() {
+      Document document = document(LEADER);
+      LeaderLease lease = document == null ? null : LeaderLease.decode(document.content());
+      return lease == null || !runs(lease.endMicros(), micros) ? null : lease.node();
+    }
+  }
 
   private static <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> call) {
     try {
@@ -173,7 +205,7 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   private CompletionStage<Boolean> renew(Member member, long micros) {
-    byte[] content = new NodeLease(member.zone(), micros + LEASE_MICROS).encode();
+    byte[] content = new NodeLease(member, micros + LEASE_MICROS).encode();
     return store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, content).thenCompose(written -> {
       // If not, it was written by an earlier life of this node, or a reply was lost.
       return written
@@ -183,18 +215,15 @@ public final class StoreCoordinator implements Coordinator {
     });
   }
 
-  /** Answers who leads, after having taken or renewed the lead where that is possible. */
-  private CompletionStage<@Nullable String> lead(Member member, long micros) {
+  /** Takes or renews the lead where that is possible. */
+  private CompletionStage<Boolean> lead(Member member, long micros) {
     return store.document(DocumentKind.CLUSTER, LEADER).thenCompose(found -> {
       LeaderLease lease = found.map(document -> LeaderLease.decode(document.content())).orElse(null);
-      boolean mine = lease != null && lease.node().equals(member.node());
-      if (lease != null && !mine && runs(lease.endMicros(), micros)) {
-        return CompletableFuture.completedFuture(lease.node());
+      if (lease != null && !lease.node().equals(member.node()) && runs(lease.endMicros(), micros)) {
+        return UNCHANGED;
       }
-      long version = found.map(Document::version).orElse(0L);
-      return store.writeDocument(DocumentKind.CLUSTER, LEADER, version,
-          new LeaderLease(member.node(), micros + LEASE_MICROS).encode())
-          .thenApply(written -> written ? member.node() : null);
+      return store.writeDocument(DocumentKind.CLUSTER, LEADER, found.map(Document::version).orElse(0L),
+          new LeaderLease(member.node(), micros + LEASE_MICROS).encode());
     });
   }
 
@@ -212,14 +241,14 @@ public final class StoreCoordinator implements Coordinator {
         NodeLease lease = NodeLease.decode(document.content());
         ownVersion = self != null && document.name().equals(self.node()) ? document.version() : ownVersion;
         if (runs(lease.endMicros(), seen.micros())) {
-          members.add(new Member(document.name(), lease.zone()));
+          members.add(lease.member());
         } else if (self != null && self.node().equals(seen.leader())
             && lease.endMicros() + FORGET_MICROS < seen.micros()) {
           forget(document);
         }
       }
       members.sort(Comparator.comparing(Member::node));
-      Document document = seen.document();
+      Document document = seen.document(DOCUMENT);
       now = new View(connection, List.copyOf(members), seen.leader(), document == null ? null : document.content(),
           document == null ? 0 : document.version());
     } else {
@@ -267,47 +296,68 @@ public final class StoreCoordinator implements Coordinator {
     assert left != null;
   }
 
-  /** A lease that several may look at: whose it is is told by the document's name. */
-  private record NodeLease(String zone, long endMicros) {
+  /** A lease that all look at, with what its owner says of itself. */
+  private record NodeLease(Member member, long endMicros) {
     byte[] encode() {
-      return written(zone, endMicros);
+      return written(out -> {
+        out.writeLong(endMicros);
+        out.writeUTF(member.node());
+        out.writeUTF(member.zone());
+        out.writeBoolean(member.takesSlots());
+        out.writeLong(member.clockOffsetMillis());
+      });
     }
 
     static NodeLease decode(byte[] content) {
-      return read(content, NodeLease::new);
+      return read(content, in -> {
+        long end = in.readLong();
+        return new NodeLease(new Member(in.readUTF(), in.readUTF(), in.readBoolean(), in.readLong()), end);
+      });
     }
   }
 
   private record LeaderLease(String node, long endMicros) {
     byte[] encode() {
-      return written(node, endMicros);
+      return written(out -> {
+        out.writeLong(endMicros);
+        out.writeUTF(node);
+      });
     }
 
     static LeaderLease decode(byte[] content) {
-      return read(content, LeaderLease::new);
+      return read(content, in -> {
+        long end = in.readLong();
+        return new LeaderLease(in.readUTF(), end);
+      });
     }
   }
 
-  private static byte[] written(String text, long number) {
+  private interface Writer {
+    void to(DataOutputStream out) throws IOException;
+  }
+
+  private interface Reader<T> {
+    T from(DataInputStream in) throws IOException;
+  }
+
+  private static byte[] written(Writer writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(VERSION);
-      out.writeLong(number);
-      out.writeUTF(text);
+      writer.to(out);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return bytes.toByteArray();
   }
 
-  private static <T> T read(byte[] content, BiFunction<String, Long, T> made) {
+  private static <T> T read(byte[] content, Reader<T> reader) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
       int version = in.readUnsignedByte();
       if (version != VERSION) {
         throw new IllegalArgumentException("a lease from a newer Foliot: version=" + version);
       }
-      long number = in.readLong();
-      return made.apply(in.readUTF(), number);
+      return reader.from(in);
     } catch (IOException e) {
       throw new IllegalArgumentException("a lease does not decode: bytes=" + content.length, e);
     }

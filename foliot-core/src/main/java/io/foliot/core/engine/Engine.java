@@ -15,6 +15,7 @@ import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.SoleCoordinator;
+import io.foliot.core.coordination.StoreCoordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Due;
@@ -72,6 +73,10 @@ public final class Engine implements Scheduler {
   private static final int MAX_PAGE = 1_000;
   /** Batches of one kind of call that the store has at the same time. */
   private static final int BATCHES_UNDER_WAY = 2;
+  /** How long a node that leaves goes on, until the others have what it had. */
+  private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.LOOK.toNanos();
+  /** Smaller changes of the clock's offset are not told. */
+  private static final long OFFSET_STEP_MILLIS = 10;
 
   private final EngineOptions options;
   private final Environment environment;
@@ -96,6 +101,8 @@ public final class Engine implements Scheduler {
   private volatile boolean stopped;
   private volatile @Nullable Seal seal;
   private volatile Coordinator.@Nullable View view;
+  /** What the others are told of this node. */
+  private volatile Coordinator.Member self;
 
   /** An engine that is not yet started. */
   public Engine(EngineOptions options, Environment environment) {
@@ -106,6 +113,7 @@ public final class Engine implements Scheduler {
     meter = environment.meter();
     luck = new Luck(environment.random());
     lines = new Lines(store, clock, environment.deliveries(), options.destinationLimit(), this::hungry);
+    self = new Coordinator.Member(options.node(), options.zone());
     firstSlotCount = store.slotCount();
     loops = new EngineLoop[options.loops()];
     for (int i = 0; i < loops.length; i++) {
@@ -169,7 +177,7 @@ public final class Engine implements Scheduler {
           if (!environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
             own(SlotSet.of(store.slotCount(), new BitSet()));
           }
-          environment.coordinator().join(new Coordinator.Member(options.node(), options.zone()), this::coordinated);
+          environment.coordinator().join(self, this::coordinated);
           running = true;
         });
   }
@@ -187,9 +195,13 @@ public final class Engine implements Scheduler {
       case CONNECTED -> {
         byte[] document = seen.document();
         Assignment current = document == null ? Assignment.none(store.slotCount()) : Assignment.decode(document);
-        own(ownedBy(options.node(), current));
+        // Whoever leads may not have heard yet that this node should have none.
+        own(self.takesSlots()
+            ? ownedBy(options.node(), current)
+            : SlotSet.of(current.slotCount(), new BitSet()));
         if (options.node().equals(seen.leader())) {
-          Assignment wanted = current.with(seen.members(), store.slotCount());
+          Assignment wanted = current
+              .with(seen.members().stream().filter(Coordinator.Member::takesSlots).toList(), store.slotCount());
           if (document == null || !wanted.equals(current)) {
             environment.coordinator().publish(wanted.encode(), seen.version());
           }
@@ -663,10 +675,16 @@ public final class Engine implements Scheduler {
   @Override
   public ClusterStatus cluster() {
     Coordinator.View seen = view;
-    List<String> members = seen == null
-        ? List.of(options.node())
-        : seen.members().stream().map(Coordinator.Member::node).toList();
-    return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), members,
+    Coordinator.Member me = self;
+    List<Coordinator.Member> members = seen == null || seen.members().isEmpty() ? List.of(me) : seen.members();
+    byte[] document = seen == null ? null : seen.document();
+    Assignment assignment = document == null ? null : Assignment.decode(document);
+    List<ClusterNode> nodes = members.stream().map(member -> new ClusterNode(member.node(), member.zone(),
+        member.node().equals(me.node())
+            ? ownedSlots()
+            : assignment == null ? 0 : ownedBy(member.node(), assignment).size(),
+        member.takesSlots(), member.clockOffsetMillis())).toList();
+    return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), nodes,
         store.slotCount(), ownedSlots(), store.kind(), store.durability(), environment.coordinator().kind(),
         loops[0].status().clockOffsetMicros());
   }
@@ -711,6 +729,7 @@ public final class Engine implements Scheduler {
     if (!store.isShared()) {
       return;
     }
+    guardClock(loops[0].storeOffsetMillis());
     store.document(DocumentKind.CLUSTER, Seal.NAME).whenComplete((found, failure) -> {
       if (found != null) {
         sealed(found.map(document -> Seal.decode(document.content())).orElse(null));
@@ -726,6 +745,32 @@ public final class Engine implements Scheduler {
         }
       }
     });
+  }
+
+  /**
+   * Due times are reckoned by the store's clock, whatever this node's says. But a node whose clock is far off is not one to rely
+   * on, and what it signs and shows is dated wrongly: it leaves the slots to others, and says so, until its clock is set.
+   */
+  private void guardClock(long offsetMillis) {
+    Coordinator.Member before = self;
+    boolean isRight = Math.abs(offsetMillis) <= options.maxClockOffsetMillis();
+    long rounded = Math.round((double) offsetMillis / OFFSET_STEP_MILLIS) * OFFSET_STEP_MILLIS;
+    Coordinator.Member now = new Coordinator.Member(before.node(), before.zone(), isRight, rounded);
+    if (now.equals(before)) {
+      return;
+    }
+    self = now;
+    environment.coordinator().update(now);
+    if (isRight != before.takesSlots() && !environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+      if (isRight) {
+        LOG.log(System.Logger.Level.INFO, "this node's clock is right again; it takes slots");
+      } else {
+        LOG.log(System.Logger.Level.ERROR, "this node''s clock is {0} ms {1} that of the store, and {2} ms are allowed:"
+            + " it takes no slots until the clock is set (NTP)", Math.abs(offsetMillis),
+            offsetMillis > 0 ? "behind" : "ahead of", options.maxClockOffsetMillis());
+        own(SlotSet.of(store.slotCount(), new BitSet()));
+      }
+    }
   }
 
   private void sealed(@Nullable Seal found) {
@@ -746,12 +791,14 @@ public final class Engine implements Scheduler {
       return CompletableFuture.completedFuture(null);
     }
     stopped = true;
+    // The others take over while this node still does what it did, and then what was begun here comes to its end.
+    environment.coordinator().close();
+    Coordinator.View seen = view;
+    long afterNanos = seen != null && seen.members().size() > 1 ? HAND_OVER_NANOS : 0;
     List<CompletableFuture<Boolean>> drained = new ArrayList<>();
     for (EngineLoop loop : loops) {
-      drained.add(running ? loop.drain(patience.toNanos()) : CompletableFuture.completedFuture(true));
+      drained.add(running ? loop.drain(afterNanos, patience.toNanos()) : CompletableFuture.completedFuture(true));
     }
-    // The others take over while what was begun here comes to its end.
-    environment.coordinator().close();
     return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new))
         .thenCompose(done -> running && store.isShared() ? ledger.leave() : CompletableFuture.completedFuture(null))
         .thenRun(() -> {

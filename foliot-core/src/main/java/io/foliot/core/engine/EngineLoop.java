@@ -187,6 +187,7 @@ final class EngineLoop implements EventLoop.Duty {
   private boolean draining;
   private Seal.@Nullable State sealed;
   private @Nullable CompletableFuture<Boolean> drained;
+  private long drainNanos;
   private long drainUntilNanos;
 
   /** An attempt whose end is to be recorded. */
@@ -295,6 +296,10 @@ final class EngineLoop implements EventLoop.Duty {
     return status;
   }
 
+  long storeOffsetMillis() {
+    return reckoning.offsetMicros() / 1_000;
+  }
+
   int ownedSlots() {
     return slots.size();
   }
@@ -352,15 +357,15 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Claims nothing more. Completes when the end of every attempt that this node makes is recorded, with true, or when
+   * Claims nothing more after a while. Completes when the end of every attempt that this node makes is recorded, with true, or when
    * patience is over. What workers hold, or will report later, is theirs.
    */
-  CompletableFuture<Boolean> drain(long patienceNanos) {
+  CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     post(() -> {
-      draining = true;
       drained = answer;
-      drainUntilNanos = clock.monotonicNanos() + patienceNanos;
+      drainNanos = clock.monotonicNanos() + afterNanos;
+      drainUntilNanos = drainNanos + patienceNanos;
       lanes.values().forEach(lane -> lane.desk().close());
     });
     return answer;
@@ -404,6 +409,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     wheel.advance(Math.max(now, wheel.currentTick()), FIRED_PER_TURN, (handle, tick, entry) -> ready(entry));
     leases.advance(millis(nowNanos), FIRED_PER_TURN, (handle, tick, claim) -> guarded(() -> leaseEnded(claim)));
+    draining |= drained != null && nowNanos - drainNanos >= 0;
     if (!draining && sealed == null) {
       readAhead(now, nowNanos);
       readParked(nowNanos);
@@ -539,6 +545,8 @@ final class EngineLoop implements EventLoop.Duty {
     post(() -> {
       growSlotsTo(owned.slotCount());
       SlotSet now = share.and(owned);
+      int kept = now.and(slots).size();
+      meter.slotsChanged(now.size() - kept, slots.size() - kept);
       long nowMillis = storeMillis();
       boolean more = false;
       for (int slot = now.next(0); slot >= 0; slot = now.next(slot + 1)) {
@@ -1087,7 +1095,11 @@ final class EngineLoop implements EventLoop.Duty {
     held.put(token, claim);
     heldBytes += claim.bytes;
     lane.begun(claim.bytes);
-    meter.claimed(lane.name(), storeMicros() - task.dueAt() * 1_000);
+    long lateMicros = storeMicros() - task.dueAt() * 1_000;
+    meter.claimed(lane.name(), lateMicros);
+    if (lateMicros >= OVERDUE_MILLIS * 1_000 && !slots.contains(task.id())) {
+      meter.stolen(lane.name());
+    }
     if (one.waiter() != null) {
       claim.answered = true;
       claim.reportsLater = true;
@@ -1309,7 +1321,7 @@ final class EngineLoop implements EventLoop.Duty {
       statusNanos = nowNanos + STATUS_NANOS;
       publishStatus(now, nowNanos);
     }
-    if (drained != null) {
+    if (drained != null && draining) {
       boolean done = settles.isEmpty() && claimsUnderWay == 0 && settlesUnderWay == 0
           && held.values().stream().allMatch(claim -> claim.reportsLater);
       if (done || nowNanos - drainUntilNanos >= 0) {

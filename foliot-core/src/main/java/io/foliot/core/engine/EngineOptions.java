@@ -14,10 +14,12 @@ package io.foliot.core.engine;
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
+ * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond, the node takes no slots of a cluster
  * @param destinationLimit how many attempts one destination gets at once at most, once it has shown that it bears them
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
-    int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, int destinationLimit) {
+    int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long maxClockOffsetMillis,
+    int destinationLimit) {
 
   public EngineOptions {
     ensure(!node.isEmpty(), "a node has a name", node);
@@ -30,6 +32,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     ensure(callItems >= 1, "at least one item may wait", callItems);
     ensure(callBytes >= 1, "at least one byte may wait", callBytes);
     ensure(leaseMarginMillis >= 1, "a lease outlasts the timeout", leaseMarginMillis);
+    ensure(maxClockOffsetMillis >= 1, "a clock is off by some milliseconds", maxClockOffsetMillis);
     ensure(destinationLimit >= 1, "a destination gets at least one attempt", destinationLimit);
   }
 
@@ -41,57 +44,64 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
 
   /**
    * The defaults: a window of 30 s; a million ids in the wheel (80 MB); lanes of 20,000, 200,000 together (20 MB); claims
-   * of 1,000, if the store wants them so large; calls of 200,000 items and 64 MiB; a margin of 20 s.
+   * of 1,000, if the store wants them so large; calls of 200,000 items and 64 MiB; a margin of 20 s; a clock off by 5 s.
    */
   public static EngineOptions defaults(String node) {
-    return new EngineOptions(node, "", 1, 30_000, 1_000_000, 20_000, 200_000, 1_000, 200_000, 64L << 20, 20_000, 1_000);
+    return new EngineOptions(node, "", 1, 30_000, 1_000_000, 20_000, 200_000, 1_000, 200_000, 64L << 20, 20_000, 5_000,
+        1_000);
   }
 
   /** The same in a zone. */
   public EngineOptions withZone(String newZone) {
     return new EngineOptions(node, newZone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, destinationLimit);
+        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
   }
 
   /** The same with a number of loops. */
   public EngineOptions withLoops(int newLoops) {
     return new EngineOptions(node, zone, newLoops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, destinationLimit);
+        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
   }
 
   /** The same with other sizes of wheel and lanes. */
   public EngineOptions withMemory(int newWheelEntries, int newLaneEntries, int newReadyEntries) {
     return new EngineOptions(node, zone, loops, windowMillis, newWheelEntries, newLaneEntries, newReadyEntries,
-        claimBatch, callItems, callBytes, leaseMarginMillis, destinationLimit);
+        claimBatch, callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
   }
 
   /** The same with another window. */
   public EngineOptions withWindowMillis(long newWindowMillis) {
     return new EngineOptions(node, zone, loops, newWindowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, destinationLimit);
+        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
   }
 
   /** The same with another size of claims. */
   public EngineOptions withClaimBatch(int newClaimBatch) {
     return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, newClaimBatch,
-        callItems, callBytes, leaseMarginMillis, destinationLimit);
+        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
   }
 
   /** The same with another margin of leases. */
   public EngineOptions withLeaseMarginMillis(long newLeaseMarginMillis) {
     return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, newLeaseMarginMillis, destinationLimit);
+        callItems, callBytes, newLeaseMarginMillis, maxClockOffsetMillis, destinationLimit);
   }
 
   /** The same with another bound on calls that wait. */
   public EngineOptions withCalls(int newCallItems, long newCallBytes) {
     return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        newCallItems, newCallBytes, leaseMarginMillis, destinationLimit);
+        newCallItems, newCallBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
+  }
+
+  /** The same with another bound on the clock's error. */
+  public EngineOptions withMaxClockOffsetMillis(long newMaxClockOffsetMillis) {
+    return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
+        callItems, callBytes, leaseMarginMillis, newMaxClockOffsetMillis, destinationLimit);
   }
 
   /** The same with another bound per destination. */
   public EngineOptions withDestinationLimit(int newDestinationLimit) {
     return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, newDestinationLimit);
+        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, newDestinationLimit);
   }
 }

@@ -106,7 +106,15 @@ final class ServerRoutes {
       TaskJson.text(json, "zone", cluster.zone());
       TaskJson.text(json, "leader", cluster.leader());
       json.writeArrayPropertyStart("nodes");
-      cluster.members().forEach(json::writeString);
+      for (Scheduler.ClusterNode node : cluster.nodes()) {
+        json.writeStartObject();
+        TaskJson.text(json, "node", node.node());
+        TaskJson.text(json, "zone", node.zone());
+        json.writeNumberProperty("slots", node.ownedSlots());
+        json.writeBooleanProperty("takesSlots", node.takesSlots());
+        json.writeNumberProperty("clockOffsetMillis", node.clockOffsetMillis());
+        json.writeEndObject();
+      }
       json.writeEndArray();
       json.writeObjectPropertyStart("slots");
       json.writeNumberProperty("count", cluster.slotCount());

@@ -35,7 +35,7 @@ final class ClusterCommand implements Callable<Integer> {
     JsonView store = view.at("store");
     new Answer().add("version", view.at("version").text()).add("node", view.at("node").text())
         .add("zone", view.at("zone").text()).add("leader", view.at("leader").text())
-        .add("nodes", view.at("nodes").items().stream().map(JsonView::text).collect(Collectors.joining(", ")))
+        .add("nodes", view.at("nodes").items().stream().map(ClusterCommand::node).collect(Collectors.joining(", ")))
         .add("slots", view.at("slots", "count").text() + ", of which this node looks after "
             + view.at("slots", "owned").text())
         .add("store", store.at("kind").text() + ", class " + store.at("class").text() + ": "
@@ -44,5 +44,15 @@ final class ClusterCommand implements Callable<Integer> {
         .add("clock", "the store's is " + view.at("clockOffsetMicros").text() + " us ahead of the node's")
         .print(shell, false);
     return Foliot.OK;
+  }
+
+  private static String node(JsonView node) {
+    String zone = node.at("zone").text();
+    String clock = node.at("takesSlots").text().equals("true")
+        ? ""
+        : ", its clock is off by " + node.at("clockOffsetMillis").text() + " ms";
+    return node.at("node").text() + " (" + (zone.isEmpty() ? "" : zone + ", ") + node.at("slots").text() + " slots"
+        + clock
+        + ")";
   }
 }

@@ -145,6 +145,10 @@ public final class Option<T> {
   /** How much longer a lease is than an attempt. */
   public static final Option<Duration> LEASE_MARGIN = of("engine.lease-margin", "engine-lease-margin",
       OptionType.duration("100ms", "10m", "20s"), "20s", "by how much a lease outlasts the delivery's timeout");
+  /** How wrong a clock may be. */
+  public static final Option<Duration> MAX_CLOCK_OFFSET = of("engine.max-clock-offset", "engine-max-clock-offset",
+      OptionType.duration("100ms", "10m", "5s"), "5s",
+      "how far this node's clock may be from the store's; beyond, it takes no slots of a cluster");
 
   private final String key;
   private final String flag;

@@ -35,6 +35,8 @@ public final class ServerMeter implements Meter {
   private final OfQueue others;
   private final Map<CallKey, OfCall> calls = new ConcurrentHashMap<>();
   private final Timer turns;
+  private final Counter slotsGained;
+  private final Counter slotsLost;
 
   private record CallKey(String call, boolean failed) {}
 
@@ -49,6 +51,7 @@ public final class ServerMeter implements Meter {
     final Counter leasesEnded;
     final Counter parked;
     final Counter quarantined;
+    final Counter stolen;
 
     OfQueue(String label) {
       this.label = label;
@@ -56,6 +59,7 @@ public final class ServerMeter implements Meter {
           .tag("queue", label).serviceLevelObjectives(LATENESS).register(registry);
       leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before their end was known");
       parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
+      stolen = counter("foliot.stolen", "Tasks taken that another node, or nobody, had left lying for a second");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
     }
 
@@ -85,6 +89,10 @@ public final class ServerMeter implements Meter {
     this.registry = registry;
     this.maxQueues = maxQueues;
     others = new OfQueue(OTHER);
+    slotsGained = Counter.builder("foliot.slots.gained").description("Slots that were handed to this node")
+        .register(registry);
+    slotsLost = Counter.builder("foliot.slots.lost").description("Slots that this node looks after no more")
+        .register(registry);
     turns = Timer.builder("foliot.loop.turns").description("Turns of the engine's loops").serviceLevelObjectives(TURNS)
         .register(registry);
   }
@@ -120,6 +128,17 @@ public final class ServerMeter implements Meter {
   @Override
   public void leaseEnded(String queue) {
     of(queue).leasesEnded.increment();
+  }
+
+  @Override
+  public void stolen(String queue) {
+    of(queue).stolen.increment();
+  }
+
+  @Override
+  public void slotsChanged(int gained, int lost) {
+    slotsGained.increment(gained);
+    slotsLost.increment(lost);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.foliot.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
+import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
 import io.foliot.core.Meter;
 import io.foliot.core.Queue;
@@ -66,6 +67,9 @@ final class Cluster {
     public void join(Member self, Listener listener) {}
 
     @Override
+    public void update(Member self) {}
+
+    @Override
     public void publish(byte[] document, long expectedVersion) {}
 
     @Override
@@ -77,12 +81,25 @@ final class Cluster {
     final Engine engine;
     private final String name;
     private boolean standsStill;
+    /** How far its wall clock is ahead of the store's. */
+    long aheadMillis;
+    private final Clock ownClock = new Clock() {
+      @Override
+      public long wallMicros() {
+        return clock.wallMicros() + 1_000 * aheadMillis;
+      }
+
+      @Override
+      public long monotonicNanos() {
+        return clock.monotonicNanos();
+      }
+    };
 
     Node(String name, boolean coordinated) {
       this.name = name;
-      Coordinator coordinator = coordinated ? new StoreCoordinator(shared, clock, loop()) : new Silence();
+      Coordinator coordinator = coordinated ? new StoreCoordinator(shared, ownClock, loop()) : new Silence();
       engine = new Engine(EngineOptions.defaults(name),
-          new Environment(clock, this::loop, luck.split(), shared, coordinator, List.of(this), Meter.NONE));
+          new Environment(ownClock, this::loop, luck.split(), shared, coordinator, List.of(this), Meter.NONE));
       engine.start().join();
       loops.runUntilIdle();
     }

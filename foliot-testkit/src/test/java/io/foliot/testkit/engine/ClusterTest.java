@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Several engines share the slots of one store. */
@@ -86,5 +87,63 @@ final class ClusterTest {
     cluster.passes(Duration.ofMinutes(3));
     cluster.ensureEachOnce(next);
     assertThat(cluster.firedBy.keySet()).containsAnyElementsOf(names);
+  }
+
+  @Test
+  void nodesThatAreReplacedOneAfterTheOtherUnderLoadDelayNothing() {
+    List<Cluster.Node> nodes = new ArrayList<>(
+        List.of(cluster.node("a"), cluster.node("b"), cluster.node("c")));
+    nodes.getFirst().putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    // Beyond the window, so that owners fire them; one each five milliseconds of the rollout.
+    Duration begin = Duration.ofSeconds(40);
+    for (int i = 0; i < 6_000; i++) {
+      nodes.get(i % 3).submit(i, i + 1, begin.plusMillis(5L * i));
+    }
+    cluster.passes(begin);
+    for (String name : List.of("a", "b", "c")) {
+      Cluster.Node old = nodes.removeFirst();
+      CompletableFuture<Void> stopped = old.engine.stop(Duration.ofSeconds(10));
+      cluster.passes(Duration.ofSeconds(2));
+      assertThat(stopped).isCompleted();
+      old.die();
+      cluster.passes(Duration.ofSeconds(1));
+      nodes.add(cluster.node(name));
+      cluster.passes(Duration.ofSeconds(5));
+    }
+    cluster.passes(Duration.ofSeconds(20));
+    cluster.ensureEachOnce(6_000);
+    cluster.ensureLateBy(0, 1);
+  }
+
+  @Test
+  void aNodeWhoseClockIsWrongTakesNoSlotsAndFiresNothingEarlyOrTwice() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    assertThat(b.engine.cluster().ownedSlots()).isEqualTo(8);
+    for (int i = 0; i < 1_000; i++) {
+      a.submit(i, i + 1, Duration.ofSeconds(40).plusMillis(60L * i));
+    }
+    cluster.passes(Duration.ofSeconds(45));
+    b.aheadMillis = Duration.ofHours(1).toMillis();
+    cluster.passes(Duration.ofSeconds(15));
+    assertThat(b.engine.cluster().ownedSlots()).isZero();
+    assertThat(a.engine.cluster().ownedSlots()).isEqualTo(16);
+    assertThat(a.engine.cluster().nodes()).anySatisfy(node -> {
+      assertThat(node.node()).isEqualTo("b");
+      assertThat(node.takesSlots()).isFalse();
+      assertThat(node.clockOffsetMillis()).isEqualTo(-Duration.ofHours(1).toMillis());
+    });
+    b.aheadMillis = -Duration.ofHours(1).toMillis();
+    cluster.passes(Duration.ofSeconds(15));
+    assertThat(b.engine.cluster().ownedSlots()).isZero();
+    b.aheadMillis = 20;
+    cluster.passes(Duration.ofSeconds(15));
+    assertThat(b.engine.cluster().ownedSlots()).isEqualTo(8);
+    cluster.passes(Duration.ofSeconds(40));
+    cluster.ensureEachOnce(1_000);
+    cluster.ensureLateBy(0, 1);
   }
 }
