@@ -74,7 +74,12 @@ public final class FoliotServer implements AutoCloseable {
     Bodies bodies = new Bodies(config.limits().waitingBytes());
     prometheus.gauge("foliot.http.bodies.bytes", "Bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "Whether the store has closed itself", () -> failure.isDone() ? 1 : 0);
-    prometheus.watch(runtime.scheduler());
+    Scheduler scheduler = runtime.scheduler();
+    prometheus.gauge("foliot.slots.owned", "Slots that this node looks after",
+        () -> scheduler.cluster().ownedSlots());
+    prometheus.gauge("foliot.clock.offset.micros", "By how much the store's clock is ahead of this node's",
+        () -> scheduler.cluster().clockOffsetMicros());
+    prometheus.watch(scheduler);
     if (runtime.store() instanceof RocksDbStore rocks) {
       StoreFigures figures = new StoreFigures(rocks, prometheus.registry());
       prometheus.beforeReading(figures::refresh);

@@ -1,6 +1,7 @@
 package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import java.math.BigDecimal;
 import java.util.List;
@@ -118,6 +119,9 @@ class QueueApiTest {
     Rig.Answer cluster = rig.get("/v1/cluster");
     assertThat(cluster.text("store", "kind")).isEqualTo("memory");
     assertThat(cluster.text("store", "class")).isEqualTo("NONE");
-    assertThat(cluster.at("nodes")).isEqualTo(List.of("test"));
+    assertThat(cluster.at("nodes")).asInstanceOf(LIST).hasSize(1);
+    assertThat(cluster.text("nodes", 0, "node")).isEqualTo("test");
+    assertThat(cluster.at("nodes", 0, "slots")).hasToString("256");
+    assertThat(cluster.at("nodes", 0, "takesSlots")).isEqualTo(true);
   }
 }

@@ -365,7 +365,7 @@ final class EngineLoop implements EventLoop.Duty {
     post(() -> {
       drained = answer;
       drainNanos = clock.monotonicNanos() + afterNanos;
-      drainUntilNanos = drainNanos + patienceNanos;
+      drainUntilNanos = drainNanos + Math.max(0, patienceNanos - afterNanos);
       lanes.values().forEach(lane -> lane.desk().close());
     });
     return answer;
