@@ -136,7 +136,13 @@ public final class StoreCoordinator implements Coordinator {
         beat(self, now);
       }
     }
-    return now + Math.max(0, beatNanos - now);
+    return now + Math.max(0, waitNanos(now));
+  }
+
+  /** While a beat is under way only the lease can end; the answer wakes the loop. */
+  private long waitNanos(long now) {
+    long leftNanos = LEASE.toNanos() - (now - aliveNanos);
+    return !underWay ? beatNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
   }
 
   /** Shows that it lives, then reads who else does, who leads, and the document. */
