@@ -11,106 +11,157 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
 
-/** A receiver with every bad habit: fails, is slow, answers too late or never, says "later" and reports, or forgets to. */
-final class SimReceiver implements Delivery {
+/**
+ * A receiver with every bad habit: fails, is slow, answers too late or never, says "later" and reports, twice, or forgets to.
+ * One for all nodes, and nothing happens to it when they die.
+ */
+final class SimReceiver {
+  /** What deliveries come to. */
+  static final String TYPE = "sim";
+
   private static final int MANY = 100;
+  private static final int DONE_FROM = 34;
 
-  private final Schedule schedule;
+  /** Told of what the receiver has yet to do, or has refused for good. */
+  interface Listener {
+    /** An attempt was accepted; its end is to be reported. */
+    void accepted(TaskRecord task, long delivery);
+
+    /** An attempt was refused for good. */
+    void refused(TaskRecord task);
+  }
+
+  private final Sim sim;
   private final SplittableRandom luck;
   private final History history;
-  private final BiConsumer<TaskRecord, Long> reportsLater;
-  private boolean healed;
-  private boolean alive = true;
+  private Listener listener = new Listener() {
+    @Override
+    public void accepted(TaskRecord task, long delivery) {}
 
-  /** @param reportsLater told of an attempt that was accepted and the number of its delivery, when its end is to be reported */
-  SimReceiver(Schedule schedule, SplittableRandom luck, History history, BiConsumer<TaskRecord, Long> reportsLater) {
-    this.schedule = schedule;
+    @Override
+    public void refused(TaskRecord task) {}
+  };
+  private boolean well;
+
+  SimReceiver(Sim sim, SplittableRandom luck, History history) {
+    this.sim = sim;
     this.luck = luck;
     this.history = history;
-    this.reportsLater = reportsLater;
+    well = sim.world().mode() == World.Mode.CALM;
+  }
+
+  void tell(Listener newListener) {
+    listener = newListener;
   }
 
   void heal() {
-    healed = true;
+    well = true;
   }
 
-  /** The node that delivers has died: nobody reads the answers any more. */
-  void callerDied() {
-    alive = false;
+  /** As a process reaches it. */
+  Delivery of(NodeProcess process) {
+    return new Way(process);
   }
 
-  @Override
-  public String type() {
-    return "sim";
-  }
+  private final class Way implements Delivery {
+    private final NodeProcess process;
 
-  @Override
-  public void check(Target target) {
-    if (!target.type().equals(type())) {
-      throw new IllegalArgumentException("not a simulated target: type=" + target.type());
+    Way(NodeProcess process) {
+      this.process = process;
     }
-  }
 
-  @Override
-  public String destination(Target target) {
-    return "receiver";
-  }
+    @Override
+    public String type() {
+      return TYPE;
+    }
 
-  @Override
-  public CompletionStage<Answer> deliver(Attempt attempt) {
-    TaskRecord task = attempt.task();
-    long delivery = history.began(schedule.nowMillis(), new io.foliot.sim.history.Attempt(task.id().toString(),
-        task.queue(), task.key(), task.generation(), attempt.firingId(), task.attempt(), task.dueAt()));
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    long timeoutMillis = attempt.target().timeout().toMillis();
-    int habit = healed ? MANY - 1 : luck.nextInt(MANY);
-    long tookMillis = luck.nextLong(1, Math.max(2, timeoutMillis / 4));
-    if (habit < 10) {
-      replyAfter(tookMillis, delivery, Event.Reception.RETRY, answer,
-          new Answer.Retry(null, Answer.Health.WELL, "failed"));
-    } else if (habit < 13) {
-      replyAfter(tookMillis, delivery, Event.Reception.RETRY, answer,
-          new Answer.Retry(Duration.ofMillis(luck.nextLong(2_000)), Answer.Health.OVERLOADED, "less, please"));
-    } else if (habit < 15) {
-      replyAfter(tookMillis, delivery, Event.Reception.REFUSED, answer, new Answer.Fail("never"));
-    } else if (habit < 20) {
-      // Never answers, whether it did the work or not.
-      schedule.afterMillis(timeoutMillis,
-          () -> answer.complete(new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer")));
-    } else if (habit < 23) {
-      schedule.afterMillis(timeoutMillis, () -> {
-        answer.complete(new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer in time"));
-        history.replied(delivery, schedule.nowMillis(), Event.Reception.GONE);
-      });
-    } else if (habit < 27) {
-      schedule.afterMillis(tookMillis, () -> {
-        answer.complete(new Answer.Accepted(""));
+    @Override
+    public void check(Target target) {
+      if (!target.type().equals(TYPE)) {
+        throw new IllegalArgumentException("not a simulated target: type=" + target.type());
+      }
+    }
+
+    @Override
+    public String destination(Target target) {
+      return "receiver";
+    }
+
+    @Override
+    public CompletionStage<Answer> deliver(Attempt attempt) {
+      int habit = well ? MANY - 1 : luck.nextInt(MANY);
+      if (habit == 0) {
+        sim.coverage().count(Coverage.Case.DELIVERY_THREW);
+        throw new IllegalStateException("a delivery that throws, as none should");
+      }
+      TaskRecord task = attempt.task();
+      sim.trace().add("receiver", "gets " + task.id(), sim.schedule().nowMillis() - task.dueAt());
+      long delivery = history.began(sim.schedule().nowMillis(),
+          new io.foliot.sim.history.Attempt(task.id().toString(), task.queue(), task.key(), task.generation(),
+              attempt.firingId(), task.attempt(), task.dueAt()));
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      long timeoutMillis = attempt.target().timeout().toMillis();
+      long tookMillis = well ? 1 + luck.nextLong(20) : luck.nextLong(1, Math.max(2, timeoutMillis / 4));
+      behave(habit, tookMillis, timeoutMillis, task, delivery, answer);
+      return answer;
+    }
+
+    private void behave(int habit, long tookMillis, long timeoutMillis, TaskRecord task, long delivery,
+        CompletableFuture<Answer> answer) {
+      if (habit < 10) {
+        reply(tookMillis, delivery, Event.Reception.RETRY, answer,
+            new Answer.Retry(null, Answer.Health.WELL, "failed"));
+      } else if (habit < 13) {
+        reply(tookMillis, delivery, Event.Reception.RETRY, answer,
+            new Answer.Retry(Duration.ofMillis(luck.nextLong(2_000)), Answer.Health.OVERLOADED, "less, please"));
+      } else if (habit < 15) {
+        reply(tookMillis, delivery, Event.Reception.REFUSED, answer, new Answer.Fail("never"));
+        listener.refused(task);
+      } else if (habit < 19) {
+        // Says nothing, whether it did the work or not.
+        answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer"));
+      } else if (habit < 20) {
+        // And the delivery does not even notice.
+        sim.coverage().count(Coverage.Case.DELIVERY_NEVER_ANSWERED);
+      } else if (habit < 23) {
+        // Does the work, and says so when nobody listens any more.
+        answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer in time"));
+        sim.schedule().afterMillis(timeoutMillis + luck.nextLong(2_000),
+            () -> history.replied(delivery, sim.schedule().nowMillis(), Event.Reception.GONE));
+      } else if (habit < 27) {
+        answer(tookMillis, answer, new Answer.Accepted(""));
         if (luck.nextInt(4) != 0) {
-          schedule.afterMillis(luck.nextLong(2_000), () -> reportsLater.accept(task, delivery));
+          sim.schedule().afterMillis(tookMillis + luck.nextLong(2_000), () -> listener.accepted(task, delivery));
         }
-      });
-    } else if (habit < 30) {
-      replyAfter(tookMillis, delivery, Event.Reception.AGAIN, answer,
-          new Answer.Again(Duration.ofMillis(luck.nextLong(3_000)), ""));
-    } else {
-      replyAfter(tookMillis, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
+      } else if (habit < 30) {
+        reply(tookMillis, delivery, Event.Reception.AGAIN, answer,
+            new Answer.Again(Duration.ofMillis(luck.nextLong(3_000)), ""));
+      } else if (habit < DONE_FROM) {
+        // Just in time.
+        reply(timeoutMillis - 1, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
+      } else {
+        reply(tookMillis, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
+      }
     }
-    return answer;
-  }
 
-  private void replyAfter(long delayMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
-      Answer given) {
-    schedule.afterMillis(delayMillis, () -> {
-      boolean heard = alive || (reception != Event.Reception.SUCCESS && reception != Event.Reception.AGAIN);
-      history.replied(delivery, schedule.nowMillis(), heard ? reception : Event.Reception.GONE);
-      answer.complete(given);
-    });
-  }
+    private void answer(long afterMillis, CompletableFuture<Answer> answer, Answer given) {
+      sim.schedule().afterMillis(afterMillis, () -> process.run(() -> answer.complete(given)));
+    }
 
-  @Override
-  public void close() {
-    // Nothing to give back.
+    private void reply(long afterMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
+        Answer given) {
+      sim.schedule().afterMillis(afterMillis, () -> {
+        boolean heard = process.isAlive()
+            || (reception != Event.Reception.SUCCESS && reception != Event.Reception.AGAIN);
+        history.replied(delivery, sim.schedule().nowMillis(), heard ? reception : Event.Reception.GONE);
+        process.run(() -> answer.complete(given));
+      });
+    }
+
+    @Override
+    public void close() {
+      // Nothing to give back.
+    }
   }
 }

@@ -1,392 +1,286 @@
 package io.foliot.sim;
 
-import io.foliot.core.Body;
-import io.foliot.core.EventLoop;
-import io.foliot.core.Meter;
-import io.foliot.core.OnConflict;
 import io.foliot.core.Queue;
-import io.foliot.core.Retry;
-import io.foliot.core.Scheduler.OverloadedException;
-import io.foliot.core.Scheduler.UnknownQueueException;
-import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
-import io.foliot.core.Token;
-import io.foliot.core.coordination.SoleCoordinator;
+import io.foliot.core.coordination.Assignment;
 import io.foliot.core.engine.Engine;
-import io.foliot.core.engine.EngineOptions;
-import io.foliot.core.engine.Environment;
-import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.TouchResult;
 import io.foliot.sim.history.Allowances;
 import io.foliot.sim.history.Event;
 import io.foliot.sim.history.History;
 import io.foliot.sim.history.HistoryChecker;
+import io.foliot.sim.history.Lateness;
 import io.foliot.sim.history.Reply;
 import io.foliot.sim.history.Request;
+import io.foliot.sim.history.Target;
 import io.foliot.sim.history.Verdict;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine under one thread and a virtual clock: two minutes of submits, touches, cancels and run-nows on one node, with
- * a store that is slow and loses answers, a receiver with bad habits, crashes and steps of the clock; then everything
- * heals, and the history is judged. Everything follows from the seed, the engine's own settings too.
+ * A cluster under one thread and a virtual clock: from one to five real engines with clocks that are wrong, over a store that
+ * is slow, fails and forgets what it may, with a coordinator that tells too late and too often, and a receiver with bad habits.
+ * Clients do whatever clients do for a minute while everything breaks; then it heals, all of it or just enough, and the history
+ * is judged. Everything follows from the seed, the engines' own settings too.
+ *
+ * <p>What is demanded beside the promises that a {@link HistoryChecker} knows of: what is due is begun within a bound once
+ * things have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience; and where
+ * nothing was broken, nothing is late.
  */
 public final class Simulation {
-  private static final long CHAOS_MILLIS = 120_000;
-  private static final long HEALED_MILLIS = 300_000;
-  private static final long TIMEOUT_MILLIS = 2_000;
-  private static final long MAX_BACKOFF_MILLIS = 5_000;
-  private static final int KEYS = 12;
-  private static final int REMEMBERED = 50;
-  private static final List<OnConflict> CONFLICTS = List.copyOf(EnumSet.allOf(OnConflict.class));
-  private static final String[] QUEUES = {"plain", "narrow", "slow"};
+  private static final long CHAOS_MILLIS = 45_000;
+  private static final long HEALED_MILLIS = 150_000;
+  private static final long LOOK_MILLIS = 1_000;
+  private static final int MAX_UNEVEN_LOOKS = 8;
+  /** After the heal, until the last session has ended and each slot has its owner. */
+  private static final long OWNED_MILLIS = 45_000;
+  /** What is not done when all is well: two retries after the last fault, and the backlog of what waited. */
+  private static final long BACKLOG_MILLIS = 30_000;
+  /** How long somebody may still be doing something when nothing is left to be done. */
+  private static final long QUIET_MILLIS = 12_000;
+  /** Beside what the store takes: a tick, the loops' turns, and a destination that has yet to show what it bears. */
+  private static final long CALM_LATE_MILLIS = 700;
+  /** Without owners everything is found by the overdue poll: a second late, seen twice, a second apart. */
+  private static final long CALM_OVERDUE_MILLIS = 4_000;
+  private static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
 
   /**
    * What came of a run.
    *
    * @param verdict of the history checker
+   * @param unmet demands of the simulation itself that were not met
    * @param traceHash the same for the same seed
-   * @param crashes how often the node died
-   * @param storeFailures how many calls of the store failed
+   * @param coverage how often what came about
    */
-  public record Outcome(Verdict verdict, long traceHash, int crashes, int storeFailures) {}
+  public record Outcome(Verdict verdict, List<String> unmet, long traceHash, SortedMap<String, Long> coverage) {
+    /** Whether everything was as it should be. */
+    public boolean isGood() {
+      return verdict.ok() && unmet.isEmpty();
+    }
+  }
 
-  private final SplittableRandom luck;
+  private final World world;
+  private final Sim sim;
   private final Schedule schedule = new Schedule();
   private final History history = History.inMemory();
+  private final List<SimNode> nodes = new ArrayList<>();
+  private final List<String> unmet = new ArrayList<>();
   private final SimStore store;
-  private final EngineOptions options;
-  private final long latencyMicros;
-  private final List<TaskId> seenIds = new ArrayList<>();
+  private final SimCoordination coordination;
+  private final SimReceiver receiver;
+  private final Clients clients;
+  private final Faults faults;
+  private final SplittableRandom luck;
+  private final @Nullable Consumer<String> reader;
+  private int unevenLooks;
+  private long quietSinceMillis = Long.MAX_VALUE;
 
-  private final List<EventLoop> loops = new ArrayList<>();
-
-  private @Nullable Engine engine;
-  private @Nullable SimReceiver receiver;
-  private Schedule.NodeClock clock = new Schedule.NodeClock(schedule);
-  private int life;
-  private int crashes;
-  private boolean healed;
-
-  private Simulation(long seed, SimStore.Bug bug) {
+  private Simulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
     luck = new SplittableRandom(seed);
-    latencyMicros = oneOf(100, 2_000, 50_000);
-    store = new SimStore(1 << luck.nextInt(6), schedule, luck.split(),
-        new SimStore.Manners(latencyMicros, (int) oneOf(0, 5, 50), bug));
-    options = EngineOptions.defaults("node").withLoops(1 + luck.nextInt(3)).withWindowMillis(oneOf(1, 500, 30_000))
-        .withMemory((int) oneOf(4, 100, 100_000), (int) oneOf(1, 10, 1_000), (int) oneOf(1, 20, 10_000))
-        .withClaimBatch((int) oneOf(1, 10, 1_000)).withLeaseMarginMillis(oneOf(500, 3_000))
-        .withDestinationLimit((int) oneOf(1, 16, 512));
+    this.reader = reader;
+    world = World.draw(luck);
+    sim = new Sim(world, schedule, new Coverage(), new Trace(schedule, reader));
+    if (reader != null) {
+      reader.accept(world.toString());
+    }
+    Map<String, SimNode> byName = new HashMap<>();
+    store = new SimStore(world.store(), bug, schedule, luck.split(), sim.coverage(), name -> {
+      SimNode node = byName.get(name);
+      return node == null ? 0 : node.clock().wallMicros() - schedule.nowMicros();
+    });
+    coordination = new SimCoordination(sim, luck.split());
+    receiver = new SimReceiver(sim, luck.split(), history);
+    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, this::assignment,
+        this::unmet);
+    for (int i = 0; i < world.nodes(); i++) {
+      SimNode node = new SimNode("n" + i, sim, surroundings, luck.split());
+      nodes.add(node);
+      byName.put(node.name(), node);
+    }
+    clients = new Clients(sim, history, luck.split(), store, nodes);
+    receiver.tell(clients);
+    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, bug);
   }
 
   /** Runs a seed. */
   public static Outcome run(long seed) {
-    return run(seed, SimStore.Bug.NONE);
+    return run(seed, Bug.NONE, null);
   }
 
-  static Outcome run(long seed, SimStore.Bug bug) {
-    return new Simulation(seed, bug).run();
+  /** Runs a seed, and tells line by line what happens. */
+  public static Outcome run(long seed, Consumer<String> reader) {
+    return run(seed, Bug.NONE, reader);
   }
 
-  private long oneOf(long... values) {
-    return values[luck.nextInt(values.length)];
+  static Outcome run(long seed, Bug bug, @Nullable Consumer<String> reader) {
+    return new Simulation(seed, bug, reader).run();
+  }
+
+  private @Nullable Assignment assignment() {
+    return switch (world.coordination()) {
+      case STORE -> store.assignment();
+      case SERVICE -> coordination.assignment();
+      case NONE -> null;
+    };
   }
 
   private Outcome run() {
-    startNode();
-    for (int i = 0; i < 600; i++) {
-      schedule.afterMillis(1_000 + luck.nextLong(CHAOS_MILLIS), this::act);
+    boolean calm = world.mode() == World.Mode.CALM;
+    for (SimNode node : nodes) {
+      schedule.afterMillis(calm ? 0 : luck.nextLong(1_500), node::start);
     }
-    for (int i = luck.nextInt(5); i > 0; i--) {
-      schedule.afterMillis(2_000 + luck.nextLong(CHAOS_MILLIS), this::crash);
+    clients.putQueues();
+    for (int i = 0; i < world.operations(); i++) {
+      schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(CHAOS_MILLIS), clients::act);
     }
-    for (int i = luck.nextInt(3); i > 0; i--) {
-      schedule.afterMillis(2_000 + luck.nextLong(CHAOS_MILLIS), this::storeGoesDown);
+    if (!calm) {
+      faults.plan(CHAOS_MILLIS);
     }
-    for (int i = luck.nextInt(3); i > 0; i--) {
-      schedule.afterMillis(2_000 + luck.nextLong(CHAOS_MILLIS),
-          () -> clock.stepMillis(oneOf(-3_600_000, -700, 300, 3_600_000)));
+    schedule.afterMillis(HEAL_MILLIS, this::heal);
+    for (long at = LOOK_MILLIS; at < HEAL_MILLIS + HEALED_MILLIS; at += LOOK_MILLIS) {
+      schedule.afterMillis(at, this::look);
     }
-    schedule.afterMillis(CHAOS_MILLIS + 5_000, this::heal);
-    schedule.runUntil(TimeUnit.MILLISECONDS.toNanos(CHAOS_MILLIS + HEALED_MILLIS));
+    schedule.runWhile(TimeUnit.MILLISECONDS.toNanos(HEAL_MILLIS + HEALED_MILLIS), () -> !isOver());
     readAll();
     history.runEnded(schedule.nowMillis());
-    long grace = options.leaseMarginMillis() + TIMEOUT_MILLIS + 2 * MAX_BACKOFF_MILLIS + 40_000;
-    // The node reckons the store's time from a call, and is wrong by half of it at most.
-    long clockErrorMillis = 2 + latencyMicros / 1_000;
-    Verdict verdict = new HistoryChecker(
-        new Allowances(clockErrorMillis, 0, TIMEOUT_MILLIS, 10_000, grace, false)).check(history);
-    return new Outcome(verdict, hash(history.events()), crashes, store.failures());
+    Verdict verdict = new HistoryChecker(allowances()).check(history);
+    if (calm) {
+      ensureOnTime(verdict);
+    }
+    return new Outcome(verdict, List.copyOf(unmet), hash(), sim.coverage().counts());
   }
 
-  private static long hash(List<Event> events) {
-    long hash = 1;
-    for (Event event : events) {
+  private void heal() {
+    clients.end();
+    receiver.heal();
+    if (world.mode() == World.Mode.LIVENESS) {
+      faults.healCore();
+    } else {
+      faults.healAll();
+    }
+  }
+
+  private Allowances allowances() {
+    // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
+    long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
+    return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
+        world.mode() == World.Mode.CALM);
+  }
+
+  private long graceMillis() {
+    return 2 * world.store().patienceMillis() + world.leaseMillis() + 2 * world.maxBackoffMillis() + BACKLOG_MILLIS;
+  }
+
+  private long hash() {
+    long hash = sim.trace().hash();
+    for (Event event : history.events()) {
       hash = 31 * hash + event.toString().hashCode();
     }
     return hash;
   }
 
-  // The node.
+  // What is demanded.
 
-  private void startNode() {
-    life++;
-    int mine = life;
-    SimReceiver newReceiver = new SimReceiver(schedule, luck.split(), history, this::report);
-    if (healed) {
-      newReceiver.heal();
-    }
-    loops.clear();
-    Engine starting = new Engine(options, new Environment(clock, this::newLoop, luck.split(), store,
-        new SoleCoordinator(), List.of(newReceiver), Meter.NONE));
-    CompletionStage<Void> started = starting.start();
-    started.whenComplete((nothing, failure) -> {
-      if (mine != life) {
-        return;
+  private void look() {
+    int owned = 0;
+    int ownedByMembers = 0;
+    int served = 0;
+    for (SimNode node : nodes) {
+      Engine engine = node.engine();
+      if (engine != null) {
+        owned += engine.cluster().ownedSlots();
+        ownedByMembers += isMember(node) ? engine.cluster().ownedSlots() : 0;
+        served++;
+        if (reader != null) {
+          reader.accept(node.name() + " owns " + engine.cluster().ownedSlots() + ": " + engine.status() + ", paused="
+              + Clients.QUEUES.stream().filter(name -> engine.queue(name).map(Queue::paused).orElse(false)).toList());
+        }
       }
-      if (failure != null) {
-        schedule.afterMillis(200, () -> {
-          if (mine == life) {
-            startNode();
-          }
-        });
-        return;
+    }
+    int slots = world.store().slots();
+    if (owned > slots) {
+      sim.coverage().count(Coverage.Case.SLOT_WITH_TWO_OWNERS);
+    } else if (owned < slots && served > 0) {
+      sim.coverage().count(Coverage.Case.SLOT_WITHOUT_OWNER);
+    }
+    long healedMillis = schedule.nowNanos() / 1_000_000 - HEAL_MILLIS;
+    if (healedMillis > 0) {
+      lookWhatIsOverdue(healedMillis);
+      if (healedMillis > OWNED_MILLIS) {
+        // A node whose calls go on failing loses its slots now and then, and gets them back.
+        unevenLooks = isCoordinated() && ownedByMembers != slots ? unevenLooks + 1 : 0;
+        if (unevenLooks > MAX_UNEVEN_LOOKS) {
+          unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
+        }
+        nodes.forEach(this::ensureServes);
       }
-      engine = starting;
-      receiver = newReceiver;
-      for (String queue : QUEUES) {
-        put(starting, queue);
+    }
+  }
+
+  /** Whether, once all sessions have ended that had to, it is one of those who share the slots. */
+  private boolean isMember(SimNode node) {
+    boolean cut = world.coordination() == World.Coordination.STORE
+        ? node.isCutFromStore()
+        : node.isCutFromCoordination();
+    return node.isUp() && !node.process().isStanding() && !cut;
+  }
+
+  private boolean isCoordinated() {
+    return world.coordination() == World.Coordination.STORE
+        || (world.coordination() == World.Coordination.SERVICE && !coordination.isAway());
+  }
+
+  private void ensureServes(SimNode node) {
+    Engine engine = node.engine();
+    if (node.isWell() && (engine == null || !engine.status().ready())) {
+      unmet("who is well serves again: node=" + node.name() + ", status=" + (engine == null ? "" : engine.status()));
+    }
+  }
+
+  private void lookWhatIsOverdue(long healedMillis) {
+    List<TaskRecord> live = store.live();
+    long now = schedule.nowMillis();
+    for (TaskRecord task : live) {
+      long due = task.state() == TaskState.RUNNING ? task.leaseEnd() : task.dueAt();
+      // What has become visible only now could not begin before.
+      long overdueMillis = Math.min(now - Math.max(due, task.changedAt()), healedMillis);
+      if (overdueMillis > graceMillis()) {
+        unmet("what is due begins soon after things healed: overdueMillis=" + overdueMillis + ", task=" + task.id()
+            + ", state=" + task.state() + ", parked=" + task.parked() + ", queue=" + task.queue());
       }
-    });
-  }
-
-  private EventLoop newLoop() {
-    Schedule.NodeLoop loop = new Schedule.NodeLoop(schedule);
-    loops.add(loop);
-    return loop;
-  }
-
-  private void put(Engine starting, String name) {
-    Retry retry = new Retry(50, Duration.ofMillis(oneOf(10, 300)), 2, Duration.ofMillis(MAX_BACKOFF_MILLIS), 0.5);
-    Queue queue = Queue.of(name, new Target("sim", Map.of(), Duration.ofMillis(TIMEOUT_MILLIS)))
-        .withRetry(retry).withRetention(Duration.ofDays(1), Duration.ofDays(1));
-    Queue shaped = switch (name) {
-      case "narrow" -> queue.withLimits(null, 3);
-      case "slow" -> queue.withLimits(20.0, null).withPriority(2);
-      default -> queue;
-    };
-    CompletionStage<Queue> put = starting.putQueue(shaped);
-    put.whenComplete((written, failure) -> {
-      if (failure != null && starting == engine) {
-        schedule.afterMillis(100, () -> put(starting, name));
-      }
-    });
-  }
-
-  /** The process dies at once; its memory is gone, its calls to the store may still take effect. */
-  private void crash() {
-    if (healed) {
-      return;
     }
-    crashes++;
-    long window = history.faultBegan(schedule.nowMillis(), Event.Fault.KILL, "the node is killed");
-    if (receiver != null) {
-      receiver.callerDied();
-    }
-    loops.forEach(EventLoop::close);
-    engine = null;
-    receiver = null;
-    life++;
-    int mine = life;
-    clock = new Schedule.NodeClock(schedule);
-    schedule.afterMillis(luck.nextLong(3_000), () -> {
-      history.faultEnded(window, schedule.nowMillis());
-      if (mine == life) {
-        startNode();
-      }
-    });
+    boolean quiet = live.isEmpty() && !store.isAwaited();
+    quietSinceMillis = quiet ? Math.min(quietSinceMillis, now) : Long.MAX_VALUE;
   }
 
-  private void storeGoesDown() {
-    if (healed) {
-      return;
-    }
-    long window = history.faultBegan(schedule.nowMillis(), Event.Fault.OTHER, "the store is down");
-    store.setDown(true);
-    schedule.afterMillis(luck.nextLong(5_000), () -> {
-      store.setDown(false);
-      history.faultEnded(window, schedule.nowMillis());
-    });
+  private boolean isOver() {
+    long now = schedule.nowMillis();
+    boolean owned = schedule.nowNanos() / 1_000_000 > HEAL_MILLIS + OWNED_MILLIS + 2 * MAX_UNEVEN_LOOKS * LOOK_MILLIS;
+    return owned && quietSinceMillis != Long.MAX_VALUE && now - quietSinceMillis > QUIET_MILLIS;
   }
 
-  private void heal() {
-    healed = true;
-    store.heal();
-    clock.stepMillis(0);
-    if (receiver != null) {
-      receiver.heal();
+  private void unmet(String what) {
+    if (unmet.size() < 10) {
+      unmet.add(what);
     }
   }
 
-  // The clients.
-
-  private void act() {
-    String queue = QUEUES[luck.nextInt(QUEUES.length)];
-    String key = "k" + luck.nextInt(KEYS);
-    long delayMillis = oneOf(0, luck.nextLong(200), luck.nextLong(5_000), luck.nextLong(60_000));
-    switch (luck.nextInt(10)) {
-      case 0, 1, 2 -> submit(Submission.after(queue, Duration.ofMillis(delayMillis), Body.EMPTY), delayMillis);
-      case 3, 4 -> submit(Submission.after(queue, Duration.ofMillis(delayMillis), Body.EMPTY).withKey(key)
-          .withOnConflict(CONFLICTS.get(luck.nextInt(CONFLICTS.size()))), delayMillis);
-      case 5 -> submitTwice(Submission.after(queue, Duration.ofMillis(delayMillis), Body.EMPTY)
-          .withIdempotencyKey("i" + schedule.nowNanos()), delayMillis);
-      case 6, 7 -> touch(queue, key, delayMillis);
-      case 8 -> cancel(seenIds.isEmpty() || luck.nextBoolean()
-          ? new TaskRef.ByKey(queue, key)
-          : new TaskRef.ById(seenIds.get(luck.nextInt(seenIds.size()))));
-      default -> runNow();
+  private void ensureOnTime(Verdict verdict) {
+    Lateness late = verdict.late(Lateness.Phase.FAULT_FREE);
+    long wayMillis = 8 * world.store().maxLatencyMicros() / 1_000;
+    long most = wayMillis + (world.coordination() == World.Coordination.NONE ? CALM_OVERDUE_MILLIS : CALM_LATE_MILLIS);
+    if (late.p99Millis() > most) {
+      unmet("where nothing is broken nothing is late: mostMillis=" + most + ", late=" + late);
     }
-  }
-
-  private <T> void perform(Request request, Function<Engine, CompletableFuture<T>> call, Function<T, Reply> reply) {
-    Engine node = engine;
-    if (node == null) {
-      return;
-    }
-    long op = history.invoked(schedule.nowMillis(), request);
-    CompletionStage<T> answer = call.apply(node);
-    answer.whenComplete((result, failure) -> {
-      if (node != engine) {
-        // The process that would have answered is dead: the client never hears.
-        return;
-      }
-      Reply told = result != null
-          ? reply.apply(result)
-          : failure != null && rootOf(failure) instanceof OverloadedException
-              ? new Reply.Failed(failure.toString())
-              : failure != null && rootOf(failure) instanceof UnknownQueueException
-                  ? new Reply.Failed(failure.toString())
-                  : new Reply.Unknown(String.valueOf(failure));
-      history.answered(op, schedule.nowMillis(), told);
-    });
-  }
-
-  private static Throwable rootOf(Throwable failure) {
-    return failure.getCause() == null ? failure : failure.getCause();
-  }
-
-  private void submit(Submission submission, long delayMillis) {
-    Request request = new Request.Submit(submission.queue(), submission.key(), schedule.nowMillis() + delayMillis,
-        Request.OnConflict.valueOf(submission.onConflict().name()), submission.idempotencyKey());
-    perform(request, node -> node.submit(submission), this::placed);
-  }
-
-  private void submitTwice(Submission submission, long delayMillis) {
-    submit(submission, delayMillis);
-    schedule.afterMillis(luck.nextLong(3_000), () -> submit(submission, delayMillis));
-  }
-
-  private Reply placed(SubmitResult result) {
-    if (result.kind() == SubmitResult.Kind.REJECTED || result.kind() == SubmitResult.Kind.MISMATCHED) {
-      return new Reply.Failed(result.kind().name());
-    }
-    remember(result.id());
-    Reply.Result kind = switch (result.kind()) {
-      case CREATED -> Reply.Result.CREATED;
-      case RESET -> Reply.Result.RESET;
-      case RESET_PENDING -> Reply.Result.RESET_PENDING;
-      case KEPT -> Reply.Result.KEPT;
-      case REPEATED -> Reply.Result.REPEATED;
-      case REJECTED, MISMATCHED -> throw new IllegalStateException("refused above");
-    };
-    return new Reply.Placed(kind, result.id().toString(), result.generation(), result.dueAt());
-  }
-
-  private void remember(TaskId id) {
-    if (seenIds.size() < REMEMBERED) {
-      seenIds.add(id);
-    } else {
-      seenIds.set(luck.nextInt(REMEMBERED), id);
-    }
-  }
-
-  private void touch(String queue, String key, long delayMillis) {
-    perform(new Request.Touch(queue, key, schedule.nowMillis() + delayMillis),
-        node -> node.touch(queue, List.of(key), Duration.ofMillis(delayMillis)), results -> touched(results.get(0)));
-  }
-
-  private static Reply touched(TouchResult result) {
-    TaskId id = result.id();
-    return switch (result.kind()) {
-      case RESET, RESET_PENDING -> new Reply.Placed(
-          result.kind() == TouchResult.Kind.RESET ? Reply.Result.RESET : Reply.Result.RESET_PENDING, String.valueOf(id),
-          result.generation(), result.dueAt());
-      case NOT_FOUND -> new Reply.NotFound();
-      case ALREADY_FINISHED -> new Reply.Failed("already finished");
-    };
-  }
-
-  private void cancel(TaskRef ref) {
-    perform(new Request.Cancel(target(ref)), node -> node.cancel(ref), result -> switch (result.kind()) {
-      case CANCELLED -> new Reply.Cancelled(Reply.CancelResult.CANCELLED, result.generation());
-      case CANCEL_PENDING -> new Reply.Cancelled(Reply.CancelResult.CANCEL_PENDING, result.generation());
-      case ALREADY_FINISHED -> new Reply.Cancelled(Reply.CancelResult.ALREADY_FINISHED, result.generation());
-      case NOT_FOUND -> new Reply.NotFound();
-    });
-  }
-
-  private static io.foliot.sim.history.Target target(TaskRef ref) {
-    return switch (ref) {
-      case TaskRef.ById byId -> new io.foliot.sim.history.Target.Task(byId.id().toString());
-      case TaskRef.ByKey byKey -> new io.foliot.sim.history.Target.Key(byKey.queue(), byKey.key());
-    };
-  }
-
-  private void runNow() {
-    if (!seenIds.isEmpty()) {
-      TaskId id = seenIds.get(luck.nextInt(seenIds.size()));
-      perform(new Request.RunNow(new io.foliot.sim.history.Target.Task(id.toString())), node -> node.runNow(id),
-          Simulation::touched);
-    }
-  }
-
-  /** A receiver that said "later" reports. */
-  private void report(TaskRecord task, long delivery) {
-    boolean fails = luck.nextInt(5) == 0;
-    history.replied(delivery, schedule.nowMillis(), fails ? Event.Reception.RETRY : Event.Reception.SUCCESS);
-    report(task, fails);
-  }
-
-  /** And again, until it is heard. */
-  private void report(TaskRecord task, boolean fails) {
-    Token token = task.token();
-    Engine node = engine;
-    if (token == null) {
-      return;
-    }
-    CompletionStage<SettleResult> reported = node == null
-        ? CompletableFuture.failedFuture(new IllegalStateException("nobody listens"))
-        : fails ? node.nack(task.id(), token, null, "later") : node.ack(task.id(), token, null);
-    reported.whenComplete((result, failure) -> {
-      if (failure != null) {
-        schedule.afterMillis(100, () -> report(task, fails));
-      }
-    });
   }
 
   /** What every task that was seen has come to. */
@@ -399,8 +293,7 @@ public final class Simulation {
   }
 
   private void read(String id) {
-    long op = history.invoked(schedule.nowMillis(),
-        new Request.Read(new io.foliot.sim.history.Target.Task(id)));
+    long op = history.invoked(schedule.nowMillis(), new Request.Read(new Target.Task(id)));
     Reply reply = store.peek(new TaskRef.ById(TaskId.parse(id))).<Reply>map(
         task -> new Reply.Found(id, task.generation(), stateOf(task.state()))).orElseGet(Reply.NotFound::new);
     history.answered(op, schedule.nowMillis(), reply);

@@ -151,7 +151,13 @@ public final class StoreCoordinator implements Coordinator {
         look(self, isBeat, now);
       }
     }
-    return now + Math.max(0, lookNanos - now);
+    return now + Math.max(0, waitNanos(now));
+  }
+
+  /** While a look is under way only the lease can end; the answer wakes the loop. */
+  private long waitNanos(long now) {
+    long leftNanos = LEASE.toNanos() - (now - aliveNanos);
+    return !underWay ? lookNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
   }
 
   /** Reads who lives, who leads, and the document; on a beat, after it has shown that it lives itself. */

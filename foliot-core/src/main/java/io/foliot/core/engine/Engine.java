@@ -795,12 +795,14 @@ public final class Engine implements Scheduler {
     environment.coordinator().close();
     Coordinator.View seen = view;
     long afterNanos = seen != null && seen.members().size() > 1 ? HAND_OVER_NANOS : 0;
+    long untilNanos = clock.monotonicNanos() + patience.toNanos();
     List<CompletableFuture<Boolean>> drained = new ArrayList<>();
     for (EngineLoop loop : loops) {
       drained.add(running ? loop.drain(afterNanos, patience.toNanos()) : CompletableFuture.completedFuture(true));
     }
     return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new))
-        .thenCompose(done -> running && store.isShared() ? ledger.leave() : CompletableFuture.completedFuture(null))
+        .thenCompose(
+            done -> running && store.isShared() ? ledger.leave(untilNanos) : CompletableFuture.completedFuture(null))
         .thenRun(() -> {
           if (!drained.stream().allMatch(CompletableFuture::join)) {
             LOG.log(System.Logger.Level.WARNING,

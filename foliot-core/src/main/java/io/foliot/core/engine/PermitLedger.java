@@ -36,6 +36,8 @@ final class PermitLedger {
   /** Between two looks at least: the rests of a race are settled quickly, and nobody spins. */
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
+  /** Where two nodes reckon the store's clock a little differently, one's time ends a little later than the other's could. */
+  private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
   private static final long RENEW_MILLIS = 2_500;
   /** A claim that was judged in time may be a while on its way into the books. */
   private static final long SETTLED_MILLIS = 5_000;
@@ -60,6 +62,8 @@ final class PermitLedger {
   private long lookNanos;
   private long endedNanos;
   private boolean isUnsettled;
+  private @Nullable CompletableFuture<Void> leaving;
+  private long leaveUntilNanos;
 
   /**
    * A ledger without entries.
@@ -87,6 +91,12 @@ final class PermitLedger {
 
   /** Looks at the records, if it is time. */
   void turn(long nowNanos) {
+    if (leaving != null) {
+      if (nowNanos - leaveUntilNanos >= 0) {
+        leaving.complete(null);
+      }
+      return;
+    }
     boolean soon = (isHungry.get() || isUnsettled) && nowNanos - endedNanos >= REST_NANOS;
     if (underWay > 0 || !(soon || nowNanos - lookNanos >= 0)) {
       return;
@@ -128,9 +138,13 @@ final class PermitLedger {
 
   private void look(Queue queue, @Nullable Document document, long nowNanos) {
     PermitRecord record = PermitRecord.EMPTY;
+    long now = storeMillis.getAsLong();
+    boolean isSetBack = false;
     if (document != null) {
       try {
-        record = PermitRecord.decode(document.content());
+        PermitRecord read = PermitRecord.decode(document.content());
+        record = read.noLaterThan(now + LATEST_MILLIS);
+        isSetBack = !record.equals(read);
       } catch (IllegalArgumentException e) {
         LOG.log(System.Logger.Level.ERROR,
             "the permits of a queue cannot be read, and this node has none of them: queue="
@@ -139,9 +153,8 @@ final class PermitLedger {
         return;
       }
     }
-    long now = storeMillis.getAsLong();
     Permits permits = lines.line(queue.name()).permits();
-    int wants = permits.takeWants();
+    int wants = permits.wants(nowNanos);
     PermitRecord.Holder known = record.holder(instance);
     if (wants > 0) {
       wantedNanos.put(queue.name(), nowNanos);
@@ -159,7 +172,8 @@ final class PermitLedger {
     int inUse = permits.lower(target.permits(), rate(target), nowNanos);
     int taken = Math.max(target.permits(), Math.min(inUse, mine.permits()));
     isUnsettled |= taken > target.permits();
-    boolean same = taken == mine.permits() && target.rateParts() == mine.rateParts() && isAlike(wants, mine.wants());
+    boolean same = !isSetBack && taken == mine.permits() && target.rateParts() == mine.rateParts()
+        && isAlike(wants, mine.wants());
     if (same && mine.untilMillis() - now >= RENEW_MILLIS) {
       grant(permits, target, mine.untilMillis(), now, nowNanos);
     } else if (!same || wants > 0 || taken > 0) {
@@ -207,24 +221,29 @@ final class PermitLedger {
 
   /** Frees what those have left behind whose time is over. */
   private void reclaim(String queue, @Nullable Document document, PermitRecord record, long now) {
-    for (PermitRecord.Holder gone : record.holders()) {
-      if (gone.instance() != instance && gone.untilMillis() + SETTLED_MILLIS < now) {
-        underWay++;
-        loop.after(
-            gone.permits() == 0 ? CompletableFuture.completedFuture(0) : running(queue, gone.untilMillis(), null, 0),
-            (running, failure) -> {
-              ended();
-              if (running != null && (running < gone.permits() || gone.rateParts() > 0)) {
-                LOG.log(System.Logger.Level.INFO,
-                    "permits of a node that is gone are free: queue={0}, node={1}, permits={2},"
-                        + " still running={3}",
-                    queue, gone.node(), gone.permits(), running);
-                write(queue, document, record.without(gone, running), () -> isUnsettled = true);
-              }
-            });
-        return;
-      }
+    List<PermitRecord.Holder> gone = record.holders().stream()
+        .filter(holder -> holder.instance() != instance && holder.untilMillis() + SETTLED_MILLIS < now).toList();
+    if (gone.isEmpty()) {
+      return;
     }
+    int permits = gone.stream().mapToInt(PermitRecord.Holder::permits).sum();
+    long untilMillis = gone.stream().mapToLong(PermitRecord.Holder::untilMillis).max().orElseThrow();
+    underWay++;
+    loop.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, null, 0),
+        (running, failure) -> {
+          ended();
+          if (running == null) {
+            return;
+          }
+          PermitRecord rest = record.without(gone, running);
+          if (!rest.equals(record)) {
+            LOG.log(System.Logger.Level.INFO,
+                "nodes are gone, and what they had of a queue''s limits is free: queue={0},"
+                    + " permits={1}, of which still running={2}",
+                queue, permits, Math.min(permits, running));
+            write(queue, document, rest, () -> isUnsettled = true);
+          }
+        });
   }
 
   /** Attempts whose leases have not ended and that were claimed by an instant: of whom is not known. */
@@ -242,9 +261,21 @@ final class PermitLedger {
     });
   }
 
-  /** Gives back all that is not in use; what is, others count by its lease. Completes when the store has heard it, or not. */
-  CompletableFuture<Void> leave() {
+  /**
+   * Gives back all that is not in use; what is, others count by its lease. Completes when the store has heard it, or the time is
+   * over. Any thread.
+   */
+  CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();
+    loop.post(() -> {
+      leaving = left;
+      leaveUntilNanos = untilNanos;
+      leave(left);
+    });
+    return left;
+  }
+
+  private void leave(CompletableFuture<Void> left) {
     loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure) -> {
       List<CompletableFuture<Boolean>> writes = new ArrayList<>();
       for (Document document : documents == null ? List.<Document>of() : documents) {
@@ -261,6 +292,5 @@ final class PermitLedger {
           .whenComplete((done, failed) -> left.complete(null));
       assert heard != null;
     });
-    return left;
   }
 }

@@ -63,13 +63,29 @@ record PermitRecord(List<Holder> holders) {
     return new PermitRecord(List.copyOf(all));
   }
 
+  /** The same where nobody's time ends later than it could: one that does was written before the store's clock was set back. */
+  PermitRecord noLaterThan(long latestMillis) {
+    List<Holder> all = holders.stream().map(holder -> holder.untilMillis <= latestMillis
+        ? holder
+        : new Holder(holder.instance, holder.node, holder.permits, holder.rateParts, holder.wants, latestMillis))
+        .toList();
+    return new PermitRecord(all);
+  }
+
   /**
-   * The same after a holder's time was over and so many of its claims still stand. Its part of the rate is free.
+   * The same after the time of some holders was over and so many of their claims may still stand. Their parts of the rate are free.
    *
-   * @param stillRunning attempts that began before its time was over, by whomever
+   * @param stillRunning attempts that were claimed before their time was over, by whomever
    */
-  PermitRecord without(Holder gone, int stillRunning) {
-    return with(new Holder(gone.instance, gone.node, Math.min(gone.permits, stillRunning), 0, 0, gone.untilMillis));
+  PermitRecord without(List<Holder> gone, int stillRunning) {
+    PermitRecord rest = this;
+    int left = stillRunning;
+    for (Holder holder : gone) {
+      int kept = Math.min(holder.permits, left);
+      left -= kept;
+      rest = rest.with(new Holder(holder.instance, holder.node, kept, 0, 0, holder.untilMillis));
+    }
+    return rest;
   }
 
   /**

@@ -14,6 +14,8 @@ import java.util.Set;
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
   private static final double NANOS = 1e9;
+  /** What waits is counted again with each turn of a loop; who has not said so for so long waits no more. */
+  private static final long UNMET_NANOS = 500_000_000;
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
   // guarded by this
@@ -31,6 +33,7 @@ final class Permits {
   private long untilNanos;
   private long untilMillis;
   private int unmet;
+  private long unmetNanos;
 
   private final Runnable hungry;
 
@@ -150,7 +153,9 @@ final class Permits {
   synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
     int free = limit(nowNanos) - inUse;
     if (isShared) {
-      unmet = Math.max(unmet, waiting);
+      // Each loop has a lane of its own.
+      unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
+      unmetNanos = nowNanos;
       if (free <= 0 || (hasRate() && grantedRate == 0)) {
         hungry.run();
       }
@@ -185,11 +190,9 @@ final class Permits {
 
   // The ledger's.
 
-  /** How many attempts there would be if there were permits; begins to count anew. */
-  synchronized int takeWants() {
-    int wants = inUse + unmet;
-    unmet = 0;
-    return wants;
+  /** How many attempts there would be if there were permits. */
+  synchronized int wants(long nowNanos) {
+    return inUse + (nowNanos - unmetNanos < UNMET_NANOS ? unmet : 0);
   }
 
   /** This is what the node may use from now on. */

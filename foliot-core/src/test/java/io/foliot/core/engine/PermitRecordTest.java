@@ -108,12 +108,12 @@ final class PermitRecordTest {
     PermitRecord record = PermitRecord.EMPTY.with(gone);
     PermitRecord before = moved(record, 2, 10, 0, 4, 20_000);
     assertThat(mine(before, 2).permits()).isEqualTo(1);
-    PermitRecord looked = before.without(gone, 2);
+    PermitRecord looked = before.without(List.of(gone), 2);
     assertThat(mine(looked, 1).permits()).isEqualTo(2);
     assertThat(mine(looked, 1).rateParts()).isZero();
     PermitRecord after = moved(looked, 2, 10, 0, 4, 21_000);
     assertThat(mine(after, 2).permits()).isEqualTo(2);
     assertThat(mine(after, 2).rateParts()).isEqualTo(PermitRecord.RATE_PARTS);
-    assertThat(after.without(gone, 0).holder(1)).isNull();
+    assertThat(after.without(List.of(gone), 0).holder(1)).isNull();
   }
 }

@@ -178,12 +178,15 @@ final class ChainCheck {
     };
   }
 
-  /** Without a fault since it was due, an attempt cannot begin after one that is beyond it. */
+  /** Without a fault since it was due, an attempt cannot begin after one that is beyond it, unless that is forgotten. */
   private void checkFence() {
     List<Delivery> deliveries = new ArrayList<>();
     Map<Delivery, Firing> firingOf = new HashMap<>();
     for (Firing firing : chain.firings) {
       for (Delivery delivery : firing.deliveries) {
+        if (run.forgotten.mayBe(delivery.arrivedMillis())) {
+          continue;
+        }
         deliveries.add(delivery);
         firingOf.put(delivery, firing);
       }

@@ -663,6 +663,16 @@ final class HistoryCheckerTest {
   }
 
   @Test
+  void aGenerationThatIsForgottenIsBeyondNothing() {
+    assertLegal(story().created(0, 5, "k", 1, 3000).reset(1500, 1505, "k", 2, 1600).delivered(1600, "k", 2, 1)
+        .forgot(2000, 1000).delivered(3200, "k", 1, 1).end(5000));
+    assertLegal(story().created(0, 5, "k", 1, 1500).attempt(1600, "k", 1, 2, RETRY).forgot(2000, 1000)
+        .delivered(3200, "k", 1, 1).end(5000));
+    assertCaught(story().created(0, 5, "k", 1, 500).attempt(600, "k", 1, 2, RETRY).forgot(2000, 1000)
+        .delivered(3200, "k", 1, 1).end(5000), Violation.Kind.FENCE);
+  }
+
+  @Test
   void anEndThatIsForgottenIsNone() {
     assertLegal(story().created(0, 5, "k", 1, 1500).delivered(1500, "k", 1, 1)
         .read(1600, 1605, "k", 1, Reply.State.FINISHED).forgot(2000, 1000).delivered(2200, "k", 1, 1)

@@ -40,11 +40,15 @@ final class StoreCoordinatorTest {
     final List<View> views = new ArrayList<>();
     final StoreCoordinator coordinator;
     boolean away;
+    boolean silent;
 
     Node(String name, String zone) {
       member = new Member(name, zone);
       TaskStore own = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
           new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
+            if (silent && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+              return new CompletableFuture<>();
+            }
             if (away && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
               return CompletableFuture.failedFuture(new StoreException("the store is away", null));
             }
@@ -137,6 +141,18 @@ final class StoreCoordinatorTest {
     node.away = false;
     loops.advance(BEAT.multipliedBy(3));
     ensureAgreed(nodes);
+  }
+
+  @Test
+  void aStoreThatSaysNothingIsWaitedForWithoutTurning() {
+    three();
+    Node node = nodes.getLast();
+    node.silent = true;
+    // The loops would not become idle otherwise.
+    loops.advance(DEATH);
+    assertThat(node.view().connection()).isEqualTo(Connection.LOST);
+    loops.advance(Duration.ofHours(1));
+    ensureAgreed(nodes.subList(0, 2));
   }
 
   @Test

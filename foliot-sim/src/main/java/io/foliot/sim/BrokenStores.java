@@ -1,0 +1,458 @@
+package io.foliot.sim;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The planted bugs that are those of a store, or of an engine's use of it. */
+final class BrokenStores {
+  private BrokenStores() {}
+
+  static TaskStore of(Bug bug, TaskStore sound, SimStore.Scene scene) {
+    return switch (bug) {
+      case CLAIM_EARLY, LEASE_BY_NODE_CLOCK, CLAIM_WITHOUT_COMPARE, STEALS_LIVE_CLAIMS, RETRY_FORGETS_ATTEMPTS ->
+        new Claims(bug, sound, scene);
+      case OWNERSHIP_IS_LICENCE -> new Licence(sound, scene);
+      case SETTLE_WITHOUT_TOKEN, SETTLE_FORGOTTEN -> new Settles(bug, sound, scene);
+      case CANCEL_IGNORES_THE_TASK, CANCEL_IGNORES_THE_CLAIM, TOUCH_IGNORES_THE_TASK, REDRIVE_FORGOTTEN ->
+        new Pretends(bug, sound, scene);
+      case RESET_KEEPS_OLD_CLAIMABLE -> new OldGenerations(sound, scene);
+      case SUCCESSOR_FORGOTTEN, GENERATION_REPEATED, IDEMPOTENCY_IGNORED -> new Submits(bug, sound, scene);
+      case CURSOR_WITHOUT_HEAD_POLL, HEAD_POLL_LOOKS_BACK_BRIEFLY, LEASE_WITHOUT_EXIT, OVERDUE_POLL_OFF ->
+        new Index(bug, sound, scene);
+      case PARKED_LEAVE_WITH_THEIR_NODE -> new Parked(sound, scene);
+      default -> sound;
+    };
+  }
+
+  private static <R> CompletionStage<R> told(R result) {
+    return CompletableFuture.completedFuture(result);
+  }
+
+  private static <R> R now(CompletionStage<R> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  /** Takes every failure of a call that writes for one that has done nothing. */
+  static final class Certain extends ForwardingStore {
+    Certain(TaskStore sound) {
+      super(sound);
+    }
+
+    private static <R> CompletionStage<R> certain(CompletionStage<R> stage) {
+      return stage.exceptionallyCompose(
+          failure -> CompletableFuture.failedFuture(new StoreAwayException("nothing was done", failure)));
+    }
+
+    @Override
+    public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+      return certain(sound.submit(drafts));
+    }
+
+    @Override
+    public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+      return certain(sound.touch(touches));
+    }
+
+    @Override
+    public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+      return certain(sound.cancel(refs));
+    }
+  }
+
+  /** What all of them see. */
+  private abstract static class Broken extends ForwardingStore {
+    final SimStore.Scene scene;
+
+    Broken(TaskStore sound, SimStore.Scene scene) {
+      super(sound);
+      this.scene = scene;
+    }
+
+    final @Nullable TaskRecord peek(TaskRef ref) {
+      return now(sound.find(ref)).orElse(null);
+    }
+
+    final @Nullable TaskRecord peek(TaskId id) {
+      return peek(new TaskRef.ById(id));
+    }
+
+    final @Nullable TaskRecord live(TaskRef ref) {
+      TaskRecord task = peek(ref);
+      return task != null && task.isLive() ? task : null;
+    }
+
+    final ClaimResult claimOne(Claim claim) {
+      return now(sound.claim(List.of(claim))).results().get(0);
+    }
+  }
+
+  private static final class Claims extends Broken {
+    private static final long FAST_MICROS = 500_000;
+    private final Bug bug;
+    private final Map<TaskId, TaskRecord> won = new HashMap<>();
+
+    Claims(Bug bug, TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+      this.bug = bug;
+    }
+
+    @Override
+    public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+      List<ClaimResult> results = new ArrayList<>();
+      for (Claim claim : claims) {
+        results.add(wrong(claim));
+      }
+      return told(new ClaimBatch(scene.nowMillis(), results));
+    }
+
+    private ClaimResult wrong(Claim claim) {
+      return switch (bug) {
+        case CLAIM_EARLY -> scene.skewed(FAST_MICROS, () -> claimOne(claim));
+        case LEASE_BY_NODE_CLOCK -> scene.skewed(scene.callerErrorMicros(), () -> claimOne(claim));
+        case CLAIM_WITHOUT_COMPARE -> again(claim);
+        case STEALS_LIVE_CLAIMS -> stolen(claim);
+        default -> forgetful(claimOne(claim));
+      };
+    }
+
+    private ClaimResult again(Claim claim) {
+      ClaimResult result = claimOne(claim);
+      if (result instanceof ClaimResult.Won fresh) {
+        won.put(claim.id(), fresh.task());
+      }
+      TaskRecord old = won.get(claim.id());
+      return old != null && !(result instanceof ClaimResult.Won) && !claim.isLook(scene.nowMillis())
+          ? new ClaimResult.Won(old)
+          : result;
+    }
+
+    private ClaimResult stolen(Claim claim) {
+      TaskRecord task = peek(claim.id());
+      if (task == null || claim.isLook(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
+        return claimOne(claim);
+      }
+      long leftMicros = Math.max(0, task.leaseEnd() * 1_000 - scene.nowMicros());
+      return scene.skewed(leftMicros, () -> claimOne(claim));
+    }
+
+    private static ClaimResult forgetful(ClaimResult result) {
+      return result instanceof ClaimResult.Won fresh
+          ? new ClaimResult.Won(fresh.task().edit().attempt(1).done())
+          : result;
+    }
+  }
+
+  /** Claims are what the caller makes of what it reads; they are written together with their ends. */
+  private static final class Licence extends Broken {
+    private final Map<Token, Long> unwritten = new HashMap<>();
+
+    Licence(TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+    }
+
+    @Override
+    public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+      List<ClaimResult> results = new ArrayList<>();
+      for (Claim claim : claims) {
+        TaskRecord task = peek(claim.id());
+        results.add(task != null && !claim.isLook(scene.nowMillis()) && task.state() == TaskState.DELAYED
+            && task.dueAt() <= scene.nowMillis() ? begun(task, claim.leaseMillis()) : claimOne(claim));
+      }
+      return told(new ClaimBatch(scene.nowMillis(), results));
+    }
+
+    private ClaimResult begun(TaskRecord task, long leaseMillis) {
+      Token token = new Token(scene.luck.nextLong(), scene.luck.nextLong());
+      unwritten.put(token, leaseMillis);
+      long leaseEnd = scene.nowMillis() + leaseMillis;
+      return new ClaimResult.Won(task.edit().state(TaskState.RUNNING).attempt(task.attempt() + 1).token(token)
+          .settledAs(null).claimedAt(scene.nowMillis()).leaseEnd(leaseEnd).wakeAt(leaseEnd).parked(false).done());
+    }
+
+    @Override
+    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+      List<SettleResult> results = new ArrayList<>();
+      for (Settlement settlement : settlements) {
+        Long leaseMillis = unwritten.remove(settlement.token());
+        Settlement written = settlement;
+        if (leaseMillis != null && claimOne(new Claim(settlement.id(), leaseMillis)) instanceof ClaimResult.Won won
+            && won.task().token() != null) {
+          written = new Settlement(settlement.id(), won.task().generation(), won.task().token(), settlement.outcome(),
+              settlement.begunAt(), settlement.detail());
+        }
+        results.addAll(now(sound.settle(List.of(written))));
+      }
+      return told(results);
+    }
+  }
+
+  private static final class Settles extends Broken {
+    private final Bug bug;
+
+    Settles(Bug bug, TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+      this.bug = bug;
+    }
+
+    @Override
+    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+      if (bug == Bug.SETTLE_FORGOTTEN) {
+        return scene.luck.nextInt(10) == 0
+            ? told(settlements.stream()
+                .map(settlement -> new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)).toList())
+            : sound.settle(settlements);
+      }
+      return sound.settle(settlements.stream().map(this::ofWhoeverRuns).toList());
+    }
+
+    private Settlement ofWhoeverRuns(Settlement settlement) {
+      TaskRecord task = peek(settlement.id());
+      return task == null || task.token() == null
+          ? settlement
+          : new Settlement(settlement.id(), task.generation(), task.token(), settlement.outcome(), settlement.begunAt(),
+              settlement.detail());
+    }
+  }
+
+  /** Answers as if something had been done. */
+  private static final class Pretends extends Broken {
+    private final Bug bug;
+
+    Pretends(Bug bug, TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+      this.bug = bug;
+    }
+
+    @Override
+    public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+      return switch (bug) {
+        case CANCEL_IGNORES_THE_TASK -> told(refs.stream().map(this::cancelled).toList());
+        case CANCEL_IGNORES_THE_CLAIM -> told(refs.stream().map(this::unlessRunning).toList());
+        default -> sound.cancel(refs);
+      };
+    }
+
+    private CancelResult cancelled(TaskRef ref) {
+      TaskRecord live = live(ref);
+      return live == null
+          ? CancelResult.NOT_FOUND
+          : new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation());
+    }
+
+    private CancelResult unlessRunning(TaskRef ref) {
+      TaskRecord live = live(ref);
+      return live != null && live.state() == TaskState.RUNNING
+          ? new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation())
+          : now(sound.cancel(List.of(ref))).get(0);
+    }
+
+    @Override
+    public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+      return bug == Bug.TOUCH_IGNORES_THE_TASK
+          ? told(touches.stream().map(this::touched).toList())
+          : sound.touch(touches);
+    }
+
+    private TouchResult touched(Touch touch) {
+      TaskRecord live = live(touch.ref());
+      return live == null
+          ? TouchResult.NOT_FOUND
+          : new TouchResult(TouchResult.Kind.RESET, live.id(), live.generation() + 1,
+              touch.due().atMillis(scene.nowMicros()), false);
+    }
+
+    @Override
+    public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+      if (bug != Bug.REDRIVE_FORGOTTEN) {
+        return sound.redrive(ids);
+      }
+      List<RedriveResult> results = new ArrayList<>();
+      for (TaskId id : ids) {
+        TaskRecord task = peek(id);
+        results.add(task != null && task.state() == TaskState.FAILED
+            ? new RedriveResult(RedriveResult.Kind.REDRIVEN, id, scene.nowMicros(), scene.nowMillis())
+            : new RedriveResult(RedriveResult.Kind.NOT_FAILED, id, 0, 0));
+      }
+      return told(results);
+    }
+  }
+
+  /** Keeps for the claims what a reset has replaced. */
+  private static final class OldGenerations extends Broken {
+    private final Map<TaskId, TaskRecord> replaced = new HashMap<>();
+
+    OldGenerations(TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+    }
+
+    @Override
+    public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+      List<SubmitResult> results = new ArrayList<>();
+      for (Draft draft : drafts) {
+        TaskRecord live = draft.key() == null ? null : live(new TaskRef.ByKey(draft.queue(), draft.key()));
+        SubmitResult result = now(sound.submit(List.of(draft))).get(0);
+        if (live != null && result.kind() == SubmitResult.Kind.RESET) {
+          replaced.put(live.id(), live);
+        }
+        results.add(result);
+      }
+      return told(results);
+    }
+
+    @Override
+    public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+      List<ClaimResult> results = new ArrayList<>();
+      for (Claim claim : claims) {
+        TaskRecord old = claim.isLook(scene.nowMillis()) ? null : replaced.get(claim.id());
+        if (old != null && old.dueAt() <= scene.nowMillis()) {
+          replaced.remove(claim.id());
+          long leaseEnd = scene.nowMillis() + claim.leaseMillis();
+          results.add(new ClaimResult.Won(old.edit().state(TaskState.RUNNING).attempt(old.attempt() + 1)
+              .token(new Token(scene.luck.nextLong(), scene.luck.nextLong())).settledAs(null)
+              .claimedAt(scene.nowMillis()).leaseEnd(leaseEnd).wakeAt(leaseEnd).parked(false).done()));
+        } else {
+          results.add(claimOne(claim));
+        }
+      }
+      return told(new ClaimBatch(scene.nowMillis(), results));
+    }
+  }
+
+  private static final class Submits extends Broken {
+    private final Bug bug;
+    private final Map<TaskId, Long> firstGenerations = new HashMap<>();
+
+    Submits(Bug bug, TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+      this.bug = bug;
+    }
+
+    @Override
+    public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+      return told(drafts.stream().map(this::one).toList());
+    }
+
+    private SubmitResult one(Draft draft) {
+      return switch (bug) {
+        case IDEMPOTENCY_IGNORED -> plain(new Draft(TaskId.of(scene.nowMillis(), draft.id().hash16(),
+            scene.luck.nextLong()), draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
+            draft.onConflict(), null));
+        case SUCCESSOR_FORGOTTEN -> unlessRunning(draft);
+        default -> repeated(plain(draft));
+      };
+    }
+
+    private SubmitResult plain(Draft draft) {
+      return now(sound.submit(List.of(draft))).get(0);
+    }
+
+    private SubmitResult unlessRunning(Draft draft) {
+      TaskRecord live = draft.key() == null ? null : live(new TaskRef.ByKey(draft.queue(), draft.key()));
+      return live != null && live.state() == TaskState.RUNNING
+          ? new SubmitResult(SubmitResult.Kind.RESET_PENDING, live.id(), live.generation() + 1,
+              draft.due().atMillis(scene.nowMicros()), TaskState.RUNNING, false)
+          : plain(draft);
+    }
+
+    private SubmitResult repeated(SubmitResult result) {
+      long generation = firstGenerations.computeIfAbsent(result.id(), none -> result.generation());
+      return new SubmitResult(result.kind(), result.id(), generation, result.dueAt(), result.state(), result.indexed());
+    }
+  }
+
+  /** Some of what stands in the index is not shown. */
+  private static final class Index extends Broken {
+    /** What the overdue poll asks for of a slot that it does not work off yet; no other scan asks for one entry only. */
+    private static final int OVERDUE_LOOK = 1;
+    private static final long BRIEFLY_MILLIS = 2_000;
+
+    private final Bug bug;
+
+    Index(Bug bug, TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+      this.bug = bug;
+    }
+
+    @Override
+    public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+      List<DueSlice> slices = new ArrayList<>();
+      for (DueScan scan : scans) {
+        slices.add(shown(scan));
+      }
+      return told(slices);
+    }
+
+    private DueSlice shown(DueScan scan) {
+      long nowMillis = scene.nowMillis();
+      return switch (bug) {
+        case CURSOR_WITHOUT_HEAD_POLL -> only(scan, entry -> entry.wakeAt() > nowMillis);
+        case HEAD_POLL_LOOKS_BACK_BRIEFLY -> only(scan, entry -> entry.wakeAt() > nowMillis - BRIEFLY_MILLIS);
+        case LEASE_WITHOUT_EXIT -> only(scan, entry -> {
+          TaskRecord task = peek(entry.id());
+          return task == null || task.state() != TaskState.RUNNING;
+        });
+        default -> only(scan, entry -> !(scan.fromWakeAt() == Long.MIN_VALUE && scan.limit() == OVERDUE_LOOK));
+      };
+    }
+
+    private DueSlice only(DueScan scan, Predicate<DueEntry> wanted) {
+      DueSlice slice = now(sound.due(List.of(scan))).get(0);
+      List<DueEntry> entries = slice.entries().stream().filter(wanted).toList();
+      return new DueSlice(slice.slot(), entries, slice.more() && entries.size() == slice.entries().size());
+    }
+  }
+
+  private static final class Parked extends Broken {
+    private final Map<TaskId, String> by = new HashMap<>();
+
+    Parked(TaskStore sound, SimStore.Scene scene) {
+      super(sound, scene);
+    }
+
+    @Override
+    public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
+      entries.forEach(entry -> by.putIfAbsent(entry.id(), scene.caller()));
+      return sound.park(entries);
+    }
+
+    @Override
+    public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+      return sound.parked(queue, slots, after, Integer.MAX_VALUE).thenApply(entries -> entries.stream()
+          .filter(entry -> scene.caller().equals(by.get(entry.id()))).limit(limit).toList());
+    }
+
+    @Override
+    public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
+      return sound.parkedQueues(slots);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.foliot.sim;
+
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Counts what a run came across: a promise that was kept where nothing threatened it proves nothing. */
+final class Coverage {
+  /** What has to come about in some run or other. */
+  enum Case {
+    KILL, STAND_BEYOND_A_LEASE, HICCUP, GRACEFUL_STOP, RESTART, CLOCK_SET_FORWARD, CLOCK_SET_BACK,
+    /** A node cannot reach the store. */
+    CUT_FROM_STORE,
+    /** A node cannot reach the coordinator. */
+    CUT_FROM_COORDINATION,
+    /** The coordinator itself is away. */
+    COORDINATION_AWAY,
+    /** A node was told that its session is over. */
+    SESSION_LOST,
+    /** It was over only long after it should have been. */
+    SESSION_EXPIRED_LATE,
+    /** A notification came twice. */
+    NOTIFIED_TWICE,
+    /** One came after a newer one. */
+    NOTIFIED_OUT_OF_ORDER,
+    /** Every node was told that it leads and that all slots are its own. */
+    ALL_TOLD_THEY_LEAD,
+    /** Nodes had more slots than there are. */
+    SLOT_WITH_TWO_OWNERS,
+    /** Nodes had fewer slots than there are. */
+    SLOT_WITHOUT_OWNER,
+    /** A task was claimed by a node that does not look after its slot. */
+    CLAIMED_BY_NO_OWNER, STORE_AWAY, STORE_FAILOVER,
+    /** A failover lost what had been acked. */
+    SUFFIX_FORGOTTEN,
+    /** Of that, what had made or changed tasks by a client's will. */
+    CLIENT_WRITE_FORGOTTEN,
+    /** Of that, claims. */
+    CLAIM_FORGOTTEN,
+    /** A call failed and said that nothing was done. */
+    NOTHING_DONE,
+    /** A call took effect after its caller had been told that it failed. */
+    EFFECT_AFTER_FAILURE,
+    /** A transaction made a task visible after it was due. */
+    COMMIT_AFTER_DUE,
+    /** So long after that the quick head polls do not look back to it. */
+    COMMIT_FAR_BEHIND_CURSOR, CLAIM_WON, CLAIM_LATER, CLAIM_GONE, PARKED_READ_BACK, CLAIM_AFTER_LEASE_END,
+    /** A look, which wins nothing, found a task ready. */
+    LOOK_FOUND_READY, PARKED, SETTLE_REFUSED, SETTLE_REPEATED, DEAD_LETTER, RESET_OF_RUNNING, CANCEL_OF_RUNNING, SUBMIT_REPEATED, SUBMIT_KEPT, SUBMIT_REJECTED, REDRIVEN, QUEUE_PAUSED, REFUSED_AT_THE_DOOR, DELIVERY_THREW, DELIVERY_NEVER_ANSWERED, REPORTED_LATER, REPORTED_TWICE
+  }
+
+  private final SortedMap<String, Long> counts = new TreeMap<>();
+
+  Coverage() {
+    for (Case each : Case.values()) {
+      counts.put(each.name(), 0L);
+    }
+    for (Call call : Call.values()) {
+      counts.put(lostReplyOf(call), 0L);
+    }
+  }
+
+  private static String lostReplyOf(Call call) {
+    return "LOST_REPLY_OF_" + call;
+  }
+
+  void count(Case one) {
+    counts.merge(one.name(), 1L, Long::sum);
+  }
+
+  /** The store did what it was asked for, and the caller never heard. */
+  void countLostReply(Call call) {
+    counts.merge(lostReplyOf(call), 1L, Long::sum);
+  }
+
+  SortedMap<String, Long> counts() {
+    return new TreeMap<>(counts);
+  }
+}

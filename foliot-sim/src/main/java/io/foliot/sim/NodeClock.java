@@ -1,0 +1,51 @@
+package io.foliot.sim;
+
+import io.foliot.core.Clock;
+
+/** The clocks of one machine: the virtual time, plus what they are wrong by. The wall clock is set; the other one only drifts. */
+final class NodeClock implements Clock {
+  private static final long MILLION = 1_000_000;
+
+  private final Schedule schedule;
+  private final long driftPpm;
+  private final long originNanos;
+  private long errorMicros;
+
+  /**
+   * Clocks.
+   *
+   * @param skewMillis by how much the wall clock is ahead
+   * @param driftPpm by how many millionths both are fast
+   * @param originNanos what the monotonic one shows at the beginning
+   */
+  NodeClock(Schedule schedule, long skewMillis, long driftPpm, long originNanos) {
+    this.schedule = schedule;
+    this.driftPpm = driftPpm;
+    this.originNanos = originNanos;
+    errorMicros = skewMillis * 1_000;
+  }
+
+  /** What an operator or a daemon does to the machine. */
+  void stepMillis(long millis) {
+    errorMicros += millis * 1_000;
+  }
+
+  /** Sets the wall clock to the virtual time and so much. */
+  void set(long aheadMillis) {
+    errorMicros = 1_000 * aheadMillis - driftedNanos() / 1_000;
+  }
+
+  private long driftedNanos() {
+    return schedule.nowNanos() / MILLION * driftPpm;
+  }
+
+  @Override
+  public long wallMicros() {
+    return schedule.nowMicros() + errorMicros + driftedNanos() / 1_000;
+  }
+
+  @Override
+  public long monotonicNanos() {
+    return originNanos + schedule.nowNanos() + driftedNanos();
+  }
+}

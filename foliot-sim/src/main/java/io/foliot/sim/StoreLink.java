@@ -1,0 +1,387 @@
+package io.foliot.sim;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store as one process sees it: behind a network that takes its time, loses requests and replies, and delivers requests
+ * whose sender has long given up.
+ */
+final class StoreLink implements TaskStore {
+  /** How late a request may arrive of which the sender was told that it had failed. */
+  private static final long MAX_STRAY_MILLIS = 10_000;
+  private static final int FAILURES = 4;
+
+  /** What becomes of a call. */
+  private enum Fate {
+    FINE, NOTHING_DONE, REQUEST_LOST, REPLY_LOST, EFFECT_AFTER_FAILURE
+  }
+
+  private final SimStore store;
+  private final SimNode node;
+  private final NodeProcess process;
+  private final Schedule schedule;
+  private final SplittableRandom luck;
+  private final Coverage coverage;
+  private final Trace trace;
+
+  StoreLink(SimStore store, SimNode node, NodeProcess process, SplittableRandom luck, Sim sim) {
+    this.store = store;
+    this.node = node;
+    this.process = process;
+    this.luck = luck;
+    schedule = sim.schedule();
+    coverage = sim.coverage();
+    trace = sim.trace();
+  }
+
+  private Fate fate() {
+    if (node.isWell() || luck.nextInt(1_000) >= store.manners().failPerMille()) {
+      return Fate.FINE;
+    }
+    return switch (luck.nextInt(FAILURES)) {
+      case 0 -> Fate.NOTHING_DONE;
+      case 1 -> Fate.REQUEST_LOST;
+      case 2 -> Fate.REPLY_LOST;
+      default -> Fate.EFFECT_AFTER_FAILURE;
+    };
+  }
+
+  private long wayMicros() {
+    return luck.nextLong(store.manners().maxLatencyMicros() + 1);
+  }
+
+  private <R> CompletionStage<R> call(Call call, Function<TaskStore, CompletionStage<R>> action) {
+    return call(call, action, nothing -> {});
+  }
+
+  private <R> CompletionStage<R> call(Call call, Function<TaskStore, CompletionStage<R>> action, Consumer<R> seen) {
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    Fate fate = fate();
+    if (call.isOfClients()) {
+      store.clientCallBegan();
+    }
+    schedule.afterMicros(wayMicros(), () -> {
+      trace.add(node.name(), call + " " + fate, 0);
+      boolean sent = process.isAlive() || luck.nextBoolean();
+      boolean after = sent && fate == Fate.EFFECT_AFTER_FAILURE && call.writes() && !node.isCutFromStore();
+      if (sent && !after) {
+        arrived(call, action, seen, fate, answer);
+      }
+      if (after) {
+        long heardMillis = unheardMillis();
+        failed(answer, heardMillis, new StoreException("the connection broke", null));
+        schedule.afterMillis(heardMillis + luck.nextLong(MAX_STRAY_MILLIS), () -> {
+          if (!store.isAway()) {
+            coverage.count(Coverage.Case.EFFECT_AFTER_FAILURE);
+            trace.add(node.name(), "stray " + call, 0);
+            CompletionStage<R> late = store.take(call, node.name(), action);
+            late.thenAccept(seen);
+          }
+          ended(call);
+        });
+      } else {
+        ended(call);
+      }
+    });
+    return answer;
+  }
+
+  private void ended(Call call) {
+    if (call.isOfClients()) {
+      store.clientCallEnded();
+    }
+  }
+
+  private <R> void arrived(Call call, Function<TaskStore, CompletionStage<R>> action, Consumer<R> seen, Fate fate,
+      CompletableFuture<R> answer) {
+    if (node.isCutFromStore() || fate == Fate.REQUEST_LOST || fate == Fate.EFFECT_AFTER_FAILURE) {
+      failed(answer, unheardMillis(), new StoreException("the connection broke", null));
+      return;
+    }
+    if (store.isAway() || fate == Fate.NOTHING_DONE) {
+      coverage.count(Coverage.Case.NOTHING_DONE);
+      boolean known = fate == Fate.NOTHING_DONE || luck.nextBoolean();
+      failed(answer, 0, known
+          ? new StoreAwayException("the store took nothing", null)
+          : new StoreException("the store is away", null));
+      return;
+    }
+    int connections = store.connections();
+    CompletionStage<R> result = store.take(call, node.name(), action);
+    result.whenComplete((value, failure) -> {
+      if (failure == null) {
+        seen.accept(value);
+      }
+    });
+    schedule.afterMicros(wayMicros(), () -> {
+      if (fate == Fate.REPLY_LOST || store.connections() != connections || node.isCutFromStore()) {
+        coverage.countLostReply(call);
+        failed(answer, unheardMillis(), new StoreException("the connection broke", null));
+      } else {
+        process.run(() -> heard(call, result, connections, answer));
+      }
+    });
+  }
+
+  private <R> void heard(Call call, CompletionStage<R> result, int connections, CompletableFuture<R> answer) {
+    if (store.connections() != connections) {
+      // The process stood still, and the connection broke before it could read.
+      coverage.countLostReply(call);
+      answer.completeExceptionally(new StoreException("the connection broke", null));
+      return;
+    }
+    result.whenComplete((value, failure) -> {
+      if (failure == null) {
+        answer.complete(value);
+      } else {
+        answer.completeExceptionally(failure);
+      }
+    });
+  }
+
+  /** A connection that is reset says so at once; one that is silent is given up after a while. */
+  private long unheardMillis() {
+    return luck.nextBoolean() ? 0 : store.manners().patienceMillis();
+  }
+
+  private <R> void failed(CompletableFuture<R> answer, long afterMillis, StoreException failure) {
+    schedule.afterMillis(afterMillis, () -> process.run(() -> answer.completeExceptionally(failure)));
+  }
+
+  @Override
+  public int slotCount() {
+    return store.manners().slots();
+  }
+
+  @Override
+  public boolean isShared() {
+    return true;
+  }
+
+  @Override
+  public int batchSize() {
+    return store.manners().batchSize();
+  }
+
+  @Override
+  public Durability durability() {
+    return new Durability(store.manners().windowMillis() > 0 ? "B" : "D", store.manners().windowMillis(), "simulated");
+  }
+
+  @Override
+  public String kind() {
+    return "simulated";
+  }
+
+  @Override
+  public void configure(String queue, QueueTerms terms) {
+    CompletionStage<Boolean> told = store.take(Call.WRITE_DOCUMENT, node.name(), truth -> {
+      truth.configure(queue, terms);
+      return CompletableFuture.completedFuture(true);
+    });
+    assert told.toCompletableFuture().isDone();
+  }
+
+  @Override
+  public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+    return call(Call.SUBMIT, truth -> truth.submit(drafts), results -> results.forEach(result -> {
+      switch (result.kind()) {
+        case RESET_PENDING -> coverage.count(Coverage.Case.RESET_OF_RUNNING);
+        case KEPT -> coverage.count(Coverage.Case.SUBMIT_KEPT);
+        case REJECTED -> coverage.count(Coverage.Case.SUBMIT_REJECTED);
+        case REPEATED -> coverage.count(Coverage.Case.SUBMIT_REPEATED);
+        case CREATED, RESET, MISMATCHED -> {
+          // The common ones.
+        }
+      }
+    }));
+  }
+
+  @Override
+  public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
+    return call(Call.TOUCH, truth -> truth.touch(touches));
+  }
+
+  @Override
+  public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+    return call(Call.CANCEL, truth -> truth.cancel(refs), results -> results.forEach(result -> {
+      if (result.kind() == CancelResult.Kind.CANCEL_PENDING) {
+        coverage.count(Coverage.Case.CANCEL_OF_RUNNING);
+      }
+    }));
+  }
+
+  @Override
+  public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+    return call(Call.DUE, truth -> truth.due(scans));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
+    return call(Call.PARK, truth -> truth.park(entries), results -> {
+      if (results.contains(true)) {
+        coverage.count(Coverage.Case.PARKED);
+      }
+    });
+  }
+
+  @Override
+  public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
+    return call(Call.READ_PARKED, truth -> truth.parked(queue, slots, after, limit), entries -> {
+      if (!entries.isEmpty()) {
+        coverage.count(Coverage.Case.PARKED_READ_BACK);
+      }
+    });
+  }
+
+  @Override
+  public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
+    return call(Call.READ_PARKED, truth -> truth.parkedQueues(slots));
+  }
+
+  @Override
+  public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+    return call(Call.CLAIM, truth -> truth.claim(claims), batch -> batch.results().forEach(this::seen));
+  }
+
+  private void seen(ClaimResult result) {
+    switch (result) {
+      case ClaimResult.Won won -> won(won.task());
+      case ClaimResult.Later later -> coverage.count(Coverage.Case.CLAIM_LATER);
+      case ClaimResult.Gone gone -> coverage.count(Coverage.Case.CLAIM_GONE);
+      case ClaimResult.Ready ready -> coverage.count(Coverage.Case.LOOK_FOUND_READY);
+    }
+  }
+
+  private void won(TaskRecord task) {
+    trace.add(node.name(), "won " + task.id(), task.generation());
+    coverage.count(Coverage.Case.CLAIM_WON);
+    List<AttemptRecord> attempts = task.attempts();
+    if (!attempts.isEmpty() && attempts.getLast().end() == AttemptRecord.End.LEASE_ENDED) {
+      coverage.count(Coverage.Case.CLAIM_AFTER_LEASE_END);
+    }
+    if (!node.looksAfter(task.id().slot(slotCount()))) {
+      coverage.count(Coverage.Case.CLAIMED_BY_NO_OWNER);
+    }
+  }
+
+  @Override
+  public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
+    return call(Call.SETTLE, truth -> truth.extend(extensions));
+  }
+
+  @Override
+  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    return call(Call.SETTLE, truth -> truth.settle(settlements), results -> results.forEach(result -> {
+      switch (result.kind()) {
+        case STALE, NOT_FOUND -> coverage.count(Coverage.Case.SETTLE_REFUSED);
+        case REPEATED -> coverage.count(Coverage.Case.SETTLE_REPEATED);
+        case SETTLED -> {
+          if (result.state() == TaskState.FAILED) {
+            coverage.count(Coverage.Case.DEAD_LETTER);
+          }
+        }
+      }
+    }));
+  }
+
+  @Override
+  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+    return call(Call.REDRIVE, truth -> truth.redrive(ids), results -> results.forEach(result -> {
+      if (result.kind() == RedriveResult.Kind.REDRIVEN) {
+        coverage.count(Coverage.Case.REDRIVEN);
+      }
+    }));
+  }
+
+  @Override
+  public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+    return call(Call.FIND, truth -> truth.find(ref));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+    return call(Call.FIND, truth -> truth.query(queue, state, limit, cursor));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+    return call(Call.FIND, truth -> truth.live(limit, cursor));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
+    return call(Call.SUBMIT, truth -> truth.adopt(tasks));
+  }
+
+  @Override
+  public CompletionStage<Map<String, QueueCounts>> counts() {
+    return call(Call.FIND, TaskStore::counts);
+  }
+
+  @Override
+  public CompletionStage<Long> timeMicros(int slot) {
+    return call(Call.TIME, truth -> truth.timeMicros(slot));
+  }
+
+  @Override
+  public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
+    return call(Call.READ_DOCUMENT, truth -> truth.document(kind, name));
+  }
+
+  @Override
+  public CompletionStage<List<Document>> documents(DocumentKind kind) {
+    return call(Call.READ_DOCUMENT, truth -> truth.documents(kind));
+  }
+
+  @Override
+  public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+      byte @Nullable [] content) {
+    return call(Call.WRITE_DOCUMENT, truth -> truth.writeDocument(kind, name, expectedVersion, content));
+  }
+
+  @Override
+  public void close() {
+    // A process that ends breaks its connections; the store stays.
+  }
+}
