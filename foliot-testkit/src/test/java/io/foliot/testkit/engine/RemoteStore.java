@@ -2,6 +2,7 @@ package io.foliot.testkit.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.core.store.Document;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -39,6 +40,9 @@ final class RemoteStore implements InvocationHandler {
   /** Answers with a few of what is parked at a time. */
   boolean shortPages;
   long parked;
+  /** What it says when it is asked for the settings of all queues, if not the truth. */
+  @Nullable
+  List<Document> documents;
   private final List<Runnable> answers = new ArrayList<>();
   @Nullable
   String losesReplyOf;
@@ -91,6 +95,9 @@ final class RemoteStore implements InvocationHandler {
       if (slow) {
         return later(call(method, arguments));
       }
+    }
+    if (method.getName().equals("documents") && documents != null) {
+      return CompletableFuture.completedFuture(documents);
     }
     Object answer = call(method, arguments);
     if ((method.getName().equals("claim") && slow) || (method.getName().equals("documents") && slowDocuments)
