@@ -178,6 +178,9 @@ final class SimNode {
       if (mine == process) {
         kill();
       }
+      if (well) {
+        start();
+      }
       gone.run();
     });
   }

@@ -108,7 +108,7 @@ public final class Simulation {
     }
     clients = new Clients(sim, history, luck.split(), store, nodes);
     receiver.tell(clients);
-    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, bug);
+    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients, bug);
   }
 
   /** Runs a seed. */
@@ -222,6 +222,7 @@ public final class Simulation {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
         }
         nodes.forEach(this::ensureServes);
+        nodes.stream().filter(node -> node.isWell()).forEach(this::ensureKnowsQueues);
       }
     }
   }
@@ -237,6 +238,16 @@ public final class Simulation {
   private boolean isCoordinated() {
     return world.coordination() == World.Coordination.STORE
         || (world.coordination() == World.Coordination.SERVICE && !coordination.isAway());
+  }
+
+  private void ensureKnowsQueues(SimNode node) {
+    Engine engine = node.engine();
+    for (String name : Clients.QUEUES) {
+      Queue known = engine == null ? null : engine.queue(name).orElse(null);
+      if (!clients.queue(name).equals(known)) {
+        unmet("who is well knows the settings that were put last: node=" + node.name() + ", queue=" + known);
+      }
+    }
   }
 
   private void ensureServes(SimNode node) {
