@@ -236,6 +236,12 @@ final class BrokenStores {
 
     private Settlement ofWhoeverRuns(Settlement settlement) {
       TaskRecord task = peek(settlement.id());
+      if (task != null && task.state() == TaskState.DELAYED) {
+        // Whatever it waits for.
+        long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
+        ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
+        task = claimed instanceof ClaimResult.Won won ? won.task() : task;
+      }
       return task == null || task.token() == null
           ? settlement
           : new Settlement(settlement.id(), task.generation(), task.token(), settlement.outcome(), settlement.begunAt(),

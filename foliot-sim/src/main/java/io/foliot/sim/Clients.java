@@ -58,6 +58,7 @@ final class Clients implements SimReceiver.Listener {
   private final List<SimNode> nodes;
   private final List<TaskId> seenIds = new ArrayList<>();
   private final List<TaskRecord> refused = new ArrayList<>();
+  private final long backoffMillis;
   private boolean over;
 
   Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes) {
@@ -67,6 +68,7 @@ final class Clients implements SimReceiver.Listener {
     this.luck = luck;
     this.store = store;
     this.nodes = nodes;
+    backoffMillis = oneOf(10, 300);
   }
 
   /** Puts the queues as they are meant to be, again and again until it works. */
@@ -80,11 +82,22 @@ final class Clients implements SimReceiver.Listener {
   void end() {
     over = true;
     putQueues();
-    schedule.afterMillis(2 * store.manners().patienceMillis(), this::putQueues);
+    schedule.afterMillis(2 * store.manners().patienceMillis(), this::putQueuesThatDiffer);
   }
 
-  private Queue queue(String name) {
-    Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(oneOf(10, 300)), 2,
+  private void putQueuesThatDiffer() {
+    for (String name : QUEUES) {
+      boolean known = nodes.stream().filter(SimNode::isWell).map(SimNode::engine).anyMatch(
+          engine -> engine != null && engine.queue(name).map(queue -> queue.equals(queue(name))).orElse(false));
+      if (!known) {
+        settle(engine -> engine.putQueue(queue(name)));
+      }
+    }
+  }
+
+  /** A queue as it is meant to be. */
+  Queue queue(String name) {
+    Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(backoffMillis), 2,
         Duration.ofMillis(sim.world().maxBackoffMillis()), 0.5);
     Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
     Queue queue = Queue.of(name, target).withRetry(retry).withRetention(Duration.ofDays(1), Duration.ofDays(1));
@@ -163,6 +176,11 @@ final class Clients implements SimReceiver.Listener {
 
   private boolean isCalm() {
     return sim.world().mode() == World.Mode.CALM;
+  }
+
+  /** Changes a queue. */
+  void changeSomeQueue() {
+    changeQueue(oneOf(QUEUES));
   }
 
   private void changeQueue(String name) {

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 /** Breaks things on purpose, tells the history, and mends them. */
 final class Faults {
   private static final long FIRST_MILLIS = 2_000;
+  private static final long LAST_MILLIS = 3_000;
   private static final int MOST_OF_A_KIND = 4;
   private static final long HOUR_MILLIS = 3_600_000;
 
@@ -21,12 +22,14 @@ final class Faults {
   private final SimStore store;
   private final SimCoordination coordination;
   private final List<SimNode> nodes;
+  private final Clients clients;
   private final Bug bug;
   private final Set<SimNode> left = new HashSet<>();
   private boolean healed;
 
   Faults(Sim sim, History history, SplittableRandom luck, SimStore store, SimCoordination coordination,
-      List<SimNode> nodes, Bug bug) {
+      List<SimNode> nodes, Clients clients, Bug bug) {
+    this.clients = clients;
     this.sim = sim;
     schedule = sim.schedule();
     this.history = history;
@@ -39,7 +42,10 @@ final class Faults {
 
   /** Plans what is to break within a time. */
   void plan(long millis) {
-    List<Runnable> kinds = List.of(this::kill, this::stand, this::hiccup, this::stop, this::setClock, this::storeAway,
+    // The last one in sight of the heal, with which everybody has to see the same settings.
+    schedule.afterMillis(millis + luck.nextLong(LAST_MILLIS), this::forgetChange);
+    List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::stand, this::hiccup, this::stop,
+        this::setClock, this::storeAway,
         this::failOver, this::cutFromStore, this::cutFromCoordination, this::coordinationAway, this::lie);
     for (Runnable kind : kinds) {
       for (int left = luck.nextInt(MOST_OF_A_KIND); left > 0; left--) {
@@ -150,6 +156,18 @@ final class Faults {
       store.forget(bug.lostMillis(store.manners(), luck.nextLong(windowMillis + 1)));
     }
     mendAfter(luck.nextLong(3_000), window, () -> store.setAway(false));
+  }
+
+  /** A failover just when the settings of a queue have been written. */
+  private void forgetChange() {
+    if (store.manners().windowMillis() > 0) {
+      clients.changeSomeQueue();
+      schedule.afterMillis(luck.nextLong(store.manners().windowMillis()), () -> {
+        if (!healed) {
+          failOver();
+        }
+      });
+    }
   }
 
   private void cutFromStore() {

@@ -187,6 +187,9 @@ final class SimNode {
       if (mine == process) {
         kill();
       }
+      if (well) {
+        start();
+      }
       gone.run();
     });
   }

@@ -43,8 +43,8 @@ public final class Simulation {
   private static final int MAX_UNEVEN_LOOKS = 8;
   /** After the heal, until the last session has ended and each slot has its owner. */
   private static final long OWNED_MILLIS = 45_000;
-  /** What is not done when all is well: two retries after the last fault, and the backlog of what waited. */
-  private static final long BACKLOG_MILLIS = 30_000;
+  /** What is not done when all is well: the backlog of what waited, at the pace of the narrowest settings. */
+  private static final long BACKLOG_MILLIS = 15_000;
   /** How long somebody may still be doing something when nothing is left to be done. */
   private static final long QUIET_MILLIS = 12_000;
   /** Beside what the store takes: a tick, the loops' turns, and a destination that has yet to show what it bears. */
@@ -108,7 +108,7 @@ public final class Simulation {
     }
     clients = new Clients(sim, history, luck.split(), store, nodes);
     receiver.tell(clients);
-    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, bug);
+    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients, bug);
   }
 
   /** Runs a seed. */
@@ -177,7 +177,7 @@ public final class Simulation {
   }
 
   private long graceMillis() {
-    return 2 * world.store().patienceMillis() + world.leaseMillis() + 2 * world.maxBackoffMillis() + BACKLOG_MILLIS;
+    return world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis() + BACKLOG_MILLIS;
   }
 
   private long hash() {
@@ -222,6 +222,7 @@ public final class Simulation {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
         }
         nodes.forEach(this::ensureServes);
+        nodes.stream().filter(node -> node.isWell()).forEach(this::ensureKnowsQueues);
       }
     }
   }
@@ -237,6 +238,16 @@ public final class Simulation {
   private boolean isCoordinated() {
     return world.coordination() == World.Coordination.STORE
         || (world.coordination() == World.Coordination.SERVICE && !coordination.isAway());
+  }
+
+  private void ensureKnowsQueues(SimNode node) {
+    Engine engine = node.engine();
+    for (String name : Clients.QUEUES) {
+      Queue known = engine == null ? null : engine.queue(name).orElse(null);
+      if (!clients.queue(name).equals(known)) {
+        unmet("who is well knows the settings that were put last: node=" + node.name() + ", queue=" + known);
+      }
+    }
   }
 
   private void ensureServes(SimNode node) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -271,7 +272,9 @@ public final class StoreCoordinator implements Coordinator {
 
   private static boolean differs(View before, View now) {
     return before.connection() != now.connection() || before.version() != now.version()
-        || !before.members().equals(now.members()) || !Objects.equals(before.leader(), now.leader());
+        || !before.members().equals(now.members()) || !Objects.equals(before.leader(), now.leader())
+        // A store that has forgotten its last writes gives their versions out again.
+        || !Arrays.equals(before.document(), now.document());
   }
 
   private void forget(Document document) {

@@ -7,6 +7,8 @@ import io.foliot.core.coordination.Coordinator.Connection;
 import io.foliot.core.coordination.Coordinator.Member;
 import io.foliot.core.coordination.Coordinator.View;
 import io.foliot.core.coordination.StoreCoordinator;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
@@ -22,6 +24,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class StoreCoordinatorTest {
@@ -41,6 +45,8 @@ final class StoreCoordinatorTest {
     final StoreCoordinator coordinator;
     boolean away;
     boolean silent;
+    @Nullable
+    Document rewritten;
 
     Node(String name, String zone) {
       member = new Member(name, zone);
@@ -48,6 +54,11 @@ final class StoreCoordinatorTest {
           new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
             if (silent && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
               return new CompletableFuture<>();
+            }
+            if (rewritten != null && method.getName().equals("documents") && arguments[0] == DocumentKind.CLUSTER) {
+              List<Document> others = store.documents(DocumentKind.CLUSTER).toCompletableFuture().join().stream()
+                  .filter(document -> !document.name().equals(rewritten.name())).toList();
+              return CompletableFuture.completedFuture(Stream.concat(others.stream(), Stream.of(rewritten)).toList());
             }
             if (away && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
               return CompletableFuture.failedFuture(new StoreException("the store is away", null));
@@ -177,6 +188,19 @@ final class StoreCoordinatorTest {
     leader.coordinator.publish("two".getBytes(StandardCharsets.UTF_8), version);
     loops.advance(BEAT.multipliedBy(2));
     nodes.forEach(node -> assertThat(node.view().document()).isEqualTo("two".getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void aDocumentIsToldOfAgainWhereAStoreThatForgotGivesItsVersionToAnother() {
+    three();
+    Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    leader.coordinator.publish("one".getBytes(StandardCharsets.UTF_8), 0);
+    loops.advance(BEAT.multipliedBy(2));
+    Node node = nodes.getLast();
+    byte[] other = "other".getBytes(StandardCharsets.UTF_8);
+    node.rewritten = new Document("assignment", node.view().version(), other);
+    loops.advance(BEAT.multipliedBy(2));
+    assertThat(node.view().document()).isEqualTo(other);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.foliot.testkit.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
@@ -41,6 +42,9 @@ final class RemoteStore implements InvocationHandler {
   boolean shortPages;
   long parked;
   long permitWrites;
+  /** What it says when it is asked for the settings of all queues, if not the truth. */
+  @Nullable
+  List<Document> documents;
   private final List<Runnable> answers = new ArrayList<>();
   @Nullable
   String losesReplyOf;
@@ -96,6 +100,10 @@ final class RemoteStore implements InvocationHandler {
     }
     if (method.getName().equals("writeDocument") && arguments != null && arguments[0] == DocumentKind.PERMITS) {
       permitWrites++;
+    }
+    if (method.getName().equals("documents") && documents != null && arguments != null
+        && arguments[0] == DocumentKind.QUEUE) {
+      return CompletableFuture.completedFuture(documents);
     }
     Object answer = call(method, arguments);
     if ((method.getName().equals("claim") && slow) || (method.getName().equals("documents") && slowDocuments)

@@ -14,6 +14,8 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Seal;
@@ -294,6 +296,22 @@ final class RemoteStoreTest {
       world.passes(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q")).isPresent();
       assertThat(world.receiver.texts()).containsExactly("a");
+    }
+  }
+
+  @Test
+  void settingsAreReadAgainWhereAStoreThatForgotGivesTheirVersionToOthers() {
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      world.queue(World.local("q"));
+      Document first = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
+      world.queue(World.local("q").withPaused(true));
+      Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
+      // A failover has lost the second write, and somebody has written since.
+      remote.documents = List.of(new Document("q", second.version(), first.content()));
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
     }
   }
 
