@@ -76,17 +76,16 @@ final class Rig implements AutoCloseable {
    * @param data the server's folder; what an earlier run with this seed has left there goes, or its answers would be ours
    */
   Rig(String name, long seed, Path data) throws IOException {
-    this(name, seed, StoreChoice.folder(emptied(data)), 1);
+    this(name, seed, List.of(StoreChoice.folder(emptied(data))));
   }
 
   /**
    * Starts all but the load.
    *
    * @param name of the run, for its files
-   * @param store where all servers keep their tasks; there are none yet
-   * @param count of servers
+   * @param stores for each server the way to the store where all of them keep their tasks; there are none yet
    */
-  Rig(String name, long seed, StoreChoice store, int count) throws IOException {
+  Rig(String name, long seed, List<StoreChoice> stores) throws IOException {
     this.name = name;
     this.seed = seed;
     Files.createDirectories(FOLDER);
@@ -95,7 +94,7 @@ final class Rig implements AutoCloseable {
     Path log = FOLDER.resolve(name + "-" + seed + ".log");
     Files.deleteIfExists(log);
     history = History.in(file);
-    servers = IntStream.range(0, count).mapToObj(i -> new ServerProcess(store, log)).toList();
+    servers = stores.stream().map(store -> new ServerProcess(store, log)).toList();
     server = servers.getFirst();
     receiver = new Receiver(history, seed);
     once = servers.stream().map(each -> FoliotClient.builder(each.url()).retry(RetryPolicy.none()).build()).toList();

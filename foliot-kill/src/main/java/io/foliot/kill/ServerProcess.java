@@ -160,6 +160,20 @@ final class ServerProcess implements AutoCloseable {
     end();
   }
 
+  /** Ends it as operators do, with SIGTERM, and waits until it is gone. */
+  void stop() {
+    up = false;
+    Process running = Objects.requireNonNull(process);
+    running.destroy();
+    try {
+      if (!running.waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("the server outlived SIGTERM: pid=" + running.pid());
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** Has it stand still: none of its threads does anything more, but to wait for the disk. */
   void freeze() {
     up = false;

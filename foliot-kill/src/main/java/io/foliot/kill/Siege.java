@@ -5,6 +5,7 @@ import io.foliot.sim.history.Reply;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
@@ -65,7 +66,16 @@ final class Siege implements AutoCloseable {
    * @param servers how many
    */
   Siege(String name, long seed, StoreChoice store, int servers) throws IOException {
-    rig = new Rig(name, seed, store.with("--call-timeout", CALL_TIMEOUT), servers);
+    this(name, seed, Collections.nCopies(servers, store));
+  }
+
+  /**
+   * Starts the servers and the load.
+   *
+   * @param stores for each server its way to the store of all
+   */
+  Siege(String name, long seed, List<StoreChoice> stores) throws IOException {
+    rig = new Rig(name, seed, stores.stream().map(store -> store.with("--call-timeout", CALL_TIMEOUT)).toList());
     watches = rig.servers.stream().map(HealthWatch::new).toList();
     rig.load(STEP_MILLIS);
   }

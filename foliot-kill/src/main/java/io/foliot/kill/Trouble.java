@@ -2,6 +2,8 @@ package io.foliot.kill;
 
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
+import java.time.Duration;
+import java.util.List;
 
 /**
  * Something that happens to the store's server, or to one of ours.
@@ -45,6 +47,43 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
       server.freeze();
       Await.pause(millis);
     }, server::thaw);
+  }
+
+  /** The death of one of our servers, which is missing for a while. */
+  static Trouble serverMissing(ServerProcess server, long millis) {
+    return new Trouble("one of our servers is killed, and missing for a while", Event.Fault.KILL, Effect.SERVER_GONE,
+        () -> {
+          server.kill();
+          Await.pause(millis);
+        }, () -> {
+          server.start();
+          server.awaitReady();
+        });
+  }
+
+  /** The end of one of our servers as operators want it, and its start. */
+  static Trouble serverReplaced(ServerProcess server) {
+    return new Trouble("one of our servers is replaced", Event.Fault.OTHER, Effect.SERVER_GONE, server::stop, () -> {
+      server.start();
+      server.awaitReady();
+    });
+  }
+
+  /** Servers that have no way to the store for a while. */
+  static Trouble cutOff(List<TcpProxy> ways, long millis) {
+    return new Trouble(ways.size() + " of our servers are cut off from the store", Event.Fault.PAUSE, Effect.HITCH,
+        () -> {
+          ways.forEach(TcpProxy::blackHole);
+          Await.pause(millis);
+        }, () -> ways.forEach(TcpProxy::heal));
+  }
+
+  /** One of our servers whose way to the store is long for a while. */
+  static Trouble slow(TcpProxy way, Duration each, long millis) {
+    return new Trouble("the way of one of our servers to the store is slow", Event.Fault.OTHER, Effect.HITCH, () -> {
+      way.delay(each);
+      Await.pause(millis);
+    }, way::heal);
   }
 
   /** The end of all connections without a word, as where the other side has lost its power, and another takes its place. */

@@ -1,0 +1,101 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.servers.Server;
+import io.foliot.servers.TcpProxy;
+import io.foliot.sim.history.Event;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Three servers that share the slots of one store, each with a way of its own to it: they die, stand still, are replaced, cut off
+ * and slowed down, and at last the store is killed.
+ */
+abstract class ClusterFaults extends StoreFaults {
+  private static final int NODES = 3;
+  private static final int MIN_OUTAGE_MILLIS = 6_000;
+  private static final int MAX_OUTAGE_MILLIS = 7_000;
+
+  /** Longer than a lease of a member, and than an attempt. */
+  private static final long MISSING_MILLIS = 6_000;
+  private static final long CUT_OFF_MILLIS = 6_000;
+  private static final long SLOW_MILLIS = 4_000;
+  private static final Duration SLOW = Duration.ofMillis(100);
+
+  /** A store's server that can be killed and started again. */
+  interface Shared extends AutoCloseable {
+    Server server();
+
+    /** For a server of ours that reaches it at a port. */
+    StoreChoice at(int port);
+
+    void kill();
+
+    void restart();
+
+    @Override
+    void close();
+  }
+
+  /** Starts the store. */
+  abstract Shared start();
+
+  /** For the files of a run. */
+  abstract String runName();
+
+  @BeforeAll
+  void breakAgainAndAgain() throws IOException {
+    long seed = Rig.seed();
+    SplittableRandom random = new SplittableRandom(seed);
+    List<TcpProxy> ways = new ArrayList<>();
+    try (Shared store = start()) {
+      for (int i = 0; i < NODES; i++) {
+        ways.add(TcpProxy.to(store.server()));
+      }
+      try (Siege siege = new Siege(runName(), seed, ways.stream().map(way -> store.at(way.port())).toList())) {
+        for (int round = 0; round < Math.max(1, ROUNDS); round++) {
+          endure(siege, troubles(siege, ways, random), random);
+          siege.endure(killed(store, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+        }
+        judge(siege);
+      }
+    } finally {
+      ways.forEach(TcpProxy::close);
+    }
+  }
+
+  private static List<Trouble> troubles(Siege siege, List<TcpProxy> ways, SplittableRandom random) {
+    int first = random.nextInt(NODES);
+    int second = (first + 1) % NODES;
+    List<ServerProcess> servers = siege.rig.servers;
+    List<Trouble> troubles = new ArrayList<>(List.of(
+        Trouble.serverMissing(servers.get(first), MISSING_MILLIS),
+        Trouble.serverFrozen(servers.get(first), FROZEN_MILLIS),
+        Trouble.serverReplaced(servers.get(second)),
+        Trouble.cutOff(List.of(ways.get(first)), CUT_OFF_MILLIS),
+        Trouble.cutOff(List.of(ways.get(first), ways.get(second)), CUT_OFF_MILLIS),
+        Trouble.slow(ways.get(second), SLOW, SLOW_MILLIS)));
+    Collections.shuffle(troubles, new Random(random.nextLong()));
+    return troubles;
+  }
+
+  private static Trouble killed(Shared store, int outageMillis) {
+    return new Trouble("the store is killed", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
+      store.kill();
+      Await.pause(outageMillis);
+    }, store::restart);
+  }
+
+  @Test
+  void nothingIsExcused() {
+    assertThat(result().verdict().counts().excused()).isZero();
+  }
+}
