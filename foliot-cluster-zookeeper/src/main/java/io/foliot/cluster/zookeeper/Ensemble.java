@@ -3,6 +3,7 @@ package io.foliot.cluster.zookeeper;
 import io.foliot.cluster.zookeeper.ZooKeeperOptions.Login;
 import io.foliot.cluster.zookeeper.ZooKeeperOptions.Tls;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -86,7 +87,8 @@ final class Ensemble implements AutoCloseable {
 
   /** What is made belongs to whoever is logged in as we are, and nobody else reads it. */
   private static final class OwnersOnly implements ACLProvider {
-    private static final List<ACL> OWNERS = List.of(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
+    // ZooKeeper asks it whether it contains null, which a List.of takes amiss.
+    private static final List<ACL> OWNERS = Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
 
     @Override
     public List<ACL> getDefaultAcl() {

@@ -45,15 +45,16 @@ final class Reading {
   /**
    * Nothing read yet.
    *
+   * @param session whose ephemeral nodes are ours
    * @param loop runs what comes of an answer
    * @param watcher told when another look is worth its while
    */
-  Reading(Ensemble ensemble, Paths paths, Executor loop, Watcher watcher) {
+  Reading(Ensemble ensemble, long session, Paths paths, Executor loop, Watcher watcher) {
     this.ensemble = ensemble;
     this.paths = paths;
     this.loop = loop;
     this.watcher = watcher;
-    session = ensemble.session();
+    this.session = session;
   }
 
   /** Whose ephemeral nodes are ours. */

@@ -73,6 +73,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
   /** Whether its node has stood since this process began; then whoever takes its name is another process. */
   private boolean registered;
   private boolean displaced;
+  /** Whether the last document could not be written. */
+  private boolean unwritten;
   /** Whether the next look is told of even if nothing has changed. */
   private boolean tellAgain;
   private boolean underWay;
@@ -143,9 +145,12 @@ public final class ZooKeeperCoordinator implements Coordinator {
         // Whoever publishes has seen what is there, and sees it once more if that was not enough.
         tellAgain |= done == null || !done;
         if (done != null) {
+          unwritten = false;
           lookSoon();
-        } else {
-          failure = cause(thrown);
+        } else if (!unwritten) {
+          unwritten = true;
+          LOG.log(System.Logger.Level.WARNING,
+              "the assignment cannot be written to ZooKeeper, and is tried again each second", cause(thrown));
         }
       });
     });
@@ -293,16 +298,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   /** Sees to its own node, then reads who is there, who leads, and the document. */
   private void look(Member member, Ensemble through, long now) {
+    Reading with = reading(through);
     int number = ++looks;
     underWay = true;
     begunNanos = now;
-    Reading own = reading;
-    if (own == null || own.session() != through.session()) {
-      own = new Reading(through, paths, this::post, watcher);
-      reading = own;
-      note(own.session());
-    }
-    Reading with = own;
     Election standing = election;
     String candidate = standing == null ? null : standing.candidate();
     CompletableFuture<@Nullable Seen> seen = register(member, through, with.session())
@@ -329,13 +328,27 @@ public final class ZooKeeperCoordinator implements Coordinator {
     });
   }
 
-  private void note(long session) {
+  /** What this session has read; nothing yet, if it is new. */
+  private Reading reading(Ensemble through) {
+    Reading own = reading;
+    long session = through.session();
+    if (own != null && own.session() == session) {
+      return own;
+    }
     if (!ownSessions.contains(session)) {
       ownSessions.add(session);
     }
     if (ownSessions.size() > OWN_SESSIONS) {
       ownSessions.remove();
     }
+    long agreedMillis = through.sessionTimeoutMillis();
+    if (agreedMillis != options.sessionTimeout().toMillis()) {
+      LOG.log(System.Logger.Level.INFO, "ZooKeeper has set another session timeout than was asked for: wanted="
+          + options.sessionTimeout().toMillis() + " ms, set=" + agreedMillis + " ms");
+    }
+    Reading begun = new Reading(through, session, paths, this::post, watcher);
+    reading = begun;
+    return begun;
   }
 
   /**
