@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -40,9 +40,9 @@ final class Ensemble implements AutoCloseable {
   /**
    * A client that begins to connect.
    *
-   * @param changes told of each change of the connection; Curator's thread
+   * @param changes told, with this client, of each change of its connection; Curator's thread
    */
-  Ensemble(ZooKeeperOptions options, Consumer<ConnectionState> changes) {
+  Ensemble(ZooKeeperOptions options, BiConsumer<Ensemble, ConnectionState> changes) {
     CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder().connectString(options.servers())
         .sessionTimeoutMs(Math.toIntExact(options.sessionTimeout().toMillis()))
         .connectionTimeoutMs(Math.toIntExact(options.connectionTimeout().toMillis()))
@@ -59,7 +59,7 @@ final class Ensemble implements AutoCloseable {
           (digest.user() + ":" + digest.password()).getBytes(StandardCharsets.UTF_8));
     }
     curator = builder.build();
-    curator.getConnectionStateListenable().addListener((client, state) -> changes.accept(state));
+    curator.getConnectionStateListenable().addListener((client, state) -> changes.accept(this, state));
     curator.start();
   }
 

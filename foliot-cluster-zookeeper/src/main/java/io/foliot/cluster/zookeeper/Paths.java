@@ -9,14 +9,16 @@ record Paths(String root) {
     return root + "/members";
   }
 
-  /** @throws IllegalArgumentException if the member's name is none that a path can have */
   String member(String node) {
+    return members() + "/" + node;
+  }
+
+  /** @throws IllegalArgumentException if a member's name is none that a path can have */
+  void ensureMember(String node) {
     if (node.contains("/")) {
       throw new IllegalArgumentException("a node's name in ZooKeeper has no slash: node=" + node);
     }
-    String path = members() + "/" + node;
-    PathUtils.validatePath(path);
-    return path;
+    PathUtils.validatePath(member(node));
   }
 
   /** One node each with a number; the smallest leads. */

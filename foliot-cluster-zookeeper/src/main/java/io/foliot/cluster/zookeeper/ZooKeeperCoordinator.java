@@ -115,10 +115,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return KIND;
   }
 
+  /** @throws IllegalArgumentException if the member's name is none that a path can have */
   @Override
   public void join(Member member, Listener changes) {
-    String path = paths.member(member.node());
-    assert !path.isEmpty();
+    paths.ensureMember(member.node());
     inbox.add(() -> {
       self = member;
       listener = changes;
@@ -236,13 +236,11 @@ public final class ZooKeeperCoordinator implements Coordinator {
     forget();
     ensemble = null;
     silentNanos = now;
-    Ensemble[] made = new Ensemble[1];
-    made[0] = new Ensemble(options, state -> post(() -> {
-      if (made[0] == ensemble) {
+    ensemble = new Ensemble(options, (from, state) -> post(() -> {
+      if (from == ensemble) {
         changed(state);
       }
     }));
-    ensemble = made[0];
   }
 
   private void changed(ConnectionState state) {
@@ -369,8 +367,9 @@ public final class ZooKeeperCoordinator implements Coordinator {
       if (registered && !ownSessions.contains(stat.getEphemeralOwner())) {
         return CompletableFuture.completedFuture(false);
       }
-      LOG.log(System.Logger.Level.INFO, "this node was registered in a session before, and takes that place: node="
-          + member.node() + ", session=0x" + Long.toHexString(stat.getEphemeralOwner()));
+      LOG.log(System.Logger.Level.INFO,
+          "another session has the name of this node, most likely that of its last life; it is taken over: node="
+              + member.node() + ", session=0x" + Long.toHexString(stat.getEphemeralOwner()));
       return through.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
     }, this::post);
   }
