@@ -41,6 +41,7 @@ public final class Logging {
     Level tries = Level.toLevel(config.level(), Level.INFO).isGreaterOrEqual(Level.INFO) ? Level.OFF : Level.INFO;
     context.getLogger("org.apache.zookeeper").setLevel(tries);
     context.getLogger("org.apache.curator").setLevel(tries);
+    context.getLogger("io.netty.channel.ChannelInitializer").setLevel(tries);
     // Who changed what is told whatever the level.
     context.getLogger("foliot.audit").setLevel(Level.INFO);
   }

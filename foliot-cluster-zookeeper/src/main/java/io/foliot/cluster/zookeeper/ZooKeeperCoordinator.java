@@ -89,12 +89,15 @@ public final class ZooKeeperCoordinator implements Coordinator {
    * A coordinator that is not a member yet, and has not connected.
    *
    * @param loop calls it; its own
-   * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section
+   * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section, or TLS and a file cannot be opened
    */
   public ZooKeeperCoordinator(ZooKeeperOptions options, Clock clock, EventLoop loop) {
     if (options.login() instanceof ZooKeeperOptions.Login.Sasl login && !hasSection(login.section())) {
       throw new IllegalArgumentException("the JVM's JAAS configuration has no such section: section=" + login.section()
           + "; name its file with -Djava.security.auth.login.config=FILE");
+    }
+    if (options.tls() != null) {
+      options.tls().ensureOpen();
     }
     this.options = options;
     this.clock = clock;

@@ -1,6 +1,9 @@
 package io.foliot.cluster.zookeeper;
-
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.time.Duration;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.common.PathUtils;
@@ -93,6 +96,32 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
    * @param keyStore what this client shows of itself, or null for nothing
    */
   public record Tls(Path trustStore, String trustPassword, @Nullable Path keyStore, String keyPassword) {
+    private static final String PEM = ".pem";
+
+    /**
+     * Opens the files, as ZooKeeper's client does at each try to connect; all that it says is that it cannot.
+     *
+     * @throws IllegalArgumentException if one of them cannot be opened
+     */
+    void ensureOpen() {
+      ensureOpen(trustStore, trustPassword);
+      if (keyStore != null) {
+        ensureOpen(keyStore, keyPassword);
+      }
+    }
+
+    private static void ensureOpen(Path file, String password) {
+      try {
+        if (file.toString().endsWith(PEM)) {
+          Files.readAllBytes(file);
+        } else {
+          KeyStore.getInstance(file.toFile(), password.toCharArray());
+        }
+      } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+        throw new IllegalArgumentException("a store of keys cannot be opened: file=" + file + ": " + e.getMessage(), e);
+      }
+    }
+
     @Override
     public String toString() {
       return "Tls[trustStore=" + trustStore + ", keyStore=" + keyStore + "]";

@@ -169,8 +169,7 @@ final class SecureZooKeeperTest {
     password.set("hush");
     wrong.skip(Duration.ofMinutes(1));
     awaitAgreed(a, b, wrong);
-    assertThatThrownBy(() -> new ZooKeeperCoordinator(options(1).withLogin(new Login.Sasl("Nowhere")),
-        new SystemClock(), new ThreadEventLoop(new SystemClock(), Thread.ofPlatform().factory())))
+    assertThatThrownBy(() -> idle(options(1).withLogin(new Login.Sasl("Nowhere"))))
         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("Nowhere");
   }
 
@@ -226,9 +225,30 @@ final class SecureZooKeeperTest {
   @Test
   void aServerUnderAnotherNameIsNotBelieved() throws Exception {
     Tls elsewhere = keys("elsewhere", "dns:zookeeper.test");
-    int port = secureServer(elsewhere);
-    TestNode node = node("a", options(port).withTls(elsewhere));
+    Tls own = keys("own", "ip:127.0.0.1");
+    int port = secureServer(new Tls(own.trustStore(), PASSWORD, elsewhere.keyStore(), PASSWORD));
+    TestNode node = node("a", options(port).withTls(
+        new Tls(elsewhere.trustStore(), PASSWORD, own.keyStore(), PASSWORD)));
     await("it is told", () -> node.isTold(Connection.LOST));
+  }
+
+  @Test
+  void filesThatCannotBeOpenedAreRefusedAtOnce() throws Exception {
+    Tls keys = keys("some", "ip:127.0.0.1");
+    assertRefused(new Tls(folder.resolve("nowhere.p12"), PASSWORD, null, ""), "nowhere.p12");
+    assertRefused(new Tls(folder.resolve("nowhere.pem"), "", null, ""), "nowhere.pem");
+    assertRefused(new Tls(keys.trustStore(), "guess", null, ""), "some-trust.p12");
+    assertRefused(new Tls(keys.trustStore(), PASSWORD, keys.keyStore(), "guess"), "some-key.p12");
+  }
+
+  private static void assertRefused(Tls tls, String word) {
+    assertThatThrownBy(() -> idle(options(1).withTls(tls))).isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(word).hasMessageNotContaining("guess");
+  }
+
+  private static ZooKeeperCoordinator idle(ZooKeeperOptions options) {
+    SystemClock clock = new SystemClock();
+    return new ZooKeeperCoordinator(options, clock, new ThreadEventLoop(clock, Thread.ofPlatform().factory()));
   }
 
   @Test

@@ -13,7 +13,6 @@ import io.foliot.core.coordination.StoreCoordinator;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.StartException;
 import io.foliot.server.config.FoliotConfig;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -62,9 +61,9 @@ public final class Coordinators {
     if (access.trustStore().isEmpty()) {
       return options;
     }
-    Path keyStore = access.keyStore().isEmpty() ? null : file(access.keyStore());
+    Path keyStore = access.keyStore().isEmpty() ? null : Path.of(access.keyStore());
     return options.withTls(
-        new Tls(file(access.trustStore()), access.trustStorePassword(), keyStore, access.keyStorePassword()));
+        new Tls(Path.of(access.trustStore()), access.trustStorePassword(), keyStore, access.keyStorePassword()));
   }
 
   private static Login login(FoliotConfig.Cluster.Access access) {
@@ -72,14 +71,5 @@ public final class Coordinators {
       return new Login.Sasl(access.sasl());
     }
     return access.user().isEmpty() ? new Login.Anonymous() : new Login.Digest(access.user(), access.password());
-  }
-
-  /** ZooKeeper's client says nothing but that it cannot connect if there is no such file. */
-  private static Path file(String name) {
-    Path file = Path.of(name).toAbsolutePath();
-    if (!Files.isReadable(file)) {
-      throw new IllegalArgumentException("a store of keys cannot be read: file=" + file);
-    }
-    return file;
   }
 }
