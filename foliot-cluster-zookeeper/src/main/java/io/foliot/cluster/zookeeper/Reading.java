@@ -34,6 +34,7 @@ final class Reading {
   private final long session;
 
   // loop's thread only; what was read last, and the change after which it was
+  private List<Member> members = List.of();
   private final Map<Long, Member> membersBySession = new HashMap<>();
   /** Those of the last list that do not decode, told of once. */
   private final Set<String> setAside = new HashSet<>();
@@ -90,13 +91,11 @@ final class Reading {
   private record Known(Children candidates, @Nullable Stat document) {}
 
   private Seen seen(Children candidates) {
-    List<Member> members = new ArrayList<>(membersBySession.values());
-    members.sort(Comparator.comparing(Member::node));
     Member leader = first == null ? null : membersBySession.get(firstSession);
     Content read = document;
     return read == null
-        ? new Seen(List.copyOf(members), nameOf(leader), null, 0, 0, candidates.names())
-        : new Seen(List.copyOf(members), nameOf(leader), read.bytes(), read.stat().getVersion() + 1L,
+        ? new Seen(members, nameOf(leader), null, 0, 0, candidates.names())
+        : new Seen(members, nameOf(leader), read.bytes(), read.stat().getVersion() + 1L,
             read.stat().getMzxid(), candidates.names());
   }
 
@@ -115,18 +114,22 @@ final class Reading {
     return CompletableFuture.allOf(contents.values().toArray(CompletableFuture<?>[]::new)).thenRunAsync(() -> {
       membersBySession.clear();
       setAside.retainAll(found.names());
-      contents.forEach((node, content) -> note(node, content.join()));
+      List<Member> read = new ArrayList<>();
+      contents.forEach((node, content) -> note(node, content.join(), read));
+      read.sort(Comparator.comparing(Member::node));
+      members = List.copyOf(read);
       membersChangeId = found.changeId();
     }, loop);
   }
 
-  private void note(String node, @Nullable Content content) {
+  private void note(String node, @Nullable Content content, List<Member> read) {
     if (content == null) {
       return;
     }
     try {
-      membersBySession.put(content.stat().getEphemeralOwner(),
-          new Member(node, MemberRecord.decode(content.bytes()).zone()));
+      Member member = new Member(node, MemberRecord.decode(content.bytes()).zone());
+      membersBySession.put(content.stat().getEphemeralOwner(), member);
+      read.add(member);
     } catch (IllegalArgumentException e) {
       if (setAside.add(node)) {
         LOG.log(System.Logger.Level.WARNING, "a member is set aside: node=" + node, e);

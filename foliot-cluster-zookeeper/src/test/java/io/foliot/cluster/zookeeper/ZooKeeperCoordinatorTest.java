@@ -321,6 +321,28 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
+  void whatChangesIsSeenWithoutWaitingForTheNextBeat() throws Exception {
+    TestNode a = node("a", "east");
+    awaitAgreed(a);
+    a.coordinator.publish(bytes("one"), 0);
+    await("it is read", () -> a.version() == 1);
+    int changes = 8;
+    // Whoever waits for each change before the next is made would wait for a beat each time.
+    Duration members = Duration.ZERO;
+    Duration documents = Duration.ZERO;
+    for (int change = 1; change <= changes; change++) {
+      int before = change;
+      operator.create().withMode(CreateMode.EPHEMERAL).forPath(ROOT + "/members/x" + change,
+          new MemberRecord("").encode());
+      members = members.plus(await("it is seen", () -> a.views.getLast().members().size() == 1 + before));
+      operator.setData().forPath(ROOT + "/assignment", bytes("change " + change));
+      documents = documents.plus(await("it is seen", () -> a.version() == 1 + before));
+    }
+    assertThat(members).isLessThan(BEAT.multipliedBy(changes).dividedBy(4));
+    assertThat(documents).isLessThan(BEAT.multipliedBy(changes).dividedBy(4));
+  }
+
+  @Test
   void whoeverPublishedInVainIsToldAgain() throws Exception {
     TestNode leader = node("a", "east");
     awaitAgreed(leader);
