@@ -37,6 +37,11 @@ public final class Logging {
     context.getLogger("io.foliot").setLevel(Level.toLevel(config.level(), Level.INFO));
     // What goes wrong with a callback is in the history of its task; the client tells of its own end as of an error.
     context.getLogger("org.apache.hc").setLevel(Level.OFF);
+    // ZooKeeper's client tells of each try to connect; the coordinator tells once that it does not answer.
+    Level tries = Level.toLevel(config.level(), Level.INFO).isGreaterOrEqual(Level.INFO) ? Level.OFF : Level.INFO;
+    context.getLogger("org.apache.zookeeper").setLevel(tries);
+    context.getLogger("org.apache.curator").setLevel(tries);
+    context.getLogger("io.netty.channel.ChannelInitializer").setLevel(tries);
     // Who changed what is told whatever the level.
     context.getLogger("foliot.audit").setLevel(Level.INFO);
   }

@@ -4,9 +4,6 @@ import io.foliot.core.Clock;
 import io.foliot.core.Meter;
 import io.foliot.core.Scheduler;
 import io.foliot.core.ThreadEventLoop;
-import io.foliot.core.coordination.Coordinator;
-import io.foliot.core.coordination.SoleCoordinator;
-import io.foliot.core.coordination.StoreCoordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.engine.EngineOptions;
@@ -17,6 +14,7 @@ import io.foliot.delivery.http.Cidr;
 import io.foliot.delivery.http.HttpDelivery;
 import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.server.api.Backups;
+import io.foliot.server.cluster.Coordinators;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.store.Stores;
 import io.foliot.store.rocksdb.BackupSummary;
@@ -105,21 +103,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
         config.delivery().destinationLimit());
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
     return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
-        new SplittableRandom(random.nextLong()), store, coordinator(config, clock, store), List.of(http), meter));
-  }
-
-  private static Coordinator coordinator(FoliotConfig config, Clock clock, TaskStore store) {
-    String wanted = config.cluster().coordinator();
-    if (wanted.equals(StoreCoordinator.KIND) && !store.isShared()) {
-      throw new StartException(StartException.Reason.CONFIGURATION,
-          "cluster.coordinator (--cluster): a store of one process cannot be shared, so there is nobody to find; use none, or"
-              + " a store of several: jdbc:..., redis://...",
-          null);
-    }
-    return store.isShared() && !wanted.equals(SoleCoordinator.KIND)
-        ? new StoreCoordinator(store, clock,
-            new ThreadEventLoop(clock, Thread.ofPlatform().name("foliot-coordination-", 0).factory()))
-        : new SoleCoordinator();
+        new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store), List.of(http),
+        meter));
   }
 
   // A node keeps its name over restarts where it has a folder; two on one machine have different ones.

@@ -754,11 +754,10 @@ public final class Engine implements Scheduler {
   private void guardClock(long offsetMillis) {
     Coordinator.Member before = self;
     boolean isRight = Math.abs(offsetMillis) <= options.maxClockOffsetMillis();
-    long rounded = Math.round((double) offsetMillis / OFFSET_STEP_MILLIS) * OFFSET_STEP_MILLIS;
-    Coordinator.Member now = new Coordinator.Member(before.node(), before.zone(), isRight, rounded);
-    if (now.equals(before)) {
+    if (isRight == before.takesSlots() && Math.abs(offsetMillis - before.clockOffsetMillis()) < OFFSET_STEP_MILLIS) {
       return;
     }
+    Coordinator.Member now = new Coordinator.Member(before.node(), before.zone(), isRight, offsetMillis);
     self = now;
     environment.coordinator().update(now);
     if (isRight != before.takesSlots() && !environment.coordinator().kind().equals(SoleCoordinator.KIND)) {

@@ -82,8 +82,31 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     }
   }
 
-  /** The node's name (empty for one of its own making), its zone, and how it finds others. */
-  public record Cluster(String coordinator, String node, String zone) {}
+  /**
+   * The node among others.
+   *
+   * @param coordinator the word for a kind, or the address of ZooKeeper ({@code zookeeper://...}); empty for what suits
+   *     the store
+   * @param node its name; empty for one of its own making
+   * @param zone its data centre, rack or cell
+   * @param access how ZooKeeper is spoken to
+   */
+  public record Cluster(String coordinator, String node, String zone, Access access) {
+    /** How ZooKeeper is spoken to; texts are empty for none. */
+    public record Access(Duration sessionTimeout, String user, String password, String sasl, String trustStore,
+        String trustStorePassword, String keyStore, String keyStorePassword) {
+      @Override
+      public String toString() {
+        return "Access[sessionTimeout=" + sessionTimeout + ", user=" + user + ", sasl=" + sasl + ", trustStore="
+            + trustStore + ", keyStore=" + keyStore + "]";
+      }
+    }
+
+    /** Whether nodes find each other through ZooKeeper. */
+    public boolean isZooKeeper() {
+      return coordinator.startsWith("zookeeper:");
+    }
+  }
 
   /** Which private networks callbacks may reach, and how many attempts one destination gets at once. */
   public record Delivery(List<String> allowNetworks, int destinationLimit) {
@@ -163,16 +186,26 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   private static Cluster cluster(Settings settings) {
-    String coordinator = settings.get(Option.CLUSTER);
-    if (coordinator.startsWith("zookeeper:")) {
-      throw settings.refuse(Option.CLUSTER,
-          "this version does not speak to ZooKeeper; servers that share a store find each"
-              + " other through it (store)");
+    Cluster cluster = new Cluster(settings.get(Option.CLUSTER), settings.get(Option.NODE), settings.get(Option.ZONE),
+        new Cluster.Access(settings.get(Option.CLUSTER_SESSION_TIMEOUT), settings.get(Option.CLUSTER_USER),
+            settings.get(Option.CLUSTER_PASSWORD), settings.get(Option.CLUSTER_SASL),
+            settings.get(Option.CLUSTER_TRUST_STORE), settings.get(Option.CLUSTER_TRUST_STORE_PASSWORD),
+            settings.get(Option.CLUSTER_KEY_STORE), settings.get(Option.CLUSTER_KEY_STORE_PASSWORD)));
+    if (!List.of("", "none", "store").contains(cluster.coordinator()) && !cluster.isZooKeeper()) {
+      throw settings.refuse(Option.CLUSTER, "expected is none, store or zookeeper://HOST:PORT,HOST:PORT, found was \""
+          + cluster.coordinator() + "\"");
     }
-    if (!List.of("", "none", "store").contains(coordinator)) {
-      throw settings.refuse(Option.CLUSTER, "expected is none or store, found was \"" + coordinator + "\"");
+    Cluster.Access access = cluster.access();
+    if (access.user().isEmpty() != access.password().isEmpty()) {
+      throw settings.refuse(Option.CLUSTER_USER, "a user and a password (cluster.password) go together");
     }
-    return new Cluster(coordinator, settings.get(Option.NODE), settings.get(Option.ZONE));
+    if (!access.user().isEmpty() && !access.sasl().isEmpty()) {
+      throw settings.refuse(Option.CLUSTER_SASL, "SASL has a user of its own; set cluster.user or cluster.sasl");
+    }
+    if (!access.keyStore().isEmpty() && access.trustStore().isEmpty()) {
+      throw settings.refuse(Option.CLUSTER_KEY_STORE, "a key is shown with TLS only; set cluster.trust-store, too");
+    }
+    return cluster;
   }
 
   private static Limits limits(Settings settings) {

@@ -71,13 +71,40 @@ public final class Option<T> {
 
   /** How nodes find each other. */
   public static final Option<String> CLUSTER = of("cluster.coordinator", "cluster", OptionType.TEXT, "",
-      "how servers find each other: store, or none; store unless set, where the store can be shared");
+      "how servers find each other: store, zookeeper://HOST:PORT,..., or none; store unless set, where the store can be"
+          + " shared");
   /** The node's name. */
   public static final Option<String> NODE = of("cluster.node", "node", OptionType.name(), "",
       "name of this node; made from the host's name and kept in the data folder unless set");
   /** The node's zone. */
   public static final Option<String> ZONE = of("cluster.zone", "zone", OptionType.name(), "",
       "data centre, rack or cell of this node");
+  /** How long a silent node is believed to live. */
+  public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = of("cluster.session-timeout",
+      "cluster-session-timeout", OptionType.duration("1s", "5m", "3s"), "3s",
+      "how long ZooKeeper believes that a silent node lives; it has bounds of its own");
+  /** Who ZooKeeper is told we are. */
+  public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
+      "user of ZooKeeper's digest scheme; with it nobody else may read or change what Foliot keeps there");
+  /** How we prove it. */
+  public static final Option<String> CLUSTER_PASSWORD = of("cluster.password", "cluster-password", OptionType.TEXT, "",
+      "password of that user; better set as FOLIOT_CLUSTER_PASSWORD than where others can read it");
+  /** The section of the JAAS configuration. */
+  public static final Option<String> CLUSTER_SASL = of("cluster.sasl", "cluster-sasl", OptionType.name(), "",
+      "section of the JVM's JAAS configuration by which ZooKeeper is logged in to with SASL, such as Client");
+  /** Whose certificates are believed. */
+  public static final Option<String> CLUSTER_TRUST_STORE = of("cluster.trust-store", "cluster-trust-store",
+      OptionType.TEXT, "",
+      "file (.p12, .jks, .pem) of the certificates that ZooKeeper is believed by; with it TLS is spoken");
+  /** What opens it. */
+  public static final Option<String> CLUSTER_TRUST_STORE_PASSWORD = of("cluster.trust-store-password",
+      "cluster-trust-store-password", OptionType.TEXT, "", "password of that file");
+  /** What we show of ourselves. */
+  public static final Option<String> CLUSTER_KEY_STORE = of("cluster.key-store", "cluster-key-store", OptionType.TEXT,
+      "", "file (.p12, .jks, .pem) of the key that this node shows to ZooKeeper");
+  /** What opens it. */
+  public static final Option<String> CLUSTER_KEY_STORE_PASSWORD = of("cluster.key-store-password",
+      "cluster-key-store-password", OptionType.TEXT, "", "password of that file");
 
   /** Networks that callbacks may reach. */
   public static final Option<List<String>> ALLOW_NETWORK = of("delivery.allow-network", "allow-network",

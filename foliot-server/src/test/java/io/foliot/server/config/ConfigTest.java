@@ -65,6 +65,18 @@ class ConfigTest {
   }
 
   @Test
+  void howZooKeeperIsSpokenToIsNamedWithoutWhatIsSecret() {
+    FoliotConfig.Cluster cluster = FoliotConfig.load(
+        Map.of("cluster", "zookeeper://a:2181,b:2181/prod", "cluster-user", "foliot", "cluster-trust-store", "t.p12",
+            "cluster-trust-store-password", "hush", "cluster-key-store", "k.p12", "cluster-key-store-password", "hush"),
+        Map.of("FOLIOT_CLUSTER_PASSWORD", "hush"), null).cluster();
+    assertThat(cluster.isZooKeeper()).isTrue();
+    assertThat(cluster.access().sessionTimeout()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(cluster.access().password()).isEqualTo("hush");
+    assertThat(cluster.toString()).contains("foliot").doesNotContain("hush");
+  }
+
+  @Test
   void theCommandLineOverridesTheEnvironmentAndThatTheFile() throws IOException {
     Path file = file("""
         server: {port: 1, host: 127.0.0.2, stop-timeout: PT3S}
@@ -107,7 +119,11 @@ class ConfigTest {
     refused("security: {admin-key-hash: abc}", "sha256sum");
     refused("store: {kind: mongodb}", "jdbc:postgresql://HOST/DATABASE");
     refused("store: {connections: 1}", "a whole number from 2 to 200");
-    refused("cluster: {coordinator: 'zookeeper://a:1'}", "store");
+    refused("cluster: {coordinator: 'etcd://a:1'}", "none, store or zookeeper://HOST:PORT");
+    refused("cluster: {user: foliot}", "cluster.user", "cluster.password");
+    refused("cluster: {user: foliot, password: hush, sasl: Client}", "cluster.sasl");
+    refused("cluster: {key-store: keys.p12}", "cluster.trust-store");
+    refused("cluster: {session-timeout: 0s}", "a duration from 1s to 5m such as 3s");
     refused("limits: {waiting-bytes: 2MiB}", "limits.batch-body");
     assertThatThrownBy(() -> FoliotConfig.load(Map.of("port", "-1"), Map.of(), null)).hasMessageStartingWith("--port:");
     assertThatThrownBy(() -> FoliotConfig.load(Map.of(), Map.of("FOLIOT_SERVER_PORT", ""), null))

@@ -1,0 +1,216 @@
+package io.foliot.cluster.zookeeper;
+
+import io.foliot.cluster.zookeeper.ZooKeeperOptions.Login;
+import io.foliot.cluster.zookeeper.ZooKeeperOptions.Tls;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.framework.api.BackgroundCallback;
+import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers of ZooKeeper as one client of Curator reaches them, its calls as stages. Stages complete on a thread of
+ * ZooKeeper's, or fail with a {@link KeeperException}; no call is repeated here.
+ */
+final class Ensemble implements AutoCloseable {
+  private static final int ANY_VERSION = -1;
+
+  private final CuratorFramework curator;
+
+  /**
+   * A client that begins to connect.
+   *
+   * @param changes told, with this client, of each change of its connection; Curator's thread
+   */
+  Ensemble(ZooKeeperOptions options, BiConsumer<Ensemble, ConnectionState> changes) {
+    CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder().connectString(options.servers())
+        .sessionTimeoutMs(Math.toIntExact(options.sessionTimeout().toMillis()))
+        .connectionTimeoutMs(Math.toIntExact(options.connectionTimeout().toMillis()))
+        // Whoever calls looks again each second anyway.
+        .retryPolicy(new RetryNTimes(0, 0))
+        // The servers' own idea of their addresses is no better than the one that was configured: behind a proxy or in
+        // containers it is one that nobody else can reach.
+        .ensembleTracker(false).zkClientConfig(config(options));
+    if (!(options.login() instanceof Login.Anonymous)) {
+      builder.aclProvider(new OwnersOnly());
+    }
+    if (options.login() instanceof Login.Digest digest) {
+      builder.authorization("digest",
+          (digest.user() + ":" + digest.password()).getBytes(StandardCharsets.UTF_8));
+    }
+    curator = builder.build();
+    curator.getConnectionStateListenable().addListener((client, state) -> changes.accept(this, state));
+    curator.start();
+  }
+
+  private static ZKClientConfig config(ZooKeeperOptions options) {
+    ZKClientConfig config = new ZKClientConfig();
+    boolean sasl = options.login() instanceof Login.Sasl;
+    config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, Boolean.toString(sasl));
+    if (options.login() instanceof Login.Sasl login) {
+      config.setProperty(ZKClientConfig.LOGIN_CONTEXT_NAME_KEY, login.section());
+    }
+    Tls tls = options.tls();
+    config.setProperty(ZKClientConfig.SECURE_CLIENT, Boolean.toString(tls != null));
+    if (tls != null) {
+      config.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, "org.apache.zookeeper.ClientCnxnSocketNetty");
+      config.setProperty("zookeeper.ssl.trustStore.location", tls.trustStore().toString());
+      config.setProperty("zookeeper.ssl.trustStore.password", tls.trustPassword());
+      config.setProperty("zookeeper.ssl.hostnameVerification", "true");
+      if (tls.keyStore() != null) {
+        config.setProperty("zookeeper.ssl.keyStore.location", tls.keyStore().toString());
+        config.setProperty("zookeeper.ssl.keyStore.password", tls.keyPassword());
+      }
+    }
+    return config;
+  }
+
+  /** What is made belongs to whoever is logged in as we are, and nobody else reads it. */
+  private static final class OwnersOnly implements ACLProvider {
+    // ZooKeeper asks it whether it contains null, which a List.of takes amiss.
+    private static final List<ACL> OWNERS = Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
+
+    @Override
+    public List<ACL> getDefaultAcl() {
+      return OWNERS;
+    }
+
+    @Override
+    public List<ACL> getAclForPath(String path) {
+      return OWNERS;
+    }
+  }
+
+  boolean isConnected() {
+    return curator.getZookeeperClient().isConnected();
+  }
+
+  /** What ZooKeeper has agreed to; 0 before it was first reached. */
+  long sessionTimeoutMillis() {
+    return curator.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();
+  }
+
+  /**
+   * Whose ephemeral nodes are ours.
+   *
+   * @throws IllegalStateException if there is no session
+   */
+  long session() {
+    try {
+      return curator.getZookeeperClient().getZooKeeper().getSessionId();
+    } catch (Exception e) {
+      throw new IllegalStateException("there is no session with ZooKeeper", e);
+    }
+  }
+
+  /** A part in the election that Curator runs: the smallest sequential node leads, each other one watches the one before. */
+  LeaderLatch latch(String path, String id) {
+    return new LeaderLatch(curator, path, id);
+  }
+
+  /** Names and when they last became more or fewer. */
+  record Children(List<String> names, long changeId) {}
+
+  /** What a node holds. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Content(byte[] bytes, Stat stat) {}
+
+  /** What there is to say about a node; null if there is none. The watcher learns when that changes. */
+  CompletableFuture<@Nullable Stat> stat(String path, @Nullable Watcher watcher) {
+    return call(callback -> {
+      var call = curator.checkExists();
+      (watcher == null ? call : call.usingWatcher(watcher)).inBackground(callback).forPath(path);
+    }, Set.of(Code.NONODE)).thenApply(CuratorEvent::getStat);
+  }
+
+  /** The nodes under a path; none if there is no such path. The watcher learns when they become more or fewer. */
+  CompletableFuture<Children> children(String path, @Nullable Watcher watcher) {
+    return call(callback -> {
+      var call = curator.getChildren();
+      (watcher == null ? call : call.usingWatcher(watcher)).inBackground(callback).forPath(path);
+    }, Set.of(Code.NONODE)).thenApply(
+        event -> isOk(event)
+            ? new Children(event.getChildren(), event.getStat().getPzxid())
+            : new Children(List.of(), 0));
+  }
+
+  /** What a node holds; null if there is none. */
+  CompletableFuture<@Nullable Content> content(String path) {
+    return call(callback -> curator.getData().inBackground(callback).forPath(path), Set.of(Code.NONODE))
+        .thenApply(event -> isOk(event) ? new Content(event.getData(), event.getStat()) : null);
+  }
+
+  /** Makes a node, and those above it where they are missing; false if it is there already. */
+  CompletableFuture<Boolean> create(String path, byte[] bytes, CreateMode mode) {
+    return call(
+        callback -> curator.create().creatingParentsIfNeeded().withMode(mode).inBackground(callback).forPath(path,
+            bytes),
+        Set.of(Code.NODEEXISTS)).thenApply(Ensemble::isOk);
+  }
+
+  /** Puts an ephemeral node of ours in the place of another, in one step; false if somebody was faster. */
+  CompletableFuture<Boolean> replace(String path, byte[] bytes) {
+    return call(
+        callback -> curator.transaction().inBackground(callback).forOperations(
+            curator.transactionOp().delete().withVersion(ANY_VERSION).forPath(path),
+            curator.transactionOp().create().withMode(CreateMode.EPHEMERAL).forPath(path, bytes)),
+        Set.of(Code.NONODE)).thenApply(Ensemble::isOk);
+  }
+
+  /** Changes what a node holds; false if it has changed since that version, or is gone. */
+  CompletableFuture<Boolean> write(String path, byte[] bytes, int version) {
+    return call(callback -> curator.setData().withVersion(version).inBackground(callback).forPath(path, bytes),
+        Set.of(Code.BADVERSION, Code.NONODE)).thenApply(Ensemble::isOk);
+  }
+
+  @FunctionalInterface
+  private interface Call {
+    void with(BackgroundCallback callback) throws Exception;
+  }
+
+  private static CompletableFuture<CuratorEvent> call(Call call, Set<Code> expected) {
+    CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
+    try {
+      call.with((client, event) -> answer.complete(event));
+    } catch (Exception e) {
+      answer.completeExceptionally(e);
+    }
+    return answer.thenApply(event -> {
+      Code code = Code.get(event.getResultCode());
+      if (isOk(event) || (code != null && expected.contains(code))) {
+        return event;
+      }
+      throw new CompletionException(KeeperException.create(code == null ? Code.SYSTEMERROR : code));
+    });
+  }
+
+  private static boolean isOk(CuratorEvent event) {
+    return event.getResultCode() == Code.OK.intValue();
+  }
+
+  /** Ends the session, and with it all ephemeral nodes, in one step. Waits for ZooKeeper's answer where there is one. */
+  @Override
+  public void close() {
+    curator.close();
+  }
+}

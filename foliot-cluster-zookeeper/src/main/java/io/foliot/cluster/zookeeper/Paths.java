@@ -1,0 +1,32 @@
+package io.foliot.cluster.zookeeper;
+
+import org.apache.zookeeper.common.PathUtils;
+
+/** Where things are in ZooKeeper. */
+record Paths(String root) {
+  /** One node each, which ends with the session of its member. */
+  String members() {
+    return root + "/members";
+  }
+
+  String member(String node) {
+    return members() + "/" + node;
+  }
+
+  /** @throws IllegalArgumentException if a member's name is none that a path can have */
+  void ensureMember(String node) {
+    if (node.contains("/")) {
+      throw new IllegalArgumentException("a node's name in ZooKeeper has no slash: node=" + node);
+    }
+    PathUtils.validatePath(member(node));
+  }
+
+  /** One node each with a number; the smallest leads. */
+  String leader() {
+    return root + "/leader";
+  }
+
+  String assignment() {
+    return root + "/assignment";
+  }
+}

@@ -1,0 +1,168 @@
+package io.foliot.cluster.zookeeper;
+
+import io.foliot.cluster.zookeeper.Ensemble.Children;
+import io.foliot.cluster.zookeeper.Ensemble.Content;
+import io.foliot.core.coordination.Coordinator.Member;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads who is there, who leads, and the document, within one session.
+ *
+ * <p>All of it is read each second, so what did not change must cost little: two lists of names and what there is to say
+ * about the document. Who a name belongs to is read when the list has changed, and the document when it has.
+ */
+final class Reading {
+  private static final System.Logger LOG = System.getLogger(Reading.class.getName());
+  /** What Curator calls the nodes of an election; a number follows. */
+  private static final String CANDIDATE = "latch-";
+
+  private final Ensemble ensemble;
+  private final Paths paths;
+  private final Executor loop;
+  private final Watcher watcher;
+  private final long session;
+
+  // loop's thread only; what was read last, and the change after which it was
+  private List<Member> members = List.of();
+  private final Map<Long, Member> membersBySession = new HashMap<>();
+  /** Those of the last list that do not decode, told of once. */
+  private final Set<String> setAside = new HashSet<>();
+  private long membersChangeId = -1;
+  private @Nullable String first;
+  private long firstSession;
+  private @Nullable Content document;
+
+  /**
+   * Nothing read yet.
+   *
+   * @param session whose ephemeral nodes are ours
+   * @param loop runs what comes of an answer
+   * @param watcher told when another look is worth its while
+   */
+  Reading(Ensemble ensemble, long session, Paths paths, Executor loop, Watcher watcher) {
+    this.ensemble = ensemble;
+    this.paths = paths;
+    this.loop = loop;
+    this.watcher = watcher;
+    this.session = session;
+  }
+
+  /** Whose ephemeral nodes are ours. */
+  long session() {
+    return session;
+  }
+
+  /**
+   * What there is.
+   *
+   * @param leader the member in whose session the smallest node of the election is; null if that is no member's
+   * @param changeId differs whenever the document does
+   * @param candidates the nodes of the election
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Seen(List<Member> members, @Nullable String leader, byte @Nullable [] document, long version, long changeId,
+      List<String> candidates) {}
+
+  /** Reads everything that may have changed. */
+  CompletableFuture<Seen> read() {
+    // Asked for in one go, and answered in this order.
+    CompletableFuture<Children> members = ensemble.children(paths.members(), watcher);
+    CompletableFuture<Children> candidates = ensemble.children(paths.leader(), null);
+    CompletableFuture<@Nullable Stat> stat = ensemble.stat(paths.assignment(), watcher);
+    return members.thenComposeAsync(this::readMembers, loop)
+        .thenCombine(candidates, (done, found) -> found)
+        .thenComposeAsync(found -> readFirst(found).thenApply(done -> found), loop)
+        .thenCombine(stat, (found, said) -> new Known(found, said))
+        .thenComposeAsync(known -> readDocument(known.document()).thenApply(done -> known.candidates()), loop)
+        .thenApplyAsync(this::seen, loop);
+  }
+
+  private record Known(Children candidates, @Nullable Stat document) {}
+
+  private Seen seen(Children candidates) {
+    Member leader = first == null ? null : membersBySession.get(firstSession);
+    Content read = document;
+    return read == null
+        ? new Seen(members, nameOf(leader), null, 0, 0, candidates.names())
+        : new Seen(members, nameOf(leader), read.bytes(), read.stat().getVersion() + 1L,
+            read.stat().getMzxid(), candidates.names());
+  }
+
+  private static @Nullable String nameOf(@Nullable Member member) {
+    return member == null ? null : member.node();
+  }
+
+  private CompletableFuture<Void> readMembers(Children found) {
+    if (found.changeId() == membersChangeId) {
+      return CompletableFuture.completedFuture(null);
+    }
+    Map<String, CompletableFuture<@Nullable Content>> contents = new HashMap<>();
+    for (String node : found.names()) {
+      contents.put(node, ensemble.content(paths.member(node)));
+    }
+    return CompletableFuture.allOf(contents.values().toArray(CompletableFuture<?>[]::new)).thenRunAsync(() -> {
+      membersBySession.clear();
+      setAside.retainAll(found.names());
+      List<Member> read = new ArrayList<>();
+      contents.forEach((node, content) -> note(node, content.join(), read));
+      read.sort(Comparator.comparing(Member::node));
+      members = List.copyOf(read);
+      membersChangeId = found.changeId();
+    }, loop);
+  }
+
+  private void note(String node, @Nullable Content content, List<Member> read) {
+    if (content == null) {
+      return;
+    }
+    try {
+      Member member = MemberRecord.decode(node, content.bytes()).member();
+      membersBySession.put(content.stat().getEphemeralOwner(), member);
+      read.add(member);
+    } catch (IllegalArgumentException e) {
+      if (setAside.add(node)) {
+        LOG.log(System.Logger.Level.WARNING, "a member is set aside: node=" + node, e);
+      }
+    }
+  }
+
+  private CompletableFuture<Void> readFirst(Children candidates) {
+    String smallest = candidates.names().stream().min(Comparator.comparing(Reading::number)).orElse(null);
+    if (smallest == null || smallest.equals(first)) {
+      first = smallest;
+      return CompletableFuture.completedFuture(null);
+    }
+    return ensemble.stat(paths.leader() + "/" + smallest, null).thenAcceptAsync(stat -> {
+      // One that is gone by now is looked for again at the next look.
+      first = stat == null ? null : smallest;
+      firstSession = stat == null ? 0 : stat.getEphemeralOwner();
+    }, loop);
+  }
+
+  private static String number(String candidate) {
+    int begin = candidate.lastIndexOf(CANDIDATE);
+    return begin < 0 ? candidate : candidate.substring(begin);
+  }
+
+  private CompletableFuture<Void> readDocument(@Nullable Stat stat) {
+    if (stat == null) {
+      document = null;
+      return CompletableFuture.completedFuture(null);
+    }
+    if (document != null && document.stat().getMzxid() == stat.getMzxid()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return ensemble.content(paths.assignment()).thenAcceptAsync(found -> document = found, loop);
+  }
+}

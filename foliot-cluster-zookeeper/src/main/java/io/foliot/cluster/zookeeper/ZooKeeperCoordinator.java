@@ -1,0 +1,486 @@
+package io.foliot.cluster.zookeeper;
+
+import io.foliot.cluster.zookeeper.Reading.Seen;
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.core.coordination.Coordinator;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
+import javax.security.auth.login.Configuration;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Watcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Coordination through ZooKeeper. A member is an ephemeral node, the leader is whose sequential node is the smallest, and the
+ * document is a node that the leader writes by compare-and-set.
+ *
+ * <p>Once a {@linkplain #BEAT beat} a member looks whether its own node stands and is its session's, makes what is missing,
+ * and reads who else is there. Watches and what Curator says of the connection only have it look at once. So whatever happens
+ * to sessions, to nodes and to ZooKeeper itself, and whichever event is lost, the next look sets it right.
+ *
+ * <p>Who dies is gone when its session times out, who leaves at once. ZooKeeper is tried for ever; a client that has not
+ * reached it for long is replaced by a new one, because there are states that one does not come out of by itself.
+ */
+public final class ZooKeeperCoordinator implements Coordinator {
+  // A look: own node (made or replaced) -> reading -> told. One at a time; what is older than the last change of the
+  // connection is dropped. All on the loop's thread, to which the threads of Curator and ZooKeeper post.
+  //
+  // Rejected: Curator's PersistentNode and CuratorCache, each with state and threads of its own, which heal one by one; the
+  // order in which they do after a lost session would be ours to guess.
+
+  /** What {@link #kind} says. */
+  public static final String KIND = "zookeeper";
+  /** How often a member looks whether all is as it should be. */
+  public static final Duration BEAT = Duration.ofSeconds(1);
+
+  private static final System.Logger LOG = System.getLogger(ZooKeeperCoordinator.class.getName());
+  /** How long a client may be without a connection before it is replaced; doubles each time. */
+  private static final long PATIENCE_MIN_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final long PATIENCE_MAX_NANOS = Duration.ofMinutes(1).toNanos();
+  /** Sessions of this process that ZooKeeper may still have nodes of; they time out one after the other. */
+  private static final int OWN_SESSIONS = 8;
+  /** How long {@link #close} waits for ZooKeeper to hear of it. */
+  private static final Duration CLOSE_BOUND = Duration.ofSeconds(1);
+
+  private final ZooKeeperOptions options;
+  private final Paths paths;
+  private final Clock clock;
+  private final EventLoop loop;
+  private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
+  private final Watcher watcher = event -> post(this::lookSoon);
+  private final Deque<Long> ownSessions = new ArrayDeque<>();
+
+  // the loop's thread, and who closes it once it turns no more
+  private @Nullable Ensemble ensemble;
+  // loop's thread only
+  private @Nullable Member self;
+  private @Nullable Listener listener;
+  private @Nullable Reading reading;
+  private @Nullable Election election;
+  private @Nullable View told;
+  private long toldChangeId;
+  private @Nullable Throwable failure;
+  /** As what its node has stood since this process began; then whoever takes its name is another process. */
+  private @Nullable Member registeredAs;
+  private boolean displaced;
+  /** Whether the last document could not be written. */
+  private boolean unwritten;
+  /** Whether the next look is told of even if nothing has changed. */
+  private boolean tellAgain;
+  private boolean underWay;
+  private int looks;
+  private long beatNanos;
+  private long begunNanos;
+  private long aliveNanos;
+  private long silentNanos;
+  private long patienceNanos = PATIENCE_MIN_NANOS;
+
+  /**
+   * A coordinator that is not a member yet, and has not connected.
+   *
+   * @param loop calls it; its own
+   * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section, or TLS and a file cannot be opened
+   */
+  public ZooKeeperCoordinator(ZooKeeperOptions options, Clock clock, EventLoop loop) {
+    if (options.login() instanceof ZooKeeperOptions.Login.Sasl login && !hasSection(login.section())) {
+      throw new IllegalArgumentException("the JVM's JAAS configuration has no such section: section=" + login.section()
+          + "; name its file with -Djava.security.auth.login.config=FILE");
+    }
+    if (options.tls() != null) {
+      options.tls().ensureOpen();
+    }
+    this.options = options;
+    this.clock = clock;
+    this.loop = loop;
+    paths = new Paths(options.root());
+  }
+
+  private static boolean hasSection(String section) {
+    try {
+      return Configuration.getConfiguration().getAppConfigurationEntry(section) != null;
+    } catch (SecurityException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  /** @throws IllegalArgumentException if the member's name is none that a path can have */
+  @Override
+  public void join(Member member, Listener changes) {
+    paths.ensureMember(member.node());
+    inbox.add(() -> {
+      self = member;
+      listener = changes;
+      aliveNanos = clock.monotonicNanos();
+      beatNanos = aliveNanos;
+      connect(aliveNanos);
+    });
+    loop.start(this::turn);
+  }
+
+  @Override
+  public void update(Member member) {
+    post(() -> {
+      self = member;
+      lookSoon();
+    });
+  }
+
+  @Override
+  public void publish(byte[] document, long expectedVersion) {
+    post(() -> {
+      View view = told;
+      Ensemble through = ensemble;
+      if (view == null || through == null || self == null || view.connection() != Connection.CONNECTED
+          || !self.node().equals(view.leader())) {
+        return;
+      }
+      CompletionStage<Boolean> written = expectedVersion == 0
+          ? through.create(paths.assignment(), document, CreateMode.PERSISTENT)
+          : through.write(paths.assignment(), document, Math.toIntExact(expectedVersion - 1));
+      after(written, (done, thrown) -> {
+        // Whoever publishes has seen what is there, and sees it once more if that was not enough.
+        tellAgain |= done == null || !done;
+        if (done != null) {
+          unwritten = false;
+          lookSoon();
+        } else if (!unwritten) {
+          unwritten = true;
+          LOG.log(System.Logger.Level.WARNING,
+              "the assignment cannot be written to ZooKeeper, and is tried again each second", cause(thrown));
+        }
+      });
+    });
+  }
+
+  private void post(Runnable message) {
+    inbox.add(message);
+    loop.wake();
+  }
+
+  /** What a stage leads to is done on the loop's thread. */
+  private <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+    stage.whenComplete((result, thrown) -> post(() -> then.accept(result, thrown)));
+  }
+
+  private void lookSoon() {
+    beatNanos = clock.monotonicNanos();
+  }
+
+  private long turn() {
+    for (Runnable message = inbox.poll(); message != null; message = inbox.poll()) {
+      guarded(message);
+    }
+    guarded(this::beat);
+    return beatNanos;
+  }
+
+  private static void guarded(Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "coordination through ZooKeeper goes on after a failure", e);
+    }
+  }
+
+  private void beat() {
+    Member member = self;
+    long now = clock.monotonicNanos();
+    if (member == null) {
+      beatNanos = now + BEAT.toNanos();
+      return;
+    }
+    if (underWay && now - begunNanos >= sessionNanos()) {
+      dropLook();
+    }
+    Ensemble through = ensemble;
+    if (through != null && through.isConnected()) {
+      silentNanos = now;
+      patienceNanos = PATIENCE_MIN_NANOS;
+      if (!underWay && now - beatNanos >= 0) {
+        beatNanos = now + BEAT.toNanos();
+        look(member, through, now);
+      }
+    } else {
+      suspended();
+      if (now - silentNanos >= patienceNanos) {
+        patienceNanos = Math.min(PATIENCE_MAX_NANOS, 2 * patienceNanos);
+        connect(now);
+      }
+    }
+    if (now - aliveNanos >= sessionNanos()) {
+      lost();
+    }
+    if (now - beatNanos >= 0) {
+      beatNanos = now + BEAT.toNanos();
+    }
+  }
+
+  private long sessionNanos() {
+    Ensemble through = ensemble;
+    long agreedMillis = through == null ? 0 : through.sessionTimeoutMillis();
+    return Duration.ofMillis(Math.max(agreedMillis, options.sessionTimeout().toMillis())).toNanos();
+  }
+
+  // The connection.
+
+  /** Takes a new client in the place of the one there was. */
+  private void connect(long now) {
+    Ensemble old = ensemble;
+    if (old != null) {
+      leave(old);
+    }
+    forget();
+    ensemble = null;
+    silentNanos = now;
+    ensemble = new Ensemble(options, (from, state) -> post(() -> {
+      if (from == ensemble) {
+        changed(state);
+      }
+    }));
+  }
+
+  private void changed(ConnectionState state) {
+    switch (state) {
+      case CONNECTED, RECONNECTED -> lookSoon();
+      case SUSPENDED -> suspended();
+      case LOST -> {
+        forget();
+        lost();
+      }
+      case READ_ONLY -> throw new IllegalStateException("a client that did not ask for it is read-only");
+    }
+  }
+
+  /** Everything that belonged to a session. */
+  private void forget() {
+    dropLook();
+    reading = null;
+    resign();
+  }
+
+  private void resign() {
+    if (election != null) {
+      election.close();
+      election = null;
+    }
+  }
+
+  /** Whatever it still learns is of before. */
+  private void dropLook() {
+    looks++;
+    underWay = false;
+  }
+
+  private void suspended() {
+    if (told != null && told.connection() == Connection.CONNECTED) {
+      dropLook();
+      tell(Connection.SUSPENDED, null);
+    }
+  }
+
+  private void lost() {
+    if (told == null || told.connection() != Connection.LOST) {
+      Throwable why = failure;
+      LOG.log(System.Logger.Level.WARNING,
+          "ZooKeeper does not answer; until it does this node has no slots of its own, and tries for ever: servers="
+              + options.servers() + (why == null ? "" : ", failure=" + why));
+      tell(Connection.LOST, null);
+    }
+  }
+
+  // A look.
+
+  /** Sees to its own node, then reads who is there, who leads, and the document. */
+  private void look(Member member, Ensemble through, long now) {
+    Reading with = reading(through);
+    int number = ++looks;
+    underWay = true;
+    begunNanos = now;
+    Election standing = election;
+    String candidate = standing == null ? null : standing.candidate();
+    CompletableFuture<@Nullable Seen> seen = register(member, through, with.session())
+        .thenCompose(mine -> mine ? with.read() : CompletableFuture.completedFuture(null));
+    after(seen, (found, thrown) -> {
+      if (number != looks) {
+        return;
+      }
+      underWay = false;
+      if (thrown != null) {
+        failure = cause(thrown);
+        LOG.log(System.Logger.Level.DEBUG, "a look into ZooKeeper has failed", failure);
+        suspended();
+        return;
+      }
+      aliveNanos = begunNanos;
+      if (found == null) {
+        displaced(member);
+        return;
+      }
+      failure = null;
+      stand(member, through, candidate, found);
+      connected(member, found);
+    });
+  }
+
+  /** What this session has read; nothing yet, if it is new. */
+  private Reading reading(Ensemble through) {
+    Reading own = reading;
+    long session = through.session();
+    if (own != null && own.session() == session) {
+      return own;
+    }
+    if (!ownSessions.contains(session)) {
+      ownSessions.add(session);
+    }
+    if (ownSessions.size() > OWN_SESSIONS) {
+      ownSessions.remove();
+    }
+    long agreedMillis = through.sessionTimeoutMillis();
+    if (agreedMillis != options.sessionTimeout().toMillis()) {
+      LOG.log(System.Logger.Level.INFO, "ZooKeeper has set another session timeout than was asked for: wanted="
+          + options.sessionTimeout().toMillis() + " ms, set=" + agreedMillis + " ms");
+    }
+    Reading begun = new Reading(through, session, paths, this::post, watcher);
+    reading = begun;
+    return begun;
+  }
+
+  /**
+   * Has its own node stand.
+   *
+   * @return whether it does; not, if another live process has that name
+   */
+  private CompletableFuture<Boolean> register(Member member, Ensemble through, long session) {
+    String path = paths.member(member.node());
+    return through.stat(path, null).thenComposeAsync(stat -> {
+      byte[] record = new MemberRecord(member).encode();
+      if (stat != null && stat.getEphemeralOwner() == session) {
+        // Replaced, and not written over, so that all see the list change.
+        return member.equals(registeredAs)
+            ? CompletableFuture.completedFuture(true)
+            : through.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
+      }
+      if (stat == null) {
+        return through.create(path, record, CreateMode.EPHEMERAL).thenApply(ZooKeeperCoordinator::ensureFirst);
+      }
+      if (registeredAs != null && !ownSessions.contains(stat.getEphemeralOwner())) {
+        return CompletableFuture.completedFuture(false);
+      }
+      LOG.log(System.Logger.Level.INFO,
+          "another session has the name of this node, most likely that of its last life; it is taken over: node="
+              + member.node() + ", session=0x" + Long.toHexString(stat.getEphemeralOwner()));
+      return through.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
+    }, this::post);
+  }
+
+  private static boolean ensureFirst(boolean done) {
+    if (!done) {
+      throw new IllegalStateException(
+          "two register one name at the same time; the next look tells which of them has it");
+    }
+    return true;
+  }
+
+  /** The name was taken by a process that began later: two that take it from each other in turns would help nobody. */
+  private void displaced(Member member) {
+    if (!displaced) {
+      displaced = true;
+      LOG.log(System.Logger.Level.ERROR,
+          "another process that began later has the name of this node, so this one has no slots of its own until that is"
+              + " gone; give each node a name of its own: node=" + member.node());
+    }
+    resign();
+    if (told == null || told.connection() != Connection.LOST) {
+      tell(Connection.LOST, null);
+    }
+  }
+
+  /** Stands for election, if it does not. */
+  private void stand(Member member, Ensemble through, @Nullable String candidate, Seen seen) {
+    long now = clock.monotonicNanos();
+    if (election != null && election.isLost(candidate, seen.candidates(), now)) {
+      LOG.log(System.Logger.Level.DEBUG, "the node of the election is gone, and made again");
+      resign();
+    }
+    if (election == null) {
+      election = new Election(through, paths.leader(), member.node(), () -> post(this::lookSoon), now);
+    }
+  }
+
+  private void connected(Member member, Seen seen) {
+    if (told != null && told.connection() == Connection.LOST) {
+      LOG.log(System.Logger.Level.INFO, "ZooKeeper answers, and this node is a member again: node=" + member.node());
+    }
+    registeredAs = member;
+    displaced = false;
+    tell(Connection.CONNECTED, seen);
+  }
+
+  private void tell(Connection connection, @Nullable Seen seen) {
+    View before = told;
+    View now;
+    if (seen != null) {
+      now = new View(connection, seen.members(), seen.leader(), seen.document(), seen.version());
+    } else {
+      now = before == null
+          ? new View(connection, List.of(), null, null, 0)
+          : new View(connection, before.members(), connection == Connection.LOST ? null : before.leader(),
+              before.document(), before.version());
+    }
+    long changeId = seen == null ? toldChangeId : seen.changeId();
+    boolean differs = before == null || before.connection() != connection || toldChangeId != changeId
+        || !before.members().equals(now.members()) || !Objects.equals(before.leader(), now.leader());
+    boolean again = tellAgain && seen != null;
+    told = now;
+    toldChangeId = changeId;
+    tellAgain &= !again;
+    if (listener != null && (differs || again)) {
+      listener.changed(now);
+    }
+  }
+
+  private static @Nullable Throwable cause(@Nullable Throwable thrown) {
+    return thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+  }
+
+  // The end.
+
+  /** Leaves, by ending the session; waits a moment for ZooKeeper to hear of it, and else the session times out. */
+  @Override
+  public void close() {
+    loop.close();
+    Ensemble through = ensemble;
+    if (through == null) {
+      return;
+    }
+    Thread leaving = leave(through);
+    try {
+      if (!leaving.join(CLOSE_BOUND)) {
+        LOG.log(System.Logger.Level.INFO,
+            "ZooKeeper did not hear that this node leaves; its session says so when it times out");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Closing waits for ZooKeeper; so it is done beside. */
+  private static Thread leave(Ensemble through) {
+    return Thread.ofPlatform().daemon().name("foliot-coordination-close").start(through::close);
+  }
+}

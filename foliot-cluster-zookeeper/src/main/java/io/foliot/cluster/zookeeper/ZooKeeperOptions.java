@@ -1,0 +1,166 @@
+package io.foliot.cluster.zookeeper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.time.Duration;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.common.PathUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which ZooKeeper, and how it is spoken to.
+ *
+ * @param servers {@code host:port,host:port}; 2181 where there is no port
+ * @param root the path under which everything is; it is made where it is missing
+ * @param sessionTimeout how long a node is believed to live that is not heard of. ZooKeeper has bounds of its own, by default
+ *     from two to twenty times its {@code tickTime}, and takes the nearer one
+ * @param connectionTimeout how long one try to connect may take
+ * @param login who this client is
+ * @param tls how the connection is secured; null for a connection that is not
+ */
+public record ZooKeeperOptions(String servers, String root, Duration sessionTimeout, Duration connectionTimeout,
+    Login login, @Nullable Tls tls) {
+  /** What an address begins with. */
+  public static final String SCHEME = "zookeeper://";
+  /** Where everything is unless the address has a path. */
+  public static final String ROOT = "/foliot";
+  /** How long a node is believed to live that is not heard of, unless told otherwise. */
+  public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(3);
+  /** How long one try to connect may take, unless told otherwise. */
+  public static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final Duration TIMEOUT_MIN = Duration.ofMillis(100);
+  private static final Duration TIMEOUT_MAX = Duration.ofMinutes(10);
+
+  public ZooKeeperOptions {
+    if (servers.isEmpty() || servers.contains("/") || !readable(servers)) {
+      throw new IllegalArgumentException("servers of ZooKeeper are host:port,host:port: servers=" + servers);
+    }
+    PathUtils.validatePath(root);
+    if (root.equals("/")) {
+      throw new IllegalArgumentException("everything is under a path of its own: root=" + root);
+    }
+    ensureTimeout("sessionTimeout", sessionTimeout);
+    ensureTimeout("connectionTimeout", connectionTimeout);
+  }
+
+  private static boolean readable(String servers) {
+    try {
+      return new ConnectStringParser(servers).getServerAddresses().stream()
+          .noneMatch(address -> address.getHostString().isBlank());
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static void ensureTimeout(String name, Duration timeout) {
+    if (timeout.compareTo(TIMEOUT_MIN) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
+      throw new IllegalArgumentException(
+          "a timeout is from " + TIMEOUT_MIN + " to " + TIMEOUT_MAX + ": " + name + "=" + timeout);
+    }
+  }
+
+  /** Who a client is for ZooKeeper. Who is somebody makes nodes that nobody else may read or change. */
+  public sealed interface Login {
+    /** Nobody: everything is open to whoever reaches ZooKeeper. */
+    record Anonymous() implements Login {}
+
+    /** The {@code digest} scheme. The password goes over the wire as it is, so it wants TLS. */
+    record Digest(String user, String password) implements Login {
+      public Digest {
+        if (user.isEmpty() || user.contains(":") || password.isEmpty()) {
+          throw new IllegalArgumentException("a digest has a user without a colon, and a password: user=" + user);
+        }
+      }
+
+      @Override
+      public String toString() {
+        return "Digest[user=" + user + "]";
+      }
+    }
+
+    /**
+     * SASL (Kerberos, DIGEST-MD5), as a section of the JVM's JAAS configuration says.
+     *
+     * @param section its name in the file that {@code -Djava.security.auth.login.config} names
+     */
+    record Sasl(String section) implements Login {}
+  }
+
+  /**
+   * TLS, with the stores of keys as files ({@code .p12}, {@code .jks} or {@code .pem}).
+   *
+   * @param trustStore whose certificates are believed; names of hosts are checked, too
+   * @param keyStore what this client shows of itself, or null for nothing
+   */
+  public record Tls(Path trustStore, String trustPassword, @Nullable Path keyStore, String keyPassword) {
+    private static final String PEM = ".pem";
+
+    /**
+     * Opens the files, as ZooKeeper's client does at each try to connect; all that it says is that it cannot.
+     *
+     * @throws IllegalArgumentException if one of them cannot be opened
+     */
+    void ensureOpen() {
+      ensureOpen(trustStore, trustPassword);
+      if (keyStore != null) {
+        ensureOpen(keyStore, keyPassword);
+      }
+    }
+
+    private static void ensureOpen(Path file, String password) {
+      try {
+        if (file.toString().endsWith(PEM)) {
+          Files.readAllBytes(file);
+        } else {
+          KeyStore.getInstance(file.toFile(), password.toCharArray());
+        }
+      } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+        throw new IllegalArgumentException("a store of keys cannot be opened: file=" + file + ": " + e.getMessage(), e);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "Tls[trustStore=" + trustStore + ", keyStore=" + keyStore + "]";
+    }
+  }
+
+  /**
+   * What an address says: {@code zookeeper://host:port,host:port/path}, the path optional.
+   *
+   * @throws IllegalArgumentException if it is no such address
+   */
+  public static ZooKeeperOptions at(String address) {
+    if (!address.startsWith(SCHEME)) {
+      throw new IllegalArgumentException("an address of ZooKeeper begins with " + SCHEME + ": address=" + address);
+    }
+    String rest = address.substring(SCHEME.length());
+    int slash = rest.indexOf('/');
+    String servers = slash < 0 ? rest : rest.substring(0, slash);
+    String root = slash < 0 || slash == rest.length() - 1 ? ROOT : rest.substring(slash);
+    return new ZooKeeperOptions(servers, root, SESSION_TIMEOUT, CONNECTION_TIMEOUT, new Login.Anonymous(), null);
+  }
+
+  /** The same with another session timeout. */
+  public ZooKeeperOptions withSessionTimeout(Duration newTimeout) {
+    return new ZooKeeperOptions(servers, root, newTimeout, connectionTimeout, login, tls);
+  }
+
+  /** The same with another connection timeout. */
+  public ZooKeeperOptions withConnectionTimeout(Duration newTimeout) {
+    return new ZooKeeperOptions(servers, root, sessionTimeout, newTimeout, login, tls);
+  }
+
+  /** The same as somebody else. */
+  public ZooKeeperOptions withLogin(Login newLogin) {
+    return new ZooKeeperOptions(servers, root, sessionTimeout, connectionTimeout, newLogin, tls);
+  }
+
+  /** The same with TLS. */
+  public ZooKeeperOptions withTls(Tls newTls) {
+    return new ZooKeeperOptions(servers, root, sessionTimeout, connectionTimeout, login, newTls);
+  }
+}

@@ -1,0 +1,272 @@
+package io.foliot.cluster.zookeeper;
+
+import static io.foliot.cluster.zookeeper.TestNode.await;
+import static io.foliot.cluster.zookeeper.TestNode.awaitAgreed;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.cluster.zookeeper.ZooKeeperOptions.Login;
+import io.foliot.cluster.zookeeper.ZooKeeperOptions.Tls;
+import io.foliot.core.SystemClock;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.coordination.Coordinator.Connection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.security.auth.login.AppConfigurationEntry;
+import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
+import javax.security.auth.login.Configuration;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.KeeperException.NoAuthException;
+import org.apache.zookeeper.server.auth.DigestLoginModule;
+import org.apache.zookeeper.server.auth.ProviderRegistry;
+import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may see and change what is in ZooKeeper, and who may listen on the way. */
+final class SecureZooKeeperTest {
+  private static final int TICK_MILLIS = 500;
+  private static final String PASSWORD = "changeit";
+  private static final Login OWNER = new Login.Digest("foliot", "hush");
+
+  @TempDir
+  private Path folder = Path.of("");
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private final Set<Object> propertiesBefore = new TreeSet<>();
+
+  @BeforeEach
+  void remember() {
+    propertiesBefore.addAll(System.getProperties().keySet());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (AutoCloseable one : open.reversed()) {
+      one.close();
+    }
+    // The server leaves its settings behind, as properties of the JVM.
+    System.getProperties().keySet().retainAll(propertiesBefore);
+    Configuration.setConfiguration(null);
+    ProviderRegistry.reset();
+  }
+
+  private <T extends AutoCloseable> T closed(T opened) {
+    open.add(opened);
+    return opened;
+  }
+
+  private TestingServer server(Map<String, Object> settings) throws Exception {
+    return closed(new TestingServer(
+        new InstanceSpec(folder.resolve("data-" + open.size()).toFile(), -1, -1, -1, false, -1, TICK_MILLIS, -1,
+            settings),
+        true));
+  }
+
+  private static ZooKeeperOptions options(int port) {
+    return ZooKeeperOptions.at("zookeeper://127.0.0.1:" + port);
+  }
+
+  private TestNode node(String name, ZooKeeperOptions options) {
+    return closed(new TestNode(name, "", options));
+  }
+
+  private CuratorFramework stranger(TestingServer server) {
+    CuratorFramework stranger = closed(
+        CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryNTimes(100, 100)));
+    stranger.start();
+    return stranger;
+  }
+
+  private static void assertClosedTo(CuratorFramework stranger) {
+    byte[] other = "other".getBytes(UTF_8);
+    assertThatThrownBy(() -> stranger.getChildren().forPath("/foliot")).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.getChildren().forPath("/foliot/members")).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.getChildren().forPath("/foliot/leader")).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.getData().forPath("/foliot/members/a")).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.getData().forPath("/foliot/assignment")).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.setData().forPath("/foliot/assignment", other))
+        .isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.delete().forPath("/foliot/assignment")).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.delete().forPath("/foliot/members/a")).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.create().forPath("/foliot/members/x", other)).isInstanceOf(NoAuthException.class);
+    assertThatThrownBy(() -> stranger.create().forPath("/foliot/leader/latch-0", other))
+        .isInstanceOf(NoAuthException.class);
+  }
+
+  @Test
+  void whoIsNotLoggedInReadsAndChangesNothing() throws Exception {
+    TestingServer server = server(Map.of());
+    TestNode a = node("a", options(server.getPort()).withLogin(OWNER));
+    awaitAgreed(a);
+    a.coordinator.publish("one".getBytes(UTF_8), 0);
+    await("it is read", () -> a.version() == 1);
+    assertClosedTo(stranger(server));
+    TestNode nobody = node("x", options(server.getPort()));
+    TestNode wrong = node("y", options(server.getPort()).withLogin(new Login.Digest("foliot", "guess")));
+    await("neither becomes a member", () -> nobody.isTold(Connection.LOST) && wrong.isTold(Connection.LOST));
+    TestNode b = node("b", options(server.getPort()).withLogin(OWNER));
+    awaitAgreed(a, b);
+    assertThat(b.document()).isEqualTo("one".getBytes(UTF_8));
+  }
+
+  @Test
+  void whatTakesAnOldPlaceIsAsClosedAsWhatWasThere() throws Exception {
+    TestingServer server = server(Map.of());
+    TestNode first = node("a", options(server.getPort()).withLogin(OWNER));
+    awaitAgreed(first);
+    first.coordinator.publish("one".getBytes(UTF_8), 0);
+    TestNode second = node("a", options(server.getPort()).withLogin(OWNER));
+    await("it has taken the place", () -> first.isTold(Connection.LOST) && second.version() == 1);
+    assertClosedTo(stranger(server));
+  }
+
+  private static AppConfigurationEntry[] digest(Map<String, String> settings) {
+    return new AppConfigurationEntry[]{
+        new AppConfigurationEntry(DigestLoginModule.class.getName(), LoginModuleControlFlag.REQUIRED, settings)};
+  }
+
+  @Test
+  void whoLogsInWithSaslOwnsWhatItMakes() throws Exception {
+    AtomicReference<String> password = new AtomicReference<>("guess");
+    Configuration.setConfiguration(new Configuration() {
+      @Override
+      public AppConfigurationEntry @Nullable [] getAppConfigurationEntry(String name) {
+        return switch (name) {
+          case "Server" -> digest(Map.of("user_foliot", "hush"));
+          case "Foliot" -> digest(Map.of("username", "foliot", "password", "hush"));
+          case "Guess" -> digest(Map.of("username", "foliot", "password", password.get()));
+          default -> null;
+        };
+      }
+    });
+    // Without Kerberos there is DIGEST-MD5 only, which ZooKeeper leaves out unless told otherwise.
+    System.setProperty("zookeeper.fips-mode", "false");
+    TestingServer server = server(Map.of("authProvider.1", SASLAuthenticationProvider.class.getName()));
+    TestNode a = node("a", options(server.getPort()).withLogin(new Login.Sasl("Foliot")));
+    TestNode b = node("b", options(server.getPort()).withLogin(new Login.Sasl("Foliot")));
+    awaitAgreed(a, b);
+    a.coordinator.publish("one".getBytes(UTF_8), 0);
+    b.coordinator.publish("one".getBytes(UTF_8), 0);
+    await("it is read", () -> a.version() == 1 && b.version() == 1);
+    assertClosedTo(stranger(server));
+    TestNode wrong = node("x", options(server.getPort()).withLogin(new Login.Sasl("Guess")));
+    await("a wrong password makes no member", () -> wrong.isTold(Connection.LOST));
+    assertThat(a.views.getLast().members()).hasSize(2);
+    // A client that was turned away is dead, says so once, and never tries again.
+    password.set("hush");
+    wrong.skip(Duration.ofMinutes(1));
+    awaitAgreed(a, b, wrong);
+    assertThatThrownBy(() -> idle(options(1).withLogin(new Login.Sasl("Nowhere"))))
+        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("Nowhere");
+  }
+
+  private void keytool(String... words) throws Exception {
+    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/keytool"));
+    command.addAll(List.of(words));
+    command.addAll(List.of("-storepass", PASSWORD, "-storetype", "PKCS12", "-noprompt"));
+    Process keytool = new ProcessBuilder(command).redirectErrorStream(true)
+        .redirectOutput(folder.resolve("keytool.log").toFile()).start();
+    assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(keytool.exitValue()).isZero();
+  }
+
+  /** A key, and a store that believes whoever has it. */
+  private Tls keys(String name, String host) throws Exception {
+    Path key = folder.resolve(name + "-key.p12");
+    Path trust = folder.resolve(name + "-trust.p12");
+    String certificate = folder.resolve(name + ".crt").toString();
+    keytool("-genkeypair", "-alias", name, "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "san=" + host, "-keystore",
+        key.toString());
+    keytool("-exportcert", "-alias", name, "-file", certificate, "-keystore", key.toString());
+    keytool("-importcert", "-alias", name, "-file", certificate, "-keystore", trust.toString());
+    return new Tls(trust, PASSWORD, key, PASSWORD);
+  }
+
+  private int secureServer(Tls own) throws Exception {
+    int port = InstanceSpec.getRandomPort();
+    server(Map.of("secureClientPort", Integer.toString(port), "serverCnxnFactory",
+        "org.apache.zookeeper.server.NettyServerCnxnFactory",
+        "ssl.keyStore.location", String.valueOf(own.keyStore()), "ssl.keyStore.password", PASSWORD,
+        "ssl.trustStore.location", own.trustStore().toString(), "ssl.trustStore.password", PASSWORD));
+    return port;
+  }
+
+  @Test
+  void overTlsBothSidesShowTheirKeys() throws Exception {
+    Tls shared = keys("shared", "ip:127.0.0.1");
+    int port = secureServer(shared);
+    TestNode a = node("a", options(port).withTls(shared).withLogin(OWNER));
+    TestNode b = node("b", options(port).withTls(shared).withLogin(OWNER));
+    awaitAgreed(a, b);
+    TestNode plain = node("p", options(port));
+    Tls other = keys("other", "ip:127.0.0.1");
+    TestNode wary = node("w", options(port).withTls(
+        new Tls(other.trustStore(), PASSWORD, shared.keyStore(), PASSWORD)));
+    TestNode unknown = node("u", options(port).withTls(
+        new Tls(shared.trustStore(), PASSWORD, other.keyStore(), PASSWORD)));
+    await("neither one that speaks no TLS, nor one that does not believe the server, nor one that it does not believe",
+        () -> plain.isTold(Connection.LOST) && wary.isTold(Connection.LOST) && unknown.isTold(Connection.LOST));
+    awaitAgreed(a, b);
+  }
+
+  @Test
+  void aServerUnderAnotherNameIsNotBelieved() throws Exception {
+    Tls own = keys("own", "ip:127.0.0.1");
+    assertThat(believes(own, keys("here", "ip:127.0.0.1"))).isTrue();
+    assertThat(believes(own, keys("elsewhere", "dns:zookeeper.test"))).isFalse();
+  }
+
+  /** Whether a client that trusts a server's key finds the server to be who it should be. */
+  private boolean believes(Tls client, Tls server) throws Exception {
+    int port = secureServer(new Tls(client.trustStore(), PASSWORD, server.keyStore(), PASSWORD));
+    TestNode node = node("a", options(port).withTls(
+        new Tls(server.trustStore(), PASSWORD, client.keyStore(), PASSWORD)));
+    await("it is told", () -> node.view() != null);
+    boolean connected = node.isTold(Connection.CONNECTED);
+    node.close();
+    return connected;
+  }
+
+  @Test
+  void filesThatCannotBeOpenedAreRefusedAtOnce() throws Exception {
+    Tls keys = keys("some", "ip:127.0.0.1");
+    assertRefused(new Tls(folder.resolve("nowhere.p12"), PASSWORD, null, ""), "nowhere.p12");
+    assertRefused(new Tls(folder.resolve("nowhere.pem"), "", null, ""), "nowhere.pem");
+    assertRefused(new Tls(keys.trustStore(), "guess", null, ""), "some-trust.p12");
+    assertRefused(new Tls(keys.trustStore(), PASSWORD, keys.keyStore(), "guess"), "some-key.p12");
+  }
+
+  private static void assertRefused(Tls tls, String word) {
+    assertThatThrownBy(() -> idle(options(1).withTls(tls))).isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(word).hasMessageNotContaining("guess");
+  }
+
+  private static ZooKeeperCoordinator idle(ZooKeeperOptions options) {
+    SystemClock clock = new SystemClock();
+    return new ZooKeeperCoordinator(options, clock, new ThreadEventLoop(clock, Thread.ofPlatform().factory()));
+  }
+
+  @Test
+  void secretsAreNotShown() {
+    ZooKeeperOptions options = options(1).withLogin(OWNER)
+        .withTls(new Tls(Path.of("trust.p12"), PASSWORD, Path.of("key.p12"), PASSWORD));
+    assertThat(options.toString()).contains("user=foliot", "trust.p12").doesNotContain("hush", PASSWORD);
+    assertThatThrownBy(() -> new Login.Digest("a:b", "hush")).hasMessageNotContaining("hush");
+    assertThatThrownBy(() -> options.withSessionTimeout(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

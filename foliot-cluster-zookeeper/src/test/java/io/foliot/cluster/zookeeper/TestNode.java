@@ -1,0 +1,126 @@
+package io.foliot.cluster.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Clock;
+import io.foliot.core.SystemClock;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.coordination.Coordinator.Connection;
+import io.foliot.core.coordination.Coordinator.Member;
+import io.foliot.core.coordination.Coordinator.View;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A member of a cluster, and what it was told. */
+final class TestNode implements AutoCloseable {
+  static final Duration BOUND = Duration.ofSeconds(30);
+  private static final long POLL_NANOS = 5_000_000;
+
+  final Member member;
+  final List<View> views = new CopyOnWriteArrayList<>();
+  final ZooKeeperCoordinator coordinator;
+  private final ThreadEventLoop loop;
+  private final AtomicLong skippedNanos = new AtomicLong();
+
+  TestNode(String name, String zone, ZooKeeperOptions options) {
+    member = new Member(name, zone);
+    SystemClock system = new SystemClock();
+    Clock clock = new Clock() {
+      @Override
+      public long wallMicros() {
+        return system.wallMicros();
+      }
+
+      @Override
+      public long monotonicNanos() {
+        return system.monotonicNanos() + skippedNanos.get();
+      }
+    };
+    loop = new ThreadEventLoop(clock, Thread.ofPlatform().daemon().name("node-" + name).factory());
+    coordinator = new ZooKeeperCoordinator(options, clock, loop);
+    coordinator.join(member, views::add);
+  }
+
+  /** What it was told last, or null if it was told nothing. */
+  @Nullable
+  View view() {
+    return views.isEmpty() ? null : views.getLast();
+  }
+
+  boolean isTold(Connection connection) {
+    View view = view();
+    return view != null && view.connection() == connection;
+  }
+
+  boolean leads() {
+    View view = view();
+    return view != null && member.node().equals(view.leader());
+  }
+
+  byte @Nullable [] document() {
+    View view = view();
+    return view == null ? null : view.document();
+  }
+
+  long version() {
+    View view = view();
+    return view == null ? 0 : view.version();
+  }
+
+  /** Its clock is ahead by as much, at once. */
+  void skip(Duration time) {
+    skippedNanos.addAndGet(time.toNanos());
+    loop.wake();
+  }
+
+  /** It does nothing more, as one whose process stands still; its session goes on as long as its connection does. */
+  void halt() {
+    loop.close();
+  }
+
+  /** Whether these see each other and nobody else, and agree who of them leads. */
+  static boolean agree(List<TestNode> alive) {
+    List<Member> members = alive.stream().map(node -> node.member).sorted(Comparator.comparing(Member::node)).toList();
+    return alive.stream().allMatch(node -> {
+      View view = node.view();
+      return view != null && view.connection() == Connection.CONNECTED && view.members().equals(members);
+    }) && alive.stream().filter(TestNode::leads).count() == 1 && alive.stream().map(node -> {
+      View view = node.view();
+      return view == null || view.leader() == null ? "" : view.leader();
+    }).distinct().count() == 1;
+  }
+
+  static void awaitAgreed(List<TestNode> alive) {
+    await("these see each other and agree who leads: " + alive, () -> agree(alive));
+  }
+
+  static void awaitAgreed(TestNode... alive) {
+    awaitAgreed(List.of(alive));
+  }
+
+  /** Waits until something holds. */
+  static Duration await(String what, BooleanSupplier condition) {
+    long begun = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - begun).as(what).isLessThan(BOUND.toNanos());
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+    return Duration.ofNanos(System.nanoTime() - begun);
+  }
+
+  @Override
+  public void close() {
+    coordinator.close();
+  }
+
+  @Override
+  public String toString() {
+    return member.node() + " was told " + view();
+  }
+}
