@@ -354,7 +354,7 @@ final class EngineLoop implements EventLoop.Duty {
       draining = true;
       drained = answer;
       drainUntilNanos = clock.monotonicNanos() + patienceNanos;
-      lanes.values().forEach(lane -> lane.desk().close());
+      lanes.values().forEach(lane -> lane.desk().close(clock.monotonicNanos()));
     });
     return answer;
   }
@@ -796,7 +796,7 @@ final class EngineLoop implements EventLoop.Duty {
         readyEntries--;
         parks.add(entry);
       }
-      lane.desk().close();
+      lane.desk().close(clock.monotonicNanos());
     } else {
       lane.parkedElsewhere();
     }
@@ -1074,7 +1074,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (one.waiter() != null) {
       claim.answered = true;
       claim.reportsLater = true;
-      lane.desk().won(one.waiter(), task);
+      lane.desk().won(one.waiter(), task, sentNanos + leaseMillis * NANOS_PER_MILLI);
       lookAgain(task.id(), task.queue(), task.leaseEnd());
       return;
     }
