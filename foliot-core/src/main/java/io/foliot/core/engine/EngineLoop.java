@@ -364,9 +364,10 @@ final class EngineLoop implements EventLoop.Duty {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     post(() -> {
       drained = answer;
-      drainNanos = clock.monotonicNanos() + afterNanos;
-      drainUntilNanos = drainNanos + Math.max(0, patienceNanos - afterNanos);
-      lanes.values().forEach(lane -> lane.desk().close());
+      long nowNanos = clock.monotonicNanos();
+      drainNanos = nowNanos + afterNanos;
+      drainUntilNanos = nowNanos + Math.max(afterNanos, patienceNanos);
+      lanes.values().forEach(lane -> lane.desk().close(nowNanos));
     });
     return answer;
   }
@@ -811,7 +812,7 @@ final class EngineLoop implements EventLoop.Duty {
         readyEntries--;
         parks.add(entry);
       }
-      lane.desk().close();
+      lane.desk().close(clock.monotonicNanos());
     } else {
       lane.parkedElsewhere();
     }
@@ -1103,7 +1104,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (one.waiter() != null) {
       claim.answered = true;
       claim.reportsLater = true;
-      lane.desk().won(one.waiter(), task);
+      lane.desk().won(one.waiter(), task, sentNanos + leaseMillis * NANOS_PER_MILLI);
       lookAgain(task.id(), task.queue(), task.leaseEnd());
       return;
     }

@@ -14,6 +14,9 @@ final class PullDesk {
   // guarded by this
   private final Deque<Waiter> waiters = new ArrayDeque<>();
 
+  /** A task that was claimed for a worker, and until when its lease runs. */
+  private record Won(TaskRecord task, long leaseEndNanos) {}
+
   /** A worker that waits. */
   static final class Waiter {
     private final int max;
@@ -22,7 +25,7 @@ final class PullDesk {
     private final CompletableFuture<List<TaskRecord>> answer = new CompletableFuture<>();
 
     // guarded by the desk
-    private final List<TaskRecord> tasks = new ArrayList<>();
+    private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 
     Waiter(int max, long leaseMillis, long deadlineNanos) {
@@ -37,6 +40,11 @@ final class PullDesk {
 
     CompletableFuture<List<TaskRecord>> answer() {
       return answer;
+    }
+
+    /** What was won and has waited for other claims until its lease was over is somebody else's by now. */
+    private void answer(long nowNanos) {
+      answer.complete(tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).map(Won::task).toList());
     }
   }
 
@@ -72,9 +80,9 @@ final class PullDesk {
     return null;
   }
 
-  /** A promised task was claimed. */
-  synchronized void won(Waiter waiter, TaskRecord task) {
-    waiter.tasks.add(task);
+  /** A promised task was claimed, until the monotonic clock shows {@code leaseEndNanos}. */
+  synchronized void won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
+    waiter.tasks.add(new Won(task, leaseEndNanos));
   }
 
   /** A promised task was not to be had. */
@@ -95,16 +103,16 @@ final class PullDesk {
         return nothingOnTheWay && over;
       });
     }
-    served.forEach(waiter -> waiter.answer.complete(List.copyOf(waiter.tasks)));
+    served.forEach(waiter -> waiter.answer(nowNanos));
   }
 
   /** Answers everybody, because the node stops or the queue no longer is one to pull from. */
-  void close() {
+  void close(long nowNanos) {
     List<Waiter> left;
     synchronized (this) {
       left = List.copyOf(waiters);
       waiters.clear();
     }
-    left.forEach(waiter -> waiter.answer.complete(List.copyOf(waiter.tasks)));
+    left.forEach(waiter -> waiter.answer(nowNanos));
   }
 }

@@ -9,8 +9,10 @@ import io.foliot.core.Queue;
 import io.foliot.core.Retry;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Target;
+import io.foliot.core.TaskId;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
+import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,6 +169,25 @@ final class PartsTest {
     assertThat(destination.acquire(1_000, 0, NOTHING)).as("no more than its limit again").isEqualTo(6);
     destination.answered(new Answer.Retry(null, Health.OVERLOADED, ""), 0);
     assertThat(destination.acquire(1_000, 0, NOTHING)).as("nothing ahead where it asks for less").isZero();
+  }
+
+  @Test
+  void aWorkerIsNotGivenWhatWaitedForOtherClaimsUntilItsLeaseWasOver() {
+    PullDesk desk = new PullDesk();
+    PullDesk.Waiter waiter = new PullDesk.Waiter(3, 1_000, Long.MAX_VALUE);
+    desk.add(waiter);
+    for (int i = 0; i < 3; i++) {
+      assertThat(desk.reserve()).isSameAs(waiter);
+    }
+    TaskRecord short1 = TaskRecord.edit(TaskId.of(1, 1, 1), "q", null).done();
+    TaskRecord long1 = TaskRecord.edit(TaskId.of(1, 2, 2), "q", null).done();
+    desk.won(waiter, short1, 100);
+    desk.won(waiter, long1, 300);
+    desk.answer(50);
+    assertThat(waiter.answer()).as("one more is on its way").isNotDone();
+    desk.lost(waiter);
+    desk.answer(200);
+    assertThat(waiter.answer()).isCompletedWithValue(List.of(long1));
   }
 
   @Test

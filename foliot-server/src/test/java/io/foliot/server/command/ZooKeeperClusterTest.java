@@ -88,7 +88,8 @@ final class ZooKeeperClusterTest {
         FoliotServer second = start(store, zooKeeper.getPort(), "second")) {
       try (FoliotServer third = start(store, zooKeeper.getPort(), "third")) {
         awaitShared(first, second, third);
-        assertThat(cluster(second)).contains("\"coordinator\":\"zookeeper\"", "\"first\",\"second\",\"third\"");
+        assertThat(cluster(second)).contains("\"coordinator\":\"zookeeper\"", "\"node\":\"first\"",
+            "\"node\":\"second\"", "\"node\":\"third\"");
       }
       awaitShared(first, second);
       proxy.blackHole();
