@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -30,19 +31,17 @@ abstract class ClusterFaults extends StoreFaults {
   private static final long SLOW_MILLIS = 4_000;
   private static final Duration SLOW = Duration.ofMillis(100);
 
-  /** A store's server that can be killed and started again. */
-  interface Shared extends AutoCloseable {
-    Server server();
-
-    /** For a server of ours that reaches it at a port. */
-    StoreChoice at(int port);
-
-    void kill();
-
-    void restart();
-
+  /**
+   * A store of all.
+   *
+   * @param server where it runs
+   * @param ways for a server of ours that reaches it at a port
+   */
+  record Shared(Server server, IntFunction<StoreChoice> ways) implements AutoCloseable {
     @Override
-    void close();
+    public void close() {
+      server.close();
+    }
   }
 
   /** Starts the store. */
@@ -60,10 +59,11 @@ abstract class ClusterFaults extends StoreFaults {
       for (int i = 0; i < NODES; i++) {
         ways.add(TcpProxy.to(store.server()));
       }
-      try (Siege siege = new Siege(runName(), seed, ways.stream().map(way -> store.at(way.port())).toList())) {
+      try (
+          Siege siege = new Siege(runName(), seed, ways.stream().map(way -> store.ways().apply(way.port())).toList())) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
           endure(siege, troubles(siege, ways, random), random);
-          siege.endure(killed(store, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+          siege.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
         }
         judge(siege);
       }
@@ -87,7 +87,7 @@ abstract class ClusterFaults extends StoreFaults {
     return troubles;
   }
 
-  private static Trouble killed(Shared store, int outageMillis) {
+  private static Trouble killed(Server store, int outageMillis) {
     return new Trouble("the store is killed", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
       store.kill();
       Await.pause(outageMillis);

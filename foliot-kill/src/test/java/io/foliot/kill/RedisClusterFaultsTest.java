@@ -1,7 +1,6 @@
 package io.foliot.kill;
 
 import io.foliot.servers.RedisServer;
-import io.foliot.servers.Server;
 import java.util.Map;
 
 /**
@@ -12,38 +11,11 @@ import java.util.Map;
 class RedisClusterFaultsTest extends ClusterFaults {
   @Override
   Shared start() {
-    return new OverRedis(RedisServer.start(Map.of("appendfsync", "always")));
+    return new Shared(RedisServer.start(Map.of("appendfsync", "always")), StoreChoice::redis);
   }
 
   @Override
   String runName() {
     return "redis-cluster";
-  }
-
-  private record OverRedis(RedisServer redis) implements Shared {
-    @Override
-    public Server server() {
-      return redis;
-    }
-
-    @Override
-    public StoreChoice at(int port) {
-      return StoreChoice.redis(port);
-    }
-
-    @Override
-    public void kill() {
-      redis.kill();
-    }
-
-    @Override
-    public void restart() {
-      redis.restart();
-    }
-
-    @Override
-    public void close() {
-      redis.close();
-    }
   }
 }

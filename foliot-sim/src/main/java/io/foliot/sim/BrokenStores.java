@@ -3,6 +3,7 @@ package io.foliot.sim;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.store.TaskPage;
 import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -59,6 +60,33 @@ final class BrokenStores {
 
   private static <R> R now(CompletionStage<R> stage) {
     return stage.toCompletableFuture().join();
+  }
+
+  /** Claims at any time, for those who may not any more as well. */
+  static final class Endless extends ForwardingStore {
+    Endless(TaskStore sound) {
+      super(sound);
+    }
+
+    @Override
+    public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+      return sound.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
+    }
+  }
+
+  /** Never tells that anything runs. */
+  static final class Idle extends ForwardingStore {
+    Idle(TaskStore sound) {
+      super(sound);
+    }
+
+    @Override
+    public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+        @Nullable String cursor) {
+      return state == TaskState.RUNNING
+          ? told(new TaskPage(List.of(), null))
+          : sound.query(queue, state, limit, cursor);
+    }
   }
 
   /** Takes every failure of a call that writes for one that has done nothing. */

@@ -67,7 +67,11 @@ enum Bug {
   /** Who was told that its session is over never listens again. */
   LOST_FOR_GOOD(true),
   /** Who leads never renews the assignment. */
-  ASSIGNED_ONCE(true);
+  ASSIGNED_ONCE(true),
+  /** A claim is not refused when the time of the permits that it was made under is over. */
+  PERMITS_WITHOUT_END(true),
+  /** What a dead node had of a limit is free at once, whatever it has begun. */
+  PERMITS_OF_THE_DEAD_ARE_FREE(true);
 
   private static final long UNSYNCED_MILLIS = 500;
   private static final int MANY_TIMES = 10;
@@ -94,7 +98,12 @@ enum Bug {
 
   /** What stands between a node and its store. */
   TaskStore link(TaskStore sound) {
-    return this == UNKNOWN_IS_SAID_TO_BE_NOTHING ? new BrokenStores.Certain(sound) : sound;
+    return switch (this) {
+      case UNKNOWN_IS_SAID_TO_BE_NOTHING -> new BrokenStores.Certain(sound);
+      case PERMITS_WITHOUT_END -> new BrokenStores.Endless(sound);
+      case PERMITS_OF_THE_DEAD_ARE_FREE -> new BrokenStores.Idle(sound);
+      default -> sound;
+    };
   }
 
   /** How much a failover loses. */

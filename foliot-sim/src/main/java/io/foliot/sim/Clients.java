@@ -39,8 +39,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Those who submit, touch, cancel and so on, each time through whichever node; and who report for the receiver. */
 final class Clients implements SimReceiver.Listener {
+  /** A queue that has at most so many attempts at a time, always. */
+  static final String LIMITED = "narrow";
+  static final int LIMIT = 3;
   /** The queues. */
-  static final List<String> QUEUES = List.of("plain", "narrow", "slow");
+  static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
   private static final int KEYS = 12;
   private static final int REMEMBERED = 50;
@@ -102,7 +105,7 @@ final class Clients implements SimReceiver.Listener {
     Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
     Queue queue = Queue.of(name, target).withRetry(retry).withRetention(Duration.ofDays(1), Duration.ofDays(1));
     return switch (name) {
-      case "narrow" -> queue.withLimits(null, 3);
+      case LIMITED -> queue.withLimits(null, LIMIT);
       case "slow" -> queue.withLimits(20.0, null).withPriority(2);
       default -> queue;
     };
@@ -185,7 +188,10 @@ final class Clients implements SimReceiver.Listener {
 
   private void changeQueue(String name) {
     if (luck.nextInt(3) == 0) {
-      Queue changed = queue(name).withLimits(null, (int) oneOf(1, 5, 100));
+      // The limit of one queue stays, so that it can be held against it.
+      Queue changed = name.equals(LIMITED)
+          ? queue(name).withPriority((int) oneOf(-1, 1, 5))
+          : queue(name).withLimits(null, (int) oneOf(1, 5, 100));
       through((node, engine) -> engine.putQueue(changed));
       return;
     }

@@ -31,7 +31,7 @@ final class Coverage {
     /** A task was claimed by a node that does not look after its slot. */
     CLAIMED_BY_NO_OWNER, STORE_AWAY, STORE_FAILOVER,
     /** A failover lost what had been acked. */
-    SUFFIX_FORGOTTEN,
+    LIMIT_REACHED, MACHINE_ASLEEP, SUFFIX_FORGOTTEN,
     /** Of that, what had made or changed tasks by a client's will. */
     CLIENT_WRITE_FORGOTTEN,
     /** Of that, claims. */

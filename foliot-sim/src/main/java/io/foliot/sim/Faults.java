@@ -108,7 +108,16 @@ final class Faults {
     long window = began(Event.Fault.PAUSE, node.name() + " stands still for " + millis + " ms");
     NodeProcess process = node.process();
     process.stand();
-    mendAfter(millis, window, process::goOn);
+    if (luck.nextBoolean()) {
+      sim.coverage().count(Coverage.Case.MACHINE_ASLEEP);
+      node.clock().suspend();
+    }
+    mendAfter(millis, window, () -> {
+      if (process == node.process()) {
+        node.clock().resume();
+      }
+      process.goOn();
+    });
   }
 
   private void stop() {
@@ -242,6 +251,7 @@ final class Faults {
   private void leave(SimNode node) {
     left.add(node);
     node.cutFromStore(false);
+    node.clock().resume();
     node.process().goOn();
     switch (luck.nextInt(4)) {
       case 0 -> node.kill();

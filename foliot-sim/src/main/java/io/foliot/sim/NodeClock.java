@@ -10,6 +10,8 @@ final class NodeClock implements Clock {
   private final long driftPpm;
   private final long originNanos;
   private long errorMicros;
+  private long suspendedNanos = -1;
+  private long sleptNanos;
 
   /**
    * Clocks.
@@ -35,6 +37,24 @@ final class NodeClock implements Clock {
     errorMicros = 1_000 * aheadMillis - driftedNanos() / 1_000;
   }
 
+  /** As where a whole machine is put to sleep: the monotonic clock stands still, too. */
+  void suspend() {
+    if (suspendedNanos < 0) {
+      suspendedNanos = ranNanos();
+    }
+  }
+
+  void resume() {
+    if (suspendedNanos >= 0) {
+      sleptNanos += ranNanos() - suspendedNanos;
+      suspendedNanos = -1;
+    }
+  }
+
+  private long ranNanos() {
+    return schedule.nowNanos() + driftedNanos();
+  }
+
   private long driftedNanos() {
     return schedule.nowNanos() / MILLION * driftPpm;
   }
@@ -46,6 +66,6 @@ final class NodeClock implements Clock {
 
   @Override
   public long monotonicNanos() {
-    return originNanos + schedule.nowNanos() + driftedNanos();
+    return originNanos + (suspendedNanos >= 0 ? suspendedNanos : ranNanos()) - sleptNanos;
   }
 }

@@ -113,6 +113,7 @@ final class SimNode {
     cutFromStore = false;
     cutFromCoordination = false;
     if (process.isAlive()) {
+      clock.resume();
       process.goOn();
     } else {
       start();
@@ -131,6 +132,7 @@ final class SimNode {
     }
     NodeProcess mine = newProcess();
     process = mine;
+    clock.resume();
     sim.trace().add(name, "starts", 0);
     StoreLink link = new StoreLink(surroundings.store(), this, mine, luck.split(), sim);
     Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop, luck.split(),

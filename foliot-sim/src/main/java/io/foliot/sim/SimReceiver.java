@@ -4,13 +4,17 @@ import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.Token;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.sim.history.Event;
 import io.foliot.sim.history.History;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A receiver with every bad habit: fails, is slow, answers too late or never, says "later" and reports, twice, or forgets to.
@@ -35,6 +39,7 @@ final class SimReceiver {
   private final Sim sim;
   private final SplittableRandom luck;
   private final History history;
+  private final Set<Token> begun = new HashSet<>();
   private Listener listener = new Listener() {
     @Override
     public void accepted(TaskRecord task, long delivery) {}
@@ -53,6 +58,11 @@ final class SimReceiver {
 
   void tell(Listener newListener) {
     listener = newListener;
+  }
+
+  /** Whether the attempt of a claim has begun. */
+  boolean hasBegun(@Nullable Token token) {
+    return token != null && begun.contains(token);
   }
 
   void heal() {
@@ -96,6 +106,9 @@ final class SimReceiver {
         throw new IllegalStateException("a delivery that throws, as none should");
       }
       TaskRecord task = attempt.task();
+      if (task.token() != null) {
+        begun.add(task.token());
+      }
       sim.trace().add("receiver", "gets " + task.id(), sim.schedule().nowMillis() - task.dueAt());
       long delivery = history.began(sim.schedule().nowMillis(),
           new io.foliot.sim.history.Attempt(task.id().toString(), task.queue(), task.key(), task.generation(),

@@ -40,6 +40,7 @@ public final class Simulation {
   private static final long CHAOS_MILLIS = 45_000;
   private static final long HEALED_MILLIS = 150_000;
   private static final long LOOK_MILLIS = 1_000;
+  private static final long RUNNING_MILLIS = 200;
   private static final int MAX_UNEVEN_LOOKS = 8;
   /** After the heal, until the last session has ended and each slot has its owner. */
   private static final long OWNED_MILLIS = 45_000;
@@ -146,6 +147,9 @@ public final class Simulation {
       faults.plan(CHAOS_MILLIS);
     }
     schedule.afterMillis(HEAL_MILLIS, this::heal);
+    for (long at = RUNNING_MILLIS; at < HEAL_MILLIS + HEALED_MILLIS; at += RUNNING_MILLIS) {
+      schedule.afterMillis(at, this::lookWhatRuns);
+    }
     for (long at = LOOK_MILLIS; at < HEAL_MILLIS + HEALED_MILLIS; at += LOOK_MILLIS) {
       schedule.afterMillis(at, this::look);
     }
@@ -254,6 +258,23 @@ public final class Simulation {
     Engine engine = node.engine();
     if (node.isWell() && (engine == null || !engine.status().ready())) {
       unmet("who is well serves again: node=" + node.name() + ", status=" + (engine == null ? "" : engine.status()));
+    }
+  }
+
+  /**
+   * Where nothing that was written is forgotten, a queue's limit is that of all nodes together. A claim that its node never heard of
+   * runs by what is written, and nobody runs it.
+   */
+  private void lookWhatRuns() {
+    long now = schedule.nowMillis();
+    List<String> running = store.live().stream().filter(task -> task.queue().equals(Clients.LIMITED)
+        && task.state() == TaskState.RUNNING && task.leaseEnd() > now && receiver.hasBegun(task.token()))
+        .map(task -> task.id() + " since " + task.claimedAt() + " until " + task.leaseEnd()).toList();
+    if (running.size() == Clients.LIMIT) {
+      sim.coverage().count(Coverage.Case.LIMIT_REACHED);
+    }
+    if (running.size() > Clients.LIMIT && world.store().kind() != SimStore.Kind.REDIS) {
+      unmet("a limit holds for all nodes together: limit=" + Clients.LIMIT + ", running=" + running);
     }
   }
 

@@ -57,7 +57,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
         .withWindowMillis(oneOf(luck, 1, 500, 30_000))
         .withMemory((int) oneOf(luck, 4, 100, 100_000), (int) oneOf(luck, 1, 10, 1_000),
             (int) oneOf(luck, 1, 20, 10_000))
-        .withClaimBatch((int) oneOf(luck, 1, 10, 1_000)).withLeaseMarginMillis(oneOf(luck, 500, 3_000))
+        .withClaimBatch((int) oneOf(luck, 1, 10, 1_000)).withLeaseMarginMillis(oneOf(luck, 500, 3_000, 500, 15_000))
         .withCalls((int) oneOf(luck, 4, 200_000), oneOf(luck, 1_000, 64L << 20))
         .withDestinationLimit((int) oneOf(luck, 1, 16, 512));
     return new World(mode, 1 + luck.nextInt(MAX_NODES), coordination, store,

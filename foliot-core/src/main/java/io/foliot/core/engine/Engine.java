@@ -120,7 +120,7 @@ public final class Engine implements Scheduler {
       loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
           i == 0 ? this::refresh : () -> {}, i == 0 ? this::upkeep : nanos -> {});
     }
-    ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], this::storeMillis, loops[0]);
+    ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
     submits = new GroupCommit<>("submit", store::submit, this::submitted, BATCHES_UNDER_WAY, calls, clock, meter);

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +49,6 @@ final class PermitLedger {
   private final String node;
   private final long instance;
   private final Clock clock;
-  private final LongSupplier storeMillis;
   private final EngineLoop loop;
 
   // any thread
@@ -71,14 +69,13 @@ final class PermitLedger {
    * @param instance of this life of the node, like no other's
    * @param loop whose thread it is
    */
-  PermitLedger(TaskStore store, Clock clock, Lines lines, String node, long instance, LongSupplier storeMillis,
+  PermitLedger(TaskStore store, Clock clock, Lines lines, String node, long instance,
       EngineLoop loop) {
     this.store = store;
     this.clock = clock;
     this.lines = lines;
     this.node = node;
     this.instance = instance;
-    this.storeMillis = storeMillis;
     this.loop = loop;
   }
 
@@ -110,11 +107,35 @@ final class PermitLedger {
     isUnsettled = false;
     underWay = 1;
     loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure) -> {
-      if (documents != null) {
-        look(documents, clock.monotonicNanos());
-      }
       ended();
+      if (documents != null) {
+        look(documents);
+      }
     });
+  }
+
+  /** Asks for the time as well: what a node reckons after it was asleep is too early, and others would lose by it. */
+  private void look(List<Document> documents) {
+    underWay++;
+    long askedNanos = clock.monotonicNanos();
+    loop.after(EngineLoop.asking(() -> store.timeMicros(0)), (micros, failure) -> {
+      ended();
+      if (micros != null) {
+        look(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
+      }
+    });
+  }
+
+  /**
+   * The store's clock, and since when by the monotonic clock it was that or later.
+   *
+   * @param millis what the store's clock said
+   * @param nanos before it was asked
+   */
+  private record Instant(long millis, long nanos) {
+    long nanosOf(long storeMillis) {
+      return nanos + (storeMillis - millis) * NANOS_PER_MILLI;
+    }
   }
 
   private static boolean isLimited(Queue queue) {
@@ -126,19 +147,20 @@ final class PermitLedger {
     endedNanos = clock.monotonicNanos();
   }
 
-  private void look(List<Document> documents, long nowNanos) {
+  private void look(List<Document> documents, Instant now) {
     Map<String, Document> byQueue = new HashMap<>();
     documents.forEach(document -> byQueue.put(document.name(), document));
     for (Queue queue : lines.queues()) {
       if (isLimited(queue)) {
-        look(queue, byQueue.get(queue.name()), nowNanos);
+        look(queue, byQueue.get(queue.name()), now);
       }
     }
   }
 
-  private void look(Queue queue, @Nullable Document document, long nowNanos) {
+  private void look(Queue queue, @Nullable Document document, Instant at) {
     PermitRecord record = PermitRecord.EMPTY;
-    long now = storeMillis.getAsLong();
+    long now = at.millis();
+    long nowNanos = clock.monotonicNanos();
     boolean isSetBack = false;
     if (document != null) {
       try {
@@ -175,14 +197,11 @@ final class PermitLedger {
     boolean same = !isSetBack && taken == mine.permits() && target.rateParts() == mine.rateParts()
         && isAlike(wants, mine.wants());
     if (same && mine.untilMillis() - now >= RENEW_MILLIS) {
-      grant(permits, target, mine.untilMillis(), now, nowNanos);
+      grant(permits, target, mine.untilMillis(), at);
     } else if (!same || wants > 0 || taken > 0) {
       PermitRecord.Holder next = new PermitRecord.Holder(instance, node, taken, target.rateParts(), wants,
           now + VALID_MILLIS);
-      write(queue.name(), document, record.with(next), () -> {
-        long writtenNanos = clock.monotonicNanos();
-        grant(permits, target, next.untilMillis(), storeMillis.getAsLong(), writtenNanos);
-      });
+      write(queue.name(), document, record.with(next), () -> grant(permits, target, next.untilMillis(), at));
     }
     if (wants > taken || (queue.rate() != null && target.rateParts() < PermitRecord.RATE_PARTS)) {
       reclaim(queue.name(), document, record, now);
@@ -198,9 +217,8 @@ final class PermitLedger {
     return (double) holder.rateParts() / PermitRecord.RATE_PARTS;
   }
 
-  private static void grant(Permits permits, PermitRecord.Holder target, long untilMillis, long now, long nowNanos) {
-    permits.grant(target.permits(), rate(target), untilMillis, nowNanos + (untilMillis - now) * NANOS_PER_MILLI,
-        nowNanos);
+  private void grant(Permits permits, PermitRecord.Holder target, long untilMillis, Instant at) {
+    permits.grant(target.permits(), rate(target), untilMillis, at.nanosOf(untilMillis), clock.monotonicNanos());
   }
 
   private void write(String queue, @Nullable Document document, PermitRecord record, Runnable written) {
@@ -229,7 +247,7 @@ final class PermitLedger {
     int permits = gone.stream().mapToInt(PermitRecord.Holder::permits).sum();
     long untilMillis = gone.stream().mapToLong(PermitRecord.Holder::untilMillis).max().orElseThrow();
     underWay++;
-    loop.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, null, 0),
+    loop.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, now, null, 0),
         (running, failure) -> {
           ended();
           if (running == null) {
@@ -247,17 +265,17 @@ final class PermitLedger {
   }
 
   /** Attempts whose leases have not ended and that were claimed by an instant: of whom is not known. */
-  private CompletionStage<Integer> running(String queue, long untilMillis, @Nullable String cursor, int before) {
+  private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
+      int before) {
     CompletionStage<TaskPage> read = EngineLoop.asking(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
     return read.thenCompose(page -> {
-      long now = storeMillis.getAsLong();
       int running = before;
       for (TaskRecord task : page.tasks()) {
         running += task.claimedAt() <= untilMillis && task.leaseEnd() > now ? 1 : 0;
       }
       return page.cursor() == null
           ? CompletableFuture.completedFuture(running)
-          : running(queue, untilMillis, page.cursor(), running);
+          : running(queue, untilMillis, now, page.cursor(), running);
     });
   }
 
