@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class SimulationTest {
   /** What a build can spend on it: half a minute on two processors. */
   private static final int SEEDS = Integer.getInteger("seeds", 1_000);
-  private static final int SEEDS_PER_BUG = 150;
+  private static final int SEEDS_PER_BUG = 2_000;
   private static final int SEEDS_TWICE = 30;
   private static final int MAX_SHOWN = 5;
 
