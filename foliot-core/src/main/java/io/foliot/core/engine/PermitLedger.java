@@ -58,7 +58,7 @@ final class PermitLedger {
   private final Map<String, Long> wantedNanos = new HashMap<>();
   private int underWay;
   private long lookNanos;
-  private long endedNanos;
+  private long restUntilNanos;
   private boolean isUnsettled;
   private @Nullable CompletableFuture<Void> leaving;
   private long leaveUntilNanos;
@@ -69,8 +69,7 @@ final class PermitLedger {
    * @param instance of this life of the node, like no other's
    * @param loop whose thread it is
    */
-  PermitLedger(TaskStore store, Clock clock, Lines lines, String node, long instance,
-      EngineLoop loop) {
+  PermitLedger(TaskStore store, Clock clock, Lines lines, String node, long instance, EngineLoop loop) {
     this.store = store;
     this.clock = clock;
     this.lines = lines;
@@ -94,7 +93,7 @@ final class PermitLedger {
       }
       return;
     }
-    boolean soon = (isHungry.get() || isUnsettled) && nowNanos - endedNanos >= REST_NANOS;
+    boolean soon = (isHungry.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
     if (underWay > 0 || !(soon || nowNanos - lookNanos >= 0)) {
       return;
     }
@@ -107,7 +106,7 @@ final class PermitLedger {
     isUnsettled = false;
     underWay = 1;
     loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure) -> {
-      ended();
+      ended(documents != null);
       if (documents != null) {
         look(documents);
       }
@@ -119,7 +118,7 @@ final class PermitLedger {
     underWay++;
     long askedNanos = clock.monotonicNanos();
     loop.after(EngineLoop.asking(() -> store.timeMicros(0)), (micros, failure) -> {
-      ended();
+      ended(micros != null);
       if (micros != null) {
         look(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
       }
@@ -142,9 +141,10 @@ final class PermitLedger {
     return queue.concurrency() != null || queue.rate() != null;
   }
 
-  private void ended() {
+  /** A store that is away is asked again no sooner than it would be anyway. */
+  private void ended(boolean answered) {
     underWay--;
-    endedNanos = clock.monotonicNanos();
+    restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : LOOK_NANOS);
   }
 
   private void look(List<Document> documents, Instant now) {
@@ -152,29 +152,40 @@ final class PermitLedger {
     documents.forEach(document -> byQueue.put(document.name(), document));
     for (Queue queue : lines.queues()) {
       if (isLimited(queue)) {
-        look(queue, byQueue.get(queue.name()), now);
+        look(queue, byQueue.remove(queue.name()), now);
       }
+    }
+    byQueue.forEach((queue, document) -> tidy(queue, document, now.millis()));
+  }
+
+  /** A record of a queue that is gone, or has no limits any more, goes when nobody's time is left in it. */
+  private void tidy(String queue, Document document, long now) {
+    wantedNanos.remove(queue);
+    PermitRecord record = decoded(queue, document);
+    if (record != null && record.holders().stream().allMatch(holder -> holder.untilMillis() + SETTLED_MILLIS < now)) {
+      write(queue, document, PermitRecord.EMPTY, () -> {});
+    }
+  }
+
+  private static @Nullable PermitRecord decoded(String queue, @Nullable Document document) {
+    try {
+      return document == null ? PermitRecord.EMPTY : PermitRecord.decode(document.content());
+    } catch (IllegalArgumentException e) {
+      LOG.log(System.Logger.Level.ERROR,
+          "the permits of a queue cannot be read, and this node has none of them: queue=" + queue, e);
+      return null;
     }
   }
 
   private void look(Queue queue, @Nullable Document document, Instant at) {
-    PermitRecord record = PermitRecord.EMPTY;
+    PermitRecord read = decoded(queue.name(), document);
+    if (read == null) {
+      return;
+    }
     long now = at.millis();
     long nowNanos = clock.monotonicNanos();
-    boolean isSetBack = false;
-    if (document != null) {
-      try {
-        PermitRecord read = PermitRecord.decode(document.content());
-        record = read.noLaterThan(now + LATEST_MILLIS);
-        isSetBack = !record.equals(read);
-      } catch (IllegalArgumentException e) {
-        LOG.log(System.Logger.Level.ERROR,
-            "the permits of a queue cannot be read, and this node has none of them: queue="
-                + queue.name(),
-            e);
-        return;
-      }
-    }
+    PermitRecord record = read.noLaterThan(now + LATEST_MILLIS);
+    boolean isSetBack = !record.equals(read);
     Permits permits = lines.line(queue.name()).permits();
     int wants = permits.wants(nowNanos);
     PermitRecord.Holder known = record.holder(instance);
@@ -227,7 +238,7 @@ final class PermitLedger {
     long version = document == null ? 0 : document.version();
     loop.after(EngineLoop.asking(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
         (done, failure) -> {
-          ended();
+          ended(done != null);
           if (done != null && done) {
             written.run();
           } else {
@@ -249,7 +260,7 @@ final class PermitLedger {
     underWay++;
     loop.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, now, null, 0),
         (running, failure) -> {
-          ended();
+          ended(running != null);
           if (running == null) {
             return;
           }
@@ -297,9 +308,9 @@ final class PermitLedger {
     loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure) -> {
       List<CompletableFuture<Boolean>> writes = new ArrayList<>();
       for (Document document : documents == null ? List.<Document>of() : documents) {
-        PermitRecord record = PermitRecord.decode(document.content());
-        PermitRecord.Holder mine = record.holder(instance);
-        if (mine != null && lines.line(document.name()).permits().giveUp()) {
+        PermitRecord record = decoded(document.name(), document);
+        PermitRecord.Holder mine = record == null ? null : record.holder(instance);
+        if (record != null && mine != null && lines.line(document.name()).permits().giveUp()) {
           PermitRecord rest = record.with(new PermitRecord.Holder(instance, node, 0, 0, 0, 0));
           writes.add(
               EngineLoop.asking(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.DocumentKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -193,5 +194,19 @@ final class ClusterLimitsTest {
     a.submit(3, 4, Duration.ZERO);
     cluster.passes(Duration.ofMillis(200));
     cluster.ensureEachOnce(4);
+  }
+
+  @Test
+  void theRecordOfAQueueThatHasNoLimitAnyMoreGoes() {
+    Cluster.Node a = cluster.node("a");
+    a.putQueue(QUEUE.withLimits(null, 4));
+    a.putQueue(Queue.of("other", Target.local()).withLimits(null, 4));
+    holdAttempts();
+    a.submit(0, 1, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.store.documents(DocumentKind.PERMITS).toCompletableFuture().join()).hasSize(1);
+    a.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(20));
+    assertThat(cluster.store.documents(DocumentKind.PERMITS).toCompletableFuture().join()).isEmpty();
   }
 }
