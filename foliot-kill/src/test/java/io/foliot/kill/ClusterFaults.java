@@ -50,6 +50,11 @@ abstract class ClusterFaults extends StoreFaults {
   /** For the files of a run. */
   abstract String runName();
 
+  /** What else happens. */
+  List<Trouble> more() {
+    return List.of();
+  }
+
   @BeforeAll
   void breakAgainAndAgain() throws IOException {
     long seed = Rig.seed();
@@ -62,7 +67,10 @@ abstract class ClusterFaults extends StoreFaults {
       try (
           Siege siege = new Siege(runName(), seed, ways.stream().map(way -> store.ways().apply(way.port())).toList())) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
-          endure(siege, troubles(siege, ways, random), random);
+          List<Trouble> troubles = troubles(siege, ways, random);
+          troubles.addAll(more());
+          Collections.shuffle(troubles, new Random(random.nextLong()));
+          endure(siege, troubles, random);
           siege.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
         }
         judge(siege);
@@ -76,15 +84,13 @@ abstract class ClusterFaults extends StoreFaults {
     int first = random.nextInt(NODES);
     int second = (first + 1) % NODES;
     List<ServerProcess> servers = siege.rig.servers;
-    List<Trouble> troubles = new ArrayList<>(List.of(
+    return new ArrayList<>(List.of(
         Trouble.serverMissing(servers.get(first), MISSING_MILLIS),
         Trouble.serverFrozen(servers.get(first), FROZEN_MILLIS),
         Trouble.serverReplaced(servers.get(second)),
         Trouble.cutOff(List.of(ways.get(first)), CUT_OFF_MILLIS),
         Trouble.cutOff(List.of(ways.get(first), ways.get(second)), CUT_OFF_MILLIS),
         Trouble.slow(ways.get(second), SLOW, SLOW_MILLIS)));
-    Collections.shuffle(troubles, new Random(random.nextLong()));
-    return troubles;
   }
 
   private static Trouble killed(Server store, int outageMillis) {

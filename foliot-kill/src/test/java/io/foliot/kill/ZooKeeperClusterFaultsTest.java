@@ -1,0 +1,85 @@
+package io.foliot.kill;
+
+import io.foliot.servers.TcpProxy;
+import io.foliot.sim.history.Event;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three servers over one PostgreSQL that coordinate through ZooKeeper, which is restarted and cut off, too. As often as wanted, and
+ * with the seed of an earlier run:
+ * {@code mvn verify -pl foliot-kill -am -Dtest=ZooKeeperClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ */
+class ZooKeeperClusterFaultsTest extends ClusterFaults {
+  private static final int TICK_MILLIS = 500;
+  private static final long AWAY_MILLIS = 6_000;
+
+  @TempDir
+  private static Path folder = Path.of("");
+
+  private @Nullable TestingServer zooKeeper;
+  private @Nullable TcpProxy way;
+
+  @Override
+  Shared start() {
+    try {
+      zooKeeper = new TestingServer(new InstanceSpec(folder.toFile(), -1, -1, -1, false, -1, TICK_MILLIS, -1), true);
+    } catch (Exception e) {
+      throw new AssertionError("ZooKeeper does not start", e);
+    }
+    way = TcpProxy.to(zooKeeper.getPort());
+    FaultyDatabase faulty = new FaultyPostgres();
+    String cluster = "zookeeper://127.0.0.1:" + way.port();
+    return new Shared(faulty.server(),
+        port -> StoreChoice.database(faulty.database().at(port)).with("--cluster", cluster));
+  }
+
+  @Override
+  String runName() {
+    return "zookeeper-cluster";
+  }
+
+  @Override
+  List<Trouble> more() {
+    TestingServer server = Objects.requireNonNull(zooKeeper);
+    TcpProxy proxy = Objects.requireNonNull(way);
+    return List.of(
+        new Trouble("ZooKeeper is away, and comes back", Event.Fault.OTHER, Trouble.Effect.HITCH, () -> {
+          stop(server);
+          Await.pause(AWAY_MILLIS);
+        }, () -> restart(server)),
+        new Trouble("ZooKeeper is cut off from all", Event.Fault.OTHER, Trouble.Effect.HITCH, () -> {
+          proxy.blackHole();
+          Await.pause(AWAY_MILLIS);
+        }, proxy::heal));
+  }
+
+  private static void stop(TestingServer server) {
+    try {
+      server.stop();
+    } catch (IOException e) {
+      throw new AssertionError("ZooKeeper does not stop", e);
+    }
+  }
+
+  private static void restart(TestingServer server) {
+    try {
+      server.restart();
+    } catch (Exception e) {
+      throw new AssertionError("ZooKeeper does not start again", e);
+    }
+  }
+
+  @AfterAll
+  void endZooKeeper() throws IOException {
+    Objects.requireNonNull(way).close();
+    Objects.requireNonNull(zooKeeper).close();
+  }
+}
