@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.sim.history.Attempt;
 import io.foliot.sim.history.Event;
 import io.foliot.sim.history.Reply;
 import java.io.IOException;
@@ -38,9 +39,10 @@ final class Siege implements AutoCloseable {
    * @param firedAfterMillis how long after its end the first attempt began
    * @param refused calls that were answered meanwhile with 503
    * @param unknown calls that were answered meanwhile with 504
+   * @param lateMillis of tasks of the wide queue that were due meanwhile and that nobody had claimed before, in ascending order
    */
   record Recovery(Trouble trouble, long brokenMillis, boolean wasDown, long readyAfterMillis, long firedAfterMillis,
-      long refused, long unknown) {
+      long refused, long unknown, List<Long> lateMillis) {
     boolean isOutage() {
       return trouble.effect() == Trouble.Effect.OUTAGE;
     }
@@ -48,8 +50,13 @@ final class Siege implements AutoCloseable {
     @Override
     public String toString() {
       return String.format(Locale.ROOT, "%s: broken for %d ms, %s, %d calls refused, %d of unknown outcome; ready after"
-          + " %d ms, fires after %d ms", trouble.name(), brokenMillis, wasDown ? "not ready" : "ready",
-          refused, unknown, readyAfterMillis, firedAfterMillis);
+          + " %d ms, fires after %d ms; first attempts late by p50 %d, p99 %d, most %d ms (%d)", trouble.name(),
+          brokenMillis, wasDown ? "not ready" : "ready", refused, unknown, readyAfterMillis, firedAfterMillis,
+          late(0.5), late(0.99), late(1), lateMillis.size());
+    }
+
+    private long late(double share) {
+      return lateMillis.isEmpty() ? 0 : lateMillis.get((int) Math.ceil(share * lateMillis.size()) - 1);
     }
   }
 
@@ -110,6 +117,7 @@ final class Siege implements AutoCloseable {
     long refused = 0;
     long unknown = 0;
     long fired = Long.MAX_VALUE;
+    List<Long> late = new ArrayList<>();
     for (Event event : events) {
       boolean meanwhile = event.atMillis() >= each.begunMillis && event.atMillis() <= each.healedMillis;
       if (event instanceof Event.Answered answered && meanwhile) {
@@ -118,11 +126,17 @@ final class Siege implements AutoCloseable {
       } else if (event instanceof Event.Began && event.atMillis() >= each.healedMillis) {
         fired = Math.min(fired, event.atMillis());
       }
+      if (event instanceof Event.Began(long delivery, long atMillis, Attempt attempt) && attempt.attempt() == 1
+          && attempt.queue().equals(Rig.WIDE) && attempt.dueAtMillis() >= each.begunMillis
+          && attempt.dueAtMillis() <= each.brokenMillis) {
+        late.add(atMillis - attempt.dueAtMillis());
+      }
     }
+    Collections.sort(late);
     boolean wasDown = watches.stream()
         .allMatch(watch -> watch.wasSteadilyDown(each.brokenMillis - STEADY_MILLIS, each.brokenMillis));
     return new Recovery(each.trouble, each.healedMillis - each.begunMillis, wasDown,
-        each.readyMillis - each.healedMillis, fired - each.healedMillis, refused, unknown);
+        each.readyMillis - each.healedMillis, fired - each.healedMillis, refused, unknown, late);
   }
 
   /**
