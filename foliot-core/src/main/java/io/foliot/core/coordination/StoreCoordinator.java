@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * stood before the lease was written; so on the store's clock no two leaders ever have one at the same time, and what a
  * leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
  *
- * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well is gone at the next look of the others, who dies when its
- * lease ends.
+ * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well is gone
+ * at the next look of the others, who dies when its lease ends.
  */
 public final class StoreCoordinator implements Coordinator {
   /** What {@link #kind} says. */
@@ -166,8 +166,8 @@ public final class StoreCoordinator implements Coordinator {
     underWay = true;
     CompletableFuture<Seen> seen = call(() -> store.timeMicros(0)).thenCompose(
         micros -> (isBeat ? renew(member, micros).thenCompose(renewed -> lead(member, micros)) : UNCHANGED)
-            .thenCompose(done -> store.documents(DocumentKind.NODE)).thenCombine(store.documents(DocumentKind.CLUSTER),
-                (nodes, documents) -> new Seen(micros, nodes, documents)));
+            .thenCompose(done -> store.documents(DocumentKind.NODE).thenCombine(store.documents(DocumentKind.CLUSTER),
+                (nodes, documents) -> new Seen(micros, nodes, documents))));
     after(seen, (found, failure) -> {
       underWay = false;
       if (found == null) {
@@ -281,7 +281,7 @@ public final class StoreCoordinator implements Coordinator {
     after(store.writeDocument(DocumentKind.NODE, document.name(), document.version(), null), (done, failure) -> {});
   }
 
-  /** Leaves, without waiting for the store; the others see it at their next beat, or when the lease ends. */
+  /** Leaves, without waiting for the store; the others see it at their next look, or when the lease ends. */
   @Override
   public void close() {
     loop.close();

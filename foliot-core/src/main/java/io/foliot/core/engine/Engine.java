@@ -174,7 +174,7 @@ public final class Engine implements Scheduler {
           for (EngineLoop loop : loops) {
             loop.start();
           }
-          if (!environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+          if (isCoordinated()) {
             own(SlotSet.of(store.slotCount(), new BitSet()));
           }
           environment.coordinator().join(self, this::coordinated);
@@ -185,7 +185,7 @@ public final class Engine implements Scheduler {
   /** Who is there has changed, or who looks after what. The coordinator's thread. */
   private void coordinated(Coordinator.View seen) {
     view = seen;
-    if (environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+    if (!isCoordinated()) {
       return;
     }
     switch (seen.connection()) {
@@ -193,8 +193,7 @@ public final class Engine implements Scheduler {
         LOG.log(System.Logger.Level.WARNING, "the coordinator does not answer; keeping what this node has");
       case LOST -> own(SlotSet.of(store.slotCount(), new BitSet()));
       case CONNECTED -> {
-        byte[] document = seen.document();
-        Assignment current = document == null ? Assignment.none(store.slotCount()) : Assignment.decode(document);
+        Assignment current = assignment(seen);
         // Whoever leads may not have heard yet that this node should have none.
         own(self.takesSlots()
             ? ownedBy(options.node(), current)
@@ -202,11 +201,28 @@ public final class Engine implements Scheduler {
         if (options.node().equals(seen.leader())) {
           Assignment wanted = current
               .with(seen.members().stream().filter(Coordinator.Member::takesSlots).toList(), store.slotCount());
-          if (document == null || !wanted.equals(current)) {
+          if (seen.document() == null || !wanted.equals(current)) {
             environment.coordinator().publish(wanted.encode(), seen.version());
           }
         }
       }
+    }
+  }
+
+  /** Whether there may be others, who share the slots. */
+  private boolean isCoordinated() {
+    return !environment.coordinator().kind().equals(SoleCoordinator.KIND);
+  }
+
+  /** What was published last. What cannot be read is as good as nothing: whoever leads publishes what can. */
+  private Assignment assignment(Coordinator.View seen) {
+    byte[] document = seen.document();
+    try {
+      return document == null ? Assignment.none(store.slotCount()) : Assignment.decode(document);
+    } catch (IllegalArgumentException e) {
+      LOG.log(System.Logger.Level.ERROR, "who looks after which slot cannot be read, and nobody does until it is"
+          + " published anew; what is due is fired meanwhile, some seconds late", e);
+      return Assignment.none(store.slotCount());
     }
   }
 
@@ -677,12 +693,9 @@ public final class Engine implements Scheduler {
     Coordinator.View seen = view;
     Coordinator.Member me = self;
     List<Coordinator.Member> members = seen == null || seen.members().isEmpty() ? List.of(me) : seen.members();
-    byte[] document = seen == null ? null : seen.document();
-    Assignment assignment = document == null ? null : Assignment.decode(document);
+    Assignment assignment = seen == null ? Assignment.none(store.slotCount()) : assignment(seen);
     List<ClusterNode> nodes = members.stream().map(member -> new ClusterNode(member.node(), member.zone(),
-        member.node().equals(me.node())
-            ? ownedSlots()
-            : assignment == null ? 0 : ownedBy(member.node(), assignment).size(),
+        member.node().equals(me.node()) ? ownedSlots() : ownedBy(member.node(), assignment).size(),
         member.takesSlots(), member.clockOffsetMillis())).toList();
     return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), nodes,
         store.slotCount(), ownedSlots(), store.kind(), store.durability(), environment.coordinator().kind(),
@@ -760,7 +773,7 @@ public final class Engine implements Scheduler {
     Coordinator.Member now = new Coordinator.Member(before.node(), before.zone(), isRight, offsetMillis);
     self = now;
     environment.coordinator().update(now);
-    if (isRight != before.takesSlots() && !environment.coordinator().kind().equals(SoleCoordinator.KIND)) {
+    if (isRight != before.takesSlots() && isCoordinated()) {
       if (isRight) {
         LOG.log(System.Logger.Level.INFO, "this node's clock is right again; it takes slots");
       } else {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
+import io.foliot.core.store.DocumentKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -145,5 +146,18 @@ final class ClusterTest {
     cluster.passes(Duration.ofSeconds(40));
     cluster.ensureEachOnce(1_000);
     cluster.ensureLateBy(0, 1);
+  }
+
+  @Test
+  void anAssignmentThatCannotBeReadIsPublishedAnew() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    cluster.passes(Duration.ofSeconds(5));
+    long version = cluster.store.document(DocumentKind.CLUSTER, "assignment").toCompletableFuture().join().orElseThrow()
+        .version();
+    assertThat(cluster.store.writeDocument(DocumentKind.CLUSTER, "assignment", version, new byte[]{99})).isCompleted();
+    cluster.passes(Duration.ofSeconds(2));
+    assertThat(a.engine.cluster().ownedSlots()).isEqualTo(8);
+    assertThat(b.engine.cluster().ownedSlots()).isEqualTo(8);
   }
 }
