@@ -3,8 +3,6 @@ package io.foliot.sim;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
-import io.foliot.core.store.TaskPage;
-import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -13,16 +11,19 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.Token;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,20 +38,20 @@ import org.jspecify.annotations.Nullable;
 final class BrokenStores {
   private BrokenStores() {}
 
-  static TaskStore of(Bug bug, TaskStore sound, SimStore.Scene scene) {
+  static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
       case CLAIM_EARLY, LEASE_BY_NODE_CLOCK, CLAIM_WITHOUT_COMPARE, STEALS_LIVE_CLAIMS, RETRY_FORGETS_ATTEMPTS ->
-        new Claims(bug, sound, scene);
-      case OWNERSHIP_IS_LICENCE -> new Licence(sound, scene);
-      case SETTLE_WITHOUT_TOKEN, SETTLE_FORGOTTEN -> new Settles(bug, sound, scene);
+        new Claims(bug, delegate, scene);
+      case OWNERSHIP_IS_LICENCE -> new Licence(delegate, scene);
+      case SETTLE_WITHOUT_TOKEN, SETTLE_FORGOTTEN -> new Settles(bug, delegate, scene);
       case CANCEL_IGNORES_THE_TASK, CANCEL_IGNORES_THE_CLAIM, TOUCH_IGNORES_THE_TASK, REDRIVE_FORGOTTEN ->
-        new Pretends(bug, sound, scene);
-      case RESET_KEEPS_OLD_CLAIMABLE -> new OldGenerations(sound, scene);
-      case SUCCESSOR_FORGOTTEN, GENERATION_REPEATED, IDEMPOTENCY_IGNORED -> new Submits(bug, sound, scene);
+        new Pretends(bug, delegate, scene);
+      case RESET_KEEPS_OLD_CLAIMABLE -> new OldGenerations(delegate, scene);
+      case SUCCESSOR_FORGOTTEN, GENERATION_REPEATED, IDEMPOTENCY_IGNORED -> new Submits(bug, delegate, scene);
       case CURSOR_WITHOUT_HEAD_POLL, HEAD_POLL_LOOKS_BACK_BRIEFLY, LEASE_WITHOUT_EXIT, OVERDUE_POLL_OFF ->
-        new Index(bug, sound, scene);
-      case PARKED_LEAVE_WITH_THEIR_NODE -> new Parked(sound, scene);
-      default -> sound;
+        new Index(bug, delegate, scene);
+      case PARKED_LEAVE_WITH_THEIR_NODE -> new Parked(delegate, scene);
+      default -> delegate;
     };
   }
 
@@ -64,20 +65,20 @@ final class BrokenStores {
 
   /** Claims at any time, for those who may not any more as well. */
   static final class Endless extends ForwardingStore {
-    Endless(TaskStore sound) {
-      super(sound);
+    Endless(TaskStore delegate) {
+      super(delegate);
     }
 
     @Override
     public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
-      return sound.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
+      return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
     }
   }
 
   /** Never tells that anything runs. */
   static final class Idle extends ForwardingStore {
-    Idle(TaskStore sound) {
-      super(sound);
+    Idle(TaskStore delegate) {
+      super(delegate);
     }
 
     @Override
@@ -85,14 +86,14 @@ final class BrokenStores {
         @Nullable String cursor) {
       return state == TaskState.RUNNING
           ? told(new TaskPage(List.of(), null))
-          : sound.query(queue, state, limit, cursor);
+          : delegate.query(queue, state, limit, cursor);
     }
   }
 
   /** Takes every failure of a call that writes for one that has done nothing. */
   static final class Certain extends ForwardingStore {
-    Certain(TaskStore sound) {
-      super(sound);
+    Certain(TaskStore delegate) {
+      super(delegate);
     }
 
     private static <R> CompletionStage<R> certain(CompletionStage<R> stage) {
@@ -102,17 +103,17 @@ final class BrokenStores {
 
     @Override
     public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-      return certain(sound.submit(drafts));
+      return certain(delegate.submit(drafts));
     }
 
     @Override
     public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-      return certain(sound.touch(touches));
+      return certain(delegate.touch(touches));
     }
 
     @Override
     public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-      return certain(sound.cancel(refs));
+      return certain(delegate.cancel(refs));
     }
   }
 
@@ -120,13 +121,13 @@ final class BrokenStores {
   private abstract static class Broken extends ForwardingStore {
     final SimStore.Scene scene;
 
-    Broken(TaskStore sound, SimStore.Scene scene) {
-      super(sound);
+    Broken(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate);
       this.scene = scene;
     }
 
     final @Nullable TaskRecord peek(TaskRef ref) {
-      return now(sound.find(ref)).orElse(null);
+      return now(delegate.find(ref)).orElse(null);
     }
 
     final @Nullable TaskRecord peek(TaskId id) {
@@ -139,7 +140,7 @@ final class BrokenStores {
     }
 
     final ClaimResult claimOne(Claim claim) {
-      return now(sound.claim(List.of(claim))).results().get(0);
+      return now(delegate.claim(List.of(claim))).results().get(0);
     }
   }
 
@@ -148,8 +149,8 @@ final class BrokenStores {
     private final Bug bug;
     private final Map<TaskId, TaskRecord> won = new HashMap<>();
 
-    Claims(Bug bug, TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    Claims(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
       this.bug = bug;
     }
 
@@ -203,8 +204,8 @@ final class BrokenStores {
   private static final class Licence extends Broken {
     private final Map<Token, Long> unwritten = new HashMap<>();
 
-    Licence(TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    Licence(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
     }
 
     @Override
@@ -237,7 +238,7 @@ final class BrokenStores {
           written = new Settlement(settlement.id(), won.task().generation(), won.task().token(), settlement.outcome(),
               settlement.begunAt(), settlement.detail());
         }
-        results.addAll(now(sound.settle(List.of(written))));
+        results.addAll(now(delegate.settle(List.of(written))));
       }
       return told(results);
     }
@@ -246,8 +247,8 @@ final class BrokenStores {
   private static final class Settles extends Broken {
     private final Bug bug;
 
-    Settles(Bug bug, TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    Settles(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
       this.bug = bug;
     }
 
@@ -257,9 +258,9 @@ final class BrokenStores {
         return scene.luck.nextInt(10) == 0
             ? told(settlements.stream()
                 .map(settlement -> new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)).toList())
-            : sound.settle(settlements);
+            : delegate.settle(settlements);
       }
-      return sound.settle(settlements.stream().map(this::ofWhoeverRuns).toList());
+      return delegate.settle(settlements.stream().map(this::ofWhoeverRuns).toList());
     }
 
     private Settlement ofWhoeverRuns(Settlement settlement) {
@@ -281,8 +282,8 @@ final class BrokenStores {
   private static final class Pretends extends Broken {
     private final Bug bug;
 
-    Pretends(Bug bug, TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    Pretends(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
       this.bug = bug;
     }
 
@@ -291,7 +292,7 @@ final class BrokenStores {
       return switch (bug) {
         case CANCEL_IGNORES_THE_TASK -> told(refs.stream().map(this::cancelled).toList());
         case CANCEL_IGNORES_THE_CLAIM -> told(refs.stream().map(this::unlessRunning).toList());
-        default -> sound.cancel(refs);
+        default -> delegate.cancel(refs);
       };
     }
 
@@ -306,14 +307,14 @@ final class BrokenStores {
       TaskRecord live = live(ref);
       return live != null && live.state() == TaskState.RUNNING
           ? new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation())
-          : now(sound.cancel(List.of(ref))).get(0);
+          : now(delegate.cancel(List.of(ref))).get(0);
     }
 
     @Override
     public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
       return bug == Bug.TOUCH_IGNORES_THE_TASK
           ? told(touches.stream().map(this::touched).toList())
-          : sound.touch(touches);
+          : delegate.touch(touches);
     }
 
     private TouchResult touched(Touch touch) {
@@ -327,7 +328,7 @@ final class BrokenStores {
     @Override
     public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
       if (bug != Bug.REDRIVE_FORGOTTEN) {
-        return sound.redrive(ids);
+        return delegate.redrive(ids);
       }
       List<RedriveResult> results = new ArrayList<>();
       for (TaskId id : ids) {
@@ -344,8 +345,8 @@ final class BrokenStores {
   private static final class OldGenerations extends Broken {
     private final Map<TaskId, TaskRecord> replaced = new HashMap<>();
 
-    OldGenerations(TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    OldGenerations(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
     }
 
     @Override
@@ -353,7 +354,7 @@ final class BrokenStores {
       List<SubmitResult> results = new ArrayList<>();
       for (Draft draft : drafts) {
         TaskRecord live = draft.key() == null ? null : live(new TaskRef.ByKey(draft.queue(), draft.key()));
-        SubmitResult result = now(sound.submit(List.of(draft))).get(0);
+        SubmitResult result = now(delegate.submit(List.of(draft))).get(0);
         if (live != null && result.kind() == SubmitResult.Kind.RESET) {
           replaced.put(live.id(), live);
         }
@@ -385,8 +386,8 @@ final class BrokenStores {
     private final Bug bug;
     private final Map<TaskId, Long> firstGenerations = new HashMap<>();
 
-    Submits(Bug bug, TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    Submits(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
       this.bug = bug;
     }
 
@@ -406,7 +407,7 @@ final class BrokenStores {
     }
 
     private SubmitResult plain(Draft draft) {
-      return now(sound.submit(List.of(draft))).get(0);
+      return now(delegate.submit(List.of(draft))).get(0);
     }
 
     private SubmitResult unlessRunning(Draft draft) {
@@ -431,8 +432,8 @@ final class BrokenStores {
 
     private final Bug bug;
 
-    Index(Bug bug, TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    Index(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
       this.bug = bug;
     }
 
@@ -459,7 +460,7 @@ final class BrokenStores {
     }
 
     private DueSlice only(DueScan scan, Predicate<DueEntry> wanted) {
-      DueSlice slice = now(sound.due(List.of(scan))).get(0);
+      DueSlice slice = now(delegate.due(List.of(scan))).get(0);
       List<DueEntry> entries = slice.entries().stream().filter(wanted).toList();
       return new DueSlice(slice.slot(), entries, slice.more() && entries.size() == slice.entries().size());
     }
@@ -468,25 +469,25 @@ final class BrokenStores {
   private static final class Parked extends Broken {
     private final Map<TaskId, String> by = new HashMap<>();
 
-    Parked(TaskStore sound, SimStore.Scene scene) {
-      super(sound, scene);
+    Parked(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
     }
 
     @Override
     public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
       entries.forEach(entry -> by.putIfAbsent(entry.id(), scene.caller()));
-      return sound.park(entries);
+      return delegate.park(entries);
     }
 
     @Override
     public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
-      return sound.parked(queue, slots, after, Integer.MAX_VALUE).thenApply(entries -> entries.stream()
+      return delegate.parked(queue, slots, after, Integer.MAX_VALUE).thenApply(entries -> entries.stream()
           .filter(entry -> scene.caller().equals(by.get(entry.id()))).limit(limit).toList());
     }
 
     @Override
     public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
-      return sound.parkedQueues(slots);
+      return delegate.parkedQueues(slots);
     }
   }
 }

@@ -160,7 +160,7 @@ final class BrokenStoresTest {
     return List.of(new Broken("hands a running task out again", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
-        ClaimBatch batch = StoreFixture.get(sound.claim(claims));
+        ClaimBatch batch = StoreFixture.get(delegate.claim(claims));
         return changed(claims, CompletableFuture.completedFuture(batch.results()), (claim, result) -> {
           TaskRecord task = read(claim.id());
           return result instanceof ClaimResult.Later && task != null && task.state() == TaskState.RUNNING
@@ -174,21 +174,21 @@ final class BrokenStoresTest {
         new Broken("claims what is only to be looked at", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
-            return sound.claim(claims.stream().map(claim -> new Claim(claim.id(), Math.max(1, claim.leaseMillis())))
+            return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), Math.max(1, claim.leaseMillis())))
                 .toList());
           }
         }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
         new Broken("claims for those who have no right to it any more", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
-            return sound.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
+            return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
           }
         }, true, TaskStoreContract::aClaimThatComesTooLateIsALook),
         new Broken("does not look where it is not to claim", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
             ClaimBatch batch = StoreFixture
-                .get(sound.claim(claims.stream().filter(claim -> claim.leaseMillis() > 0).toList()));
+                .get(delegate.claim(claims.stream().filter(claim -> claim.leaseMillis() > 0).toList()));
             List<ClaimResult> results = new ArrayList<>();
             int next = 0;
             for (Claim claim : claims) {
@@ -205,7 +205,7 @@ final class BrokenStoresTest {
               return task != null && task.state() == TaskState.DELAYED && task.dueAt() <= clock.wallMillis();
             }).toList();
             LockSupport.parkNanos(ROUND_TRIP_NANOS);
-            return sound.claim(claims).thenApply(batch -> {
+            return delegate.claim(claims).thenApply(batch -> {
               List<ClaimResult> results = new ArrayList<>();
               for (int i = 0; i < claims.size(); i++) {
                 TaskRecord task = read(claims.get(i).id());
@@ -236,7 +236,7 @@ final class BrokenStoresTest {
             public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
               aheadMicros[0] = 3_000;
               try {
-                return sound.claim(claims);
+                return delegate.claim(claims);
               } finally {
                 aheadMicros[0] = 0;
               }
@@ -246,7 +246,7 @@ final class BrokenStoresTest {
         new Broken("gives all claims of a batch the lease of the first", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
-            return sound.claim(
+            return delegate.claim(
                 claims.stream().map(claim -> new Claim(claim.id(), claims.getFirst().leaseMillis())).toList());
           }
         }, true, TaskStoreContract::eachClaimHasItsOwnLease),
@@ -257,7 +257,7 @@ final class BrokenStoresTest {
         new Broken("extends after a cancel", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
-            return changed(extensions, sound.extend(extensions),
+            return changed(extensions, delegate.extend(extensions),
                 (extension, result) -> result.kind() == ExtendResult.Kind.CANCELLED
                     ? new ExtendResult(ExtendResult.Kind.EXTENDED, clock.wallMillis() + extension.leaseMillis())
                     : result);
@@ -278,7 +278,7 @@ final class BrokenStoresTest {
     return List.of(new Broken("takes any token", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-        return sound.settle(settlements.stream().map(settlement -> {
+        return delegate.settle(settlements.stream().map(settlement -> {
           TaskRecord task = read(settlement.id());
           Token token = task == null ? null : task.token();
           return token == null || task == null
@@ -293,7 +293,7 @@ final class BrokenStoresTest {
         new Broken("takes any generation", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-            return sound.settle(settlements.stream().map(settlement -> {
+            return delegate.settle(settlements.stream().map(settlement -> {
               TaskRecord task = read(settlement.id());
               return task == null
                   ? settlement
@@ -305,7 +305,7 @@ final class BrokenStoresTest {
         new Broken("says settled to whoever comes later", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-            return changed(settlements, sound.settle(settlements),
+            return changed(settlements, delegate.settle(settlements),
                 (settlement, result) -> result.kind() == SettleResult.Kind.REPEATED
                     ? new SettleResult(SettleResult.Kind.SETTLED, result.state(), result.wakeAt())
                     : result);
@@ -316,7 +316,7 @@ final class BrokenStoresTest {
         new Broken("refuses a report that comes after the lease", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-            return sound.settle(settlements.stream().map(settlement -> {
+            return delegate.settle(settlements.stream().map(settlement -> {
               TaskRecord task = read(settlement.id());
               return task == null || task.leaseEnd() > clock.wallMillis()
                   ? settlement
@@ -328,7 +328,7 @@ final class BrokenStoresTest {
         new Broken("says that it redrove beside a live task", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-            return changed(ids, sound.redrive(ids), (id, result) -> result.kind() == RedriveResult.Kind.CONFLICT
+            return changed(ids, delegate.redrive(ids), (id, result) -> result.kind() == RedriveResult.Kind.CONFLICT
                 ? new RedriveResult(RedriveResult.Kind.REDRIVEN, id, 1, clock.wallMillis())
                 : result);
           }
@@ -339,7 +339,7 @@ final class BrokenStoresTest {
     return List.of(new Broken("forgets the successor", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-        return sound.touch(touches.stream().map(touch -> {
+        return delegate.touch(touches.stream().map(touch -> {
           TaskRecord task = read(touch.ref());
           return task != null && task.state() == TaskState.RUNNING
               ? new Touch(new TaskRef.ById(new TaskId(1, 2)), Due.at(0))
@@ -360,7 +360,7 @@ final class BrokenStoresTest {
         new Broken("answers a reset of a running task as if nothing ran", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return changed(drafts, sound.submit(drafts),
+            return changed(drafts, delegate.submit(drafts),
                 (draft, result) -> result.kind() == SubmitResult.Kind.RESET_PENDING
                     ? new SubmitResult(SubmitResult.Kind.RESET, result.id(), result.generation(), result.dueAt(),
                         result.state(), result.indexed())
@@ -371,14 +371,14 @@ final class BrokenStoresTest {
         new Broken("drops the body of a reset without one", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts.stream()
+            return delegate.submit(drafts.stream()
                 .map(draft -> draft.body() == null ? StoreFixture.withBody(draft, Body.EMPTY) : draft).toList());
           }
         }, true, TaskStoreContract::anOmittedBodyIsKeptAndANewTaskWithoutOneHasNone),
         new Broken("resets what it was to keep", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts.stream()
+            return delegate.submit(drafts.stream()
                 .map(draft -> new Draft(draft.id(), draft.queue(), draft.key(), draft.due(), draft.body(),
                     draft.maxAttempts(), OnConflict.RESET, draft.idempotency()))
                 .toList());
@@ -388,7 +388,7 @@ final class BrokenStoresTest {
         new Broken("answers a touch with the generation before it", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-            return changed(touches, sound.touch(touches), (touch, result) -> new TouchResult(result.kind(),
+            return changed(touches, delegate.touch(touches), (touch, result) -> new TouchResult(result.kind(),
                 result.id(), result.generation() - 1, result.dueAt(), result.indexed()));
           }
         }, true, TaskStoreContract::aTouchMovesTheDeadlineAndKeepsTheRest,
@@ -399,17 +399,17 @@ final class BrokenStoresTest {
             for (Touch touch : touches) {
               TaskRecord task = read(touch.ref());
               if (task != null && task.cancelRequested() && task.key() != null) {
-                StoreFixture.get(sound.submit(List.of(new Draft(task.id(), task.queue(), task.key(), touch.due(),
+                StoreFixture.get(delegate.submit(List.of(new Draft(task.id(), task.queue(), task.key(), touch.due(),
                     null, 0, OnConflict.RESET, null))));
               }
             }
-            return sound.touch(touches);
+            return delegate.touch(touches);
           }
         }, true, TaskStoreContract::aTouchRevivesNothingThatIsBeingCancelled),
         new Broken("adds delays to the clock of whoever asks", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts.stream().map(draft -> draft.due() instanceof Due.After after
+            return delegate.submit(drafts.stream().map(draft -> draft.due() instanceof Due.After after
                 ? StoreFixture.withDue(draft, Due.at(clock.wallMillis() - 40 + after.delayMillis()))
                 : draft).toList());
           }
@@ -417,14 +417,14 @@ final class BrokenStoresTest {
         new Broken("lets what is due at once wait for the next millisecond", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-            return sound.touch(touches.stream().map(touch -> new Touch(touch.ref(),
+            return delegate.touch(touches.stream().map(touch -> new Touch(touch.ref(),
                 touch.due() == Due.NOW ? Due.after(1) : touch.due())).toList());
           }
         }, true, TaskStoreContract::aDelayOfNothingIsDueAtOnce),
         new Broken("forgets requests", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts.stream().map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
+            return delegate.submit(drafts.stream().map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
                 draft.due(), draft.body(), draft.maxAttempts(), draft.onConflict(), null)).toList());
           }
         }, true, TaskStoreContract::aRepeatedRequestIsAnsweredAsTheFirstTime,
@@ -434,7 +434,7 @@ final class BrokenStoresTest {
         new Broken("answers a batch in another order", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts).thenApply(
+            return delegate.submit(drafts).thenApply(
                 results -> results.stream().sorted(Comparator.comparing(SubmitResult::id)).toList());
           }
         }, true, TaskStoreContract::aBatchAnswersInTheOrderOfItsItems,
@@ -442,7 +442,7 @@ final class BrokenStoresTest {
         new Broken("takes keys for the same that differ in case", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts.stream().map(draft -> {
+            return delegate.submit(drafts.stream().map(draft -> {
               String key = draft.key();
               return new Draft(draft.id(), draft.queue(), key == null ? null : key.toLowerCase(Locale.ROOT),
                   draft.due(), draft.body(), draft.maxAttempts(), draft.onConflict(), draft.idempotency());
@@ -452,7 +452,7 @@ final class BrokenStoresTest {
         new Broken("keeps instants in 32 bits of seconds", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts.stream()
+            return delegate.submit(drafts.stream()
                 .map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
                     Due.at(Math.clamp(StoreFixture.dueAt(draft), 0, Integer.MAX_VALUE * 1_000L)), draft.body(),
                     draft.maxAttempts(),
@@ -463,7 +463,7 @@ final class BrokenStoresTest {
         new Broken("drops the end of a large batch", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-            return sound.submit(drafts.subList(0, Math.min(drafts.size(), 8_192)));
+            return delegate.submit(drafts.subList(0, Math.min(drafts.size(), 8_192)));
           }
         }, false, TaskStoreContract::theLargestBatchFits));
   }
@@ -477,7 +477,7 @@ final class BrokenStoresTest {
           TaskRecord task = read(ref);
           results.add(task != null && task.state() == TaskState.RUNNING
               ? new CancelResult(CancelResult.Kind.CANCEL_PENDING, task.id(), task.generation())
-              : StoreFixture.one(sound.cancel(List.of(ref))));
+              : StoreFixture.one(delegate.cancel(List.of(ref))));
         }
         return CompletableFuture.completedFuture(results);
       }
@@ -486,7 +486,7 @@ final class BrokenStoresTest {
         new Broken("says cancelled while an attempt is outstanding", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-            return changed(refs, sound.cancel(refs), (ref, result) -> {
+            return changed(refs, delegate.cancel(refs), (ref, result) -> {
               TaskRecord task = read(ref);
               return result.kind() == CancelResult.Kind.CANCEL_PENDING && task != null && !task.isLive()
                   ? new CancelResult(CancelResult.Kind.CANCELLED, result.id(), result.generation())
@@ -502,14 +502,14 @@ final class BrokenStoresTest {
     return List.of(new Broken("begins every page at the beginning", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-        return sound.due(scans.stream().map(
+        return delegate.due(scans.stream().map(
             scan -> new DueScan(scan.slot(), scan.fromWakeAt(), null, scan.toWakeAt(), scan.limit())).toList());
       }
     }, true, TaskStoreContract::aScanGoesOnBehindWhereThePageEnded),
         new Broken("skips what is at the instant where a page ended", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-            return sound.due(scans.stream().map(scan -> scan.after() == null
+            return delegate.due(scans.stream().map(scan -> scan.after() == null
                 ? scan
                 : new DueScan(scan.slot(), scan.fromWakeAt() + 1, null, scan.toWakeAt(), scan.limit())).toList());
           }
@@ -517,14 +517,14 @@ final class BrokenStoresTest {
         new Broken("leaves the end of a range out", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-            return sound.due(scans.stream().map(scan -> new DueScan(scan.slot(), scan.fromWakeAt(), scan.after(),
+            return delegate.due(scans.stream().map(scan -> new DueScan(scan.slot(), scan.fromWakeAt(), scan.after(),
                 scan.toWakeAt() - 1, scan.limit())).toList());
           }
         }, true, TaskStoreContract::bothEndsOfARangeBelongToIt),
         new Broken("says more whenever a page is full", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-            return changed(scans, sound.due(scans), (scan, slice) -> new DueSlice(slice.slot(), slice.entries(),
+            return changed(scans, delegate.due(scans), (scan, slice) -> new DueSlice(slice.slot(), slice.entries(),
                 slice.entries().size() == scan.limit()));
           }
         }, true, TaskStoreContract::onlyAnswersThatTheLimitCutSayThatThereIsMore),
@@ -539,7 +539,7 @@ final class BrokenStoresTest {
                 old.put(claim.id(), new DueEntry(task.wakeAt(), task.id(), task.queue()));
               }
             }
-            return sound.claim(claims).thenApply(batch -> {
+            return delegate.claim(claims).thenApply(batch -> {
               for (int i = 0; i < claims.size(); i++) {
                 if (!(batch.results().get(i) instanceof ClaimResult.Later)) {
                   old.remove(claims.get(i).id());
@@ -551,7 +551,7 @@ final class BrokenStoresTest {
 
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-            return changed(scans, sound.due(scans), (scan, slice) -> new DueSlice(slice.slot(),
+            return changed(scans, delegate.due(scans), (scan, slice) -> new DueSlice(slice.slot(),
                 slice.entries().stream().map(entry -> Optional.ofNullable(old.get(entry.id())).orElse(entry)).toList(),
                 slice.more()));
           }
@@ -560,7 +560,7 @@ final class BrokenStoresTest {
         new Broken("moves the entry with every reset", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-            return sound.touch(touches).thenCompose(results -> sound
+            return delegate.touch(touches).thenCompose(results -> delegate
                 .park(touches.stream().map(touch -> read(touch.ref())).filter(task -> task != null && task.isLive())
                     .map(task -> new DueEntry(task.wakeAt(), task.id(), task.queue())).toList())
                 .thenApply(parked -> results));
@@ -572,10 +572,10 @@ final class BrokenStoresTest {
     return List.of(new Broken("shows parked tasks among the due ones", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-        return changed(scans, sound.due(scans), (scan, slice) -> {
+        return changed(scans, delegate.due(scans), (scan, slice) -> {
           List<DueEntry> entries = new ArrayList<>(slice.entries());
-          for (String queue : StoreFixture.get(sound.parkedQueues(SlotSet.all(slotCount())))) {
-            StoreFixture.get(sound.parked(queue, SlotSet.all(slotCount()), null, 1_000)).stream()
+          for (String queue : StoreFixture.get(delegate.parkedQueues(SlotSet.all(slotCount())))) {
+            StoreFixture.get(delegate.parked(queue, SlotSet.all(slotCount()), null, 1_000)).stream()
                 .filter(entry -> entry.id().slot(slotCount()) == scan.slot()).forEach(entries::add);
           }
           return new DueSlice(slice.slot(), entries, slice.more());
@@ -585,7 +585,7 @@ final class BrokenStoresTest {
         new Broken("says that it parked what is not due", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
-            return changed(entries, sound.park(entries), (entry, parked) -> true);
+            return changed(entries, delegate.park(entries), (entry, parked) -> true);
           }
         }, true, TaskStoreContract::whatIsNotDueIsNotParkedAndItsEntryMovesToWhereItBelongs,
             TaskStoreContract::aRunningTaskIsNotParkedUntilItsLeaseHasEnded,
@@ -594,14 +594,14 @@ final class BrokenStoresTest {
           @Override
           public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after,
               int limit) {
-            return sound.parked(queue, SlotSet.all(slotCount()), after, limit);
+            return delegate.parked(queue, SlotSet.all(slotCount()), after, limit);
           }
         }, false, TaskStoreContract::parkedTasksAreListedBySlot),
         new Broken("lists the first parked tasks again and again", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after,
               int limit) {
-            return sound.parked(queue, slots, null, limit);
+            return delegate.parked(queue, slots, null, limit);
           }
         }, false, TaskStoreContract::parkedTasksAreListedInOrderPageByPage,
             TaskStoreContract::parkedTasksOfAllSlotsAreListedOnceEach));
@@ -611,13 +611,13 @@ final class BrokenStoresTest {
     return List.of(new Broken("shows final tasks among the live ones", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
-        return sound.query(StoreFixture.QUEUE, null, limit, cursor);
+        return delegate.query(StoreFixture.QUEUE, null, limit, cursor);
       }
     }, false, TaskStoreContract::liveTasksOfAllQueuesArePagedEachOnce),
         new Broken("ends the leases of what it takes over", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
-            return sound.adopt(tasks.stream().map(task -> task.state() == TaskState.RUNNING
+            return delegate.adopt(tasks.stream().map(task -> task.state() == TaskState.RUNNING
                 ? task.edit().state(TaskState.DELAYED).successor(null).cancelRequested(false).wakeAt(task.dueAt())
                     .done()
                 : task).toList());
@@ -626,7 +626,7 @@ final class BrokenStoresTest {
         new Broken("says that it took over what it could not", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
-            return sound.adopt(tasks).thenApply(results -> tasks.stream().map(task -> true).toList());
+            return delegate.adopt(tasks).thenApply(results -> tasks.stream().map(task -> true).toList());
           }
         }, false, TaskStoreContract::theLiveTaskOfAKeyIsNotReplacedByOneThatIsTakenOver));
   }
@@ -637,7 +637,7 @@ final class BrokenStoresTest {
         new Broken("does not keep final tasks", clock -> new WrappedStore(sound(clock)) {
           @Override
           public void configure(String queue, QueueTerms terms) {
-            sound.configure(queue,
+            delegate.configure(queue,
                 new QueueTerms(terms.maxAttempts(), terms.maxWaitMillis(), terms.maxRunMillis(), 0, 0));
           }
         }, true, TaskStoreContract::finalTasksVanishInTheirMillisecondAndNotInTheOneBefore),
@@ -645,15 +645,15 @@ final class BrokenStoresTest {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {
-            return sound.query(queue, state, limit, cursor).exceptionallyCompose(
-                failure -> sound.query(queue, state, limit, null));
+            return delegate.query(queue, state, limit, cursor).exceptionallyCompose(
+                failure -> delegate.query(queue, state, limit, null));
           }
         }, false, TaskStoreContract::aCursorThatIsNoneIsAnIllegalArgument),
         new Broken("tells READY and DELAYED apart by what was written", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {
-            return sound.query(queue, null, limit, cursor).thenApply(page -> new TaskPage(page.tasks().stream()
+            return delegate.query(queue, null, limit, cursor).thenApply(page -> new TaskPage(page.tasks().stream()
                 .filter(task -> state == null || task.state() == state).toList(), page.cursor()));
           }
         }, true, TaskStoreContract::aQueryTellsTheStatesApartAndReadinessByTheClock,
@@ -662,22 +662,22 @@ final class BrokenStoresTest {
           @Override
           public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
               byte @Nullable [] content) {
-            return sound.document(kind, name).thenCompose(
-                old -> sound.writeDocument(kind, name, old.isEmpty() ? 0 : old.orElseThrow().version(), content));
+            return delegate.document(kind, name).thenCompose(
+                old -> delegate.writeDocument(kind, name, old.isEmpty() ? 0 : old.orElseThrow().version(), content));
           }
         }, false, TaskStoreContract::aDocumentIsWrittenIfItsVersionIsStillTheOneGiven,
             TaskStoreContract::aDeletedDocumentIsGoneAndItsVersionsDoNotComeBack),
         new Broken("finds only live tasks by key", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
-            return sound.find(ref)
+            return delegate.find(ref)
                 .thenApply(found -> found.filter(task -> ref instanceof TaskRef.ById || task.isLive()));
           }
         }, true, TaskStoreContract::aKeyFindsItsLastTaskOnceThatIsFinal),
         new Broken("has another clock than it says", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Long> timeMicros(int slot) {
-            return sound.timeMicros(slot).thenApply(micros -> micros + Duration.ofSeconds(1).toNanos() / 1_000);
+            return delegate.timeMicros(slot).thenApply(micros -> micros + Duration.ofSeconds(1).toNanos() / 1_000);
           }
         }, false, TaskStoreContract::theStoreLivesByItsClock));
   }

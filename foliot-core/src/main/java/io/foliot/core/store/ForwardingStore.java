@@ -1,32 +1,8 @@
-package io.foliot.sim;
+package io.foliot.core.store;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
-import io.foliot.core.store.CancelResult;
-import io.foliot.core.store.Claim;
-import io.foliot.core.store.ClaimBatch;
-import io.foliot.core.store.Document;
-import io.foliot.core.store.DocumentKind;
-import io.foliot.core.store.Draft;
-import io.foliot.core.store.DueEntry;
-import io.foliot.core.store.DueScan;
-import io.foliot.core.store.DueSlice;
-import io.foliot.core.store.Durability;
-import io.foliot.core.store.ExtendResult;
-import io.foliot.core.store.Extension;
-import io.foliot.core.store.QueueCounts;
-import io.foliot.core.store.QueueTerms;
-import io.foliot.core.store.RedriveResult;
-import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
-import io.foliot.core.store.SlotSet;
-import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
-import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.TaskStore;
-import io.foliot.core.store.Touch;
-import io.foliot.core.store.TouchResult;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,147 +10,152 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Passes every call on; what is wrong with a store is an override. */
-abstract class ForwardingStore implements TaskStore {
-  final TaskStore sound;
+/**
+ * Passes every call on to another store: what is overridden is what is different, as where calls are counted, delayed, or broken on
+ * purpose.
+ */
+public abstract class ForwardingStore implements TaskStore {
+  /** What the calls go to. */
+  protected final TaskStore delegate;
 
-  ForwardingStore(TaskStore sound) {
-    this.sound = sound;
+  /** @param delegate is closed with this one */
+  protected ForwardingStore(TaskStore delegate) {
+    this.delegate = delegate;
   }
 
   @Override
   public int slotCount() {
-    return sound.slotCount();
+    return delegate.slotCount();
   }
 
   @Override
   public boolean isShared() {
-    return sound.isShared();
+    return delegate.isShared();
   }
 
   @Override
   public int batchSize() {
-    return sound.batchSize();
+    return delegate.batchSize();
   }
 
   @Override
   public Durability durability() {
-    return sound.durability();
+    return delegate.durability();
   }
 
   @Override
   public String kind() {
-    return sound.kind();
+    return delegate.kind();
   }
 
   @Override
   public void configure(String queue, QueueTerms terms) {
-    sound.configure(queue, terms);
+    delegate.configure(queue, terms);
   }
 
   @Override
   public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-    return sound.submit(drafts);
+    return delegate.submit(drafts);
   }
 
   @Override
   public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-    return sound.touch(touches);
+    return delegate.touch(touches);
   }
 
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-    return sound.cancel(refs);
+    return delegate.cancel(refs);
   }
 
   @Override
   public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-    return sound.due(scans);
+    return delegate.due(scans);
   }
 
   @Override
   public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
-    return sound.park(entries);
+    return delegate.park(entries);
   }
 
   @Override
   public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
-    return sound.parked(queue, slots, after, limit);
+    return delegate.parked(queue, slots, after, limit);
   }
 
   @Override
   public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
-    return sound.parkedQueues(slots);
+    return delegate.parkedQueues(slots);
   }
 
   @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
-    return sound.claim(claims);
+    return delegate.claim(claims);
   }
 
   @Override
   public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
-    return sound.extend(extensions);
+    return delegate.extend(extensions);
   }
 
   @Override
   public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-    return sound.settle(settlements);
+    return delegate.settle(settlements);
   }
 
   @Override
   public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return sound.redrive(ids);
+    return delegate.redrive(ids);
   }
 
   @Override
   public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
-    return sound.find(ref);
+    return delegate.find(ref);
   }
 
   @Override
   public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
-    return sound.query(queue, state, limit, cursor);
+    return delegate.query(queue, state, limit, cursor);
   }
 
   @Override
   public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
-    return sound.live(limit, cursor);
+    return delegate.live(limit, cursor);
   }
 
   @Override
   public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
-    return sound.adopt(tasks);
+    return delegate.adopt(tasks);
   }
 
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
-    return sound.counts();
+    return delegate.counts();
   }
 
   @Override
   public CompletionStage<Long> timeMicros(int slot) {
-    return sound.timeMicros(slot);
+    return delegate.timeMicros(slot);
   }
 
   @Override
   public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
-    return sound.document(kind, name);
+    return delegate.document(kind, name);
   }
 
   @Override
   public CompletionStage<List<Document>> documents(DocumentKind kind) {
-    return sound.documents(kind);
+    return delegate.documents(kind);
   }
 
   @Override
   public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) {
-    return sound.writeDocument(kind, name, expectedVersion, content);
+    return delegate.writeDocument(kind, name, expectedVersion, content);
   }
 
   @Override
   public void close() {
-    sound.close();
+    delegate.close();
   }
 }
