@@ -8,25 +8,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of MariaDB and MySQL, whose texts are bytes. */
+/** Rows of MariaDB and MySQL, whose texts are bytes, and where nothing is read as NULL: what there is none of has no bytes. */
 final class MySqlRows extends Rows {
   static TaskId idOf(ResultSet row, int at) throws SQLException {
     ByteBuffer bytes = ByteBuffer.wrap(row.getBytes(at));
     return new TaskId(bytes.getLong(), bytes.getLong());
-  }
-
-  static @Nullable Token tokenOf(ResultSet row, int at) throws SQLException {
-    byte[] bytes = row.getBytes(at);
-    if (bytes == null) {
-      return null;
-    }
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    return new Token(buffer.getLong(), buffer.getLong());
-  }
-
-  static @Nullable String textOf(ResultSet row, int at) throws SQLException {
-    byte[] bytes = row.getBytes(at);
-    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }
 
   @Override
@@ -37,7 +23,12 @@ final class MySqlRows extends Rows {
   @Override
   @Nullable
   Token token(ResultSet row, int at) throws SQLException {
-    return tokenOf(row, at);
+    byte[] bytes = bytesOrNull(row, at);
+    if (bytes == null) {
+      return null;
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    return new Token(buffer.getLong(), buffer.getLong());
   }
 
   @Override
@@ -48,6 +39,13 @@ final class MySqlRows extends Rows {
   @Override
   @Nullable
   String textOrNull(ResultSet row, int at) throws SQLException {
-    return textOf(row, at);
+    byte[] bytes = bytesOrNull(row, at);
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  byte @Nullable [] bytesOrNull(ResultSet row, int at) throws SQLException {
+    byte[] bytes = row.getBytes(at);
+    return bytes.length == 0 ? null : bytes;
   }
 }

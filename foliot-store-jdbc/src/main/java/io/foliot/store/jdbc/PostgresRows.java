@@ -35,4 +35,9 @@ final class PostgresRows extends Rows {
   String textOrNull(ResultSet row, int at) throws SQLException {
     return row.getString(at);
   }
+
+  @Override
+  byte @Nullable [] bytesOrNull(ResultSet row, int at) throws SQLException {
+    return row.getBytes(at);
+  }
 }

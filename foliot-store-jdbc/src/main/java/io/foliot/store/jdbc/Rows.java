@@ -76,6 +76,8 @@ abstract class Rows {
 
   abstract @Nullable String textOrNull(ResultSet row, int at) throws SQLException;
 
+  abstract byte @Nullable [] bytesOrNull(ResultSet row, int at) throws SQLException;
+
   /** A record whose first column stands there. */
   final Row row(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
     TaskId id = id(row, first);
@@ -86,7 +88,7 @@ abstract class Rows {
     readTimes(edit, row, first);
     readClaim(edit, row, first);
     readContent(edit, id, key, row, first);
-    List<AttemptRecord> attempts = Blobs.attempts(id, row.getBytes(first + 21));
+    List<AttemptRecord> attempts = Blobs.attempts(id, bytesOrNull(row, first + 21));
     if (state.isFinal()) {
       attempts = withLast(attempts, row, first);
       edit.reason(text(row, first + 23)).dropAt(row.getLong(first + 24));
@@ -110,27 +112,27 @@ abstract class Rows {
     edit.maxAttempts(row.getInt(first + 14));
     edit.token(token(row, first + 15));
     int settledAs = row.getInt(first + 16);
-    edit.settledAs(row.wasNull() ? null : Codes.end(settledAs));
+    edit.settledAs(row.wasNull() || settledAs == Codes.NO_END ? null : Codes.end(settledAs));
     edit.cancelRequested(row.getBoolean(first + 17));
     edit.outstanding(row.getBoolean(first + 18));
   }
 
-  private static void readContent(TaskRecord.Edit edit, TaskId id, @Nullable String key, ResultSet row, int first)
+  private void readContent(TaskRecord.Edit edit, TaskId id, @Nullable String key, ResultSet row, int first)
       throws SQLException {
-    edit.successor(Blobs.successor(id, row.getBytes(first + 20)));
-    byte[] body = row.getBytes(first + 22);
+    edit.successor(Blobs.successor(id, bytesOrNull(row, first + 20)));
+    byte[] body = bytesOrNull(row, first + 22);
     edit.body(body == null ? UNREAD : Blobs.body(id, key, body));
   }
 
   /** The attempts with the last one, where that is in columns of its own. */
   private List<AttemptRecord> withLast(List<AttemptRecord> attempts, ResultSet row, int first) throws SQLException {
-    String detail = textOrNull(row, first + 26);
-    if (detail == null) {
+    long begunAt = row.getLong(first + 25);
+    if (begunAt == 0) {
       return attempts;
     }
     AttemptRecord.End end = Codes.end(row.getInt(first + 16));
-    AttemptRecord last = new AttemptRecord(row.getLong(first + 12), row.getInt(first + 13), row.getLong(first + 25),
-        row.getLong(first + 9), end, detail);
+    AttemptRecord last = new AttemptRecord(row.getLong(first + 12), row.getInt(first + 13), begunAt,
+        row.getLong(first + 9), end, text(row, first + 26));
     List<AttemptRecord> all = new ArrayList<>(
         attempts.subList(Math.max(0, attempts.size() + 1 - AttemptRecord.KEPT), attempts.size()));
     all.add(last);
