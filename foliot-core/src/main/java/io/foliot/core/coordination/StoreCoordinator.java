@@ -62,8 +62,10 @@ public final class StoreCoordinator implements Coordinator {
 
   // the loop's thread, and who closes it once it turns no more
   private @Nullable Member self;
-  private long ownVersion;
+  // any thread
+  private volatile boolean leaves;
   // loop's thread only
+  private long ownVersion;
   private @Nullable Listener listener;
   private @Nullable View told;
   private boolean underWay;
@@ -215,7 +217,7 @@ public final class StoreCoordinator implements Coordinator {
     byte[] content = new NodeLease(member, micros + LEASE_MICROS).encode();
     return store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, content).thenCompose(written -> {
       // If not, it was written by an earlier life of this node, or a reply was lost.
-      return written
+      return written || leaves
           ? CompletableFuture.completedFuture(true)
           : store.document(DocumentKind.NODE, member.node()).thenCompose(found -> store
               .writeDocument(DocumentKind.NODE, member.node(), found.map(Document::version).orElse(0L), content));
@@ -284,6 +286,7 @@ public final class StoreCoordinator implements Coordinator {
   /** Leaves, without waiting for the store; the others see it at their next look, or when the lease ends. */
   @Override
   public void close() {
+    leaves = true;
     loop.close();
     Member member = self;
     if (member == null) {
@@ -294,7 +297,9 @@ public final class StoreCoordinator implements Coordinator {
             found -> found.isPresent() && LeaderLease.decode(found.get().content()).node().equals(member.node())
                 ? store.writeDocument(DocumentKind.CLUSTER, LEADER, found.get().version(), null)
                 : CompletableFuture.completedFuture(true));
-    var left = call(() -> store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, null))
+    // A renewal that is on its way may come between the two steps, and once only.
+    var left = call(() -> delete(member.node()))
+        .thenCompose(gone -> gone ? CompletableFuture.completedFuture(true) : delete(member.node()))
         .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((heard, failure) -> {
           if (failure != null || !heard) {
             LOG.log(System.Logger.Level.INFO,
@@ -303,6 +308,13 @@ public final class StoreCoordinator implements Coordinator {
           }
         });
     assert left != null;
+  }
+
+  /** Deletes the lease of a node, unless that changes meanwhile. */
+  private CompletionStage<Boolean> delete(String node) {
+    return store.document(DocumentKind.NODE, node).thenCompose(found -> found.isEmpty()
+        ? CompletableFuture.completedFuture(true)
+        : store.writeDocument(DocumentKind.NODE, node, found.get().version(), null));
   }
 
   /** A lease that all look at, with what its owner says of itself. */

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,11 @@ final class StoreCoordinatorTest {
     boolean silent;
     @Nullable
     Document rewritten;
+    /** Renewals that are on their way, while {@link #holds}. */
+    final List<Runnable> held = new ArrayList<>();
+    boolean holds;
+    /** Else it is the replies that are on their way. */
+    boolean holdsRequests;
 
     Node(String name, String zone) {
       member = new Member(name, zone);
@@ -63,6 +69,11 @@ final class StoreCoordinatorTest {
             if (away && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
               return CompletableFuture.failedFuture(new StoreException("the store is away", null));
             }
+            if (holds && method.getName().equals("writeDocument") && arguments[0] == DocumentKind.NODE
+                && arguments[3] != null) {
+              return held(() -> store.writeDocument(DocumentKind.NODE, (String) arguments[1], (long) arguments[2],
+                  (byte[]) arguments[3]));
+            }
             try {
               return method.invoke(store, arguments);
             } catch (InvocationTargetException e) {
@@ -72,6 +83,17 @@ final class StoreCoordinatorTest {
       coordinator = new StoreCoordinator(own, clock, loop);
       coordinator.join(member, views::add);
       nodes.add(this);
+    }
+
+    private CompletableFuture<Boolean> held(Supplier<CompletionStage<Boolean>> call) {
+      CompletableFuture<Boolean> reply = new CompletableFuture<>();
+      if (holdsRequests) {
+        held.add(() -> reply.complete(call.get().toCompletableFuture().join()));
+      } else {
+        boolean written = call.get().toCompletableFuture().join();
+        held.add(() -> reply.complete(written));
+      }
+      return reply;
     }
 
     View view() {
@@ -125,6 +147,26 @@ final class StoreCoordinatorTest {
     leaver.coordinator.close();
     loops.advance(BEAT.multipliedBy(2));
     ensureAgreed(nodes.stream().filter(node -> node != leaver).toList());
+  }
+
+  @Test
+  void whoLeavesWhileItsRenewalIsOnItsWayIsGoneAtOnce() {
+    for (boolean holdsRequests : new boolean[]{false, true}) {
+      nodes.forEach(node -> node.coordinator.close());
+      nodes.clear();
+      three();
+      Node leaver = nodes.getLast();
+      leaver.holds = true;
+      leaver.holdsRequests = holdsRequests;
+      loops.advance(BEAT.multipliedBy(2));
+      assertThat(leaver.held).isNotEmpty();
+      leaver.coordinator.close();
+      List.copyOf(leaver.held).forEach(Runnable::run);
+      List<Runnable> again = List.copyOf(leaver.held);
+      loops.advance(StoreCoordinator.LOOK.multipliedBy(2));
+      assertThat(again).as("no renewal is tried again").hasSize(1);
+      ensureAgreed(nodes.subList(0, 2));
+    }
   }
 
   @Test
