@@ -26,6 +26,9 @@ record PermitRecord(List<Holder> holders) {
   /** The parts of a rate. */
   static final int RATE_PARTS = 1_000;
 
+  /** Holds what attempts still have whose nodes are gone: no life of a node has this instance, nor comes back to it. */
+  static final long NOBODY = 0;
+
   private static final int VERSION = 1;
   private static final int MAX_HOLDERS = 10_000;
   /** What cannot be divided evenly goes round: each in turn has it for so long. */
@@ -73,19 +76,28 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * The same after the time of some holders was over and so many of their claims may still stand. Their parts of the rate are free.
+   * The same after the time of some holders was over and so many of their claims may still stand, which {@link #NOBODY} has from now
+   * on: of whom a claim is, is not known, and a holder that was only asleep must not take what another one's attempt has. Their parts
+   * of the rate are free.
    *
-   * @param stillRunning attempts that were claimed before their time was over, by whomever
+   * @param stillRunning attempts that were claimed before the time of the last of them was over, by whomever
    */
   PermitRecord without(List<Holder> gone, int stillRunning) {
     PermitRecord rest = this;
-    int left = stillRunning;
+    int permits = 0;
+    long latestMillis = Long.MIN_VALUE;
     for (Holder holder : gone) {
-      int kept = Math.min(holder.permits, left);
-      left -= kept;
-      rest = rest.with(new Holder(holder.instance, holder.node, kept, 0, 0, holder.untilMillis));
+      permits += holder.permits;
+      latestMillis = Math.max(latestMillis, holder.untilMillis);
+      rest = rest.with(new Holder(holder.instance, holder.node, 0, 0, 0, 0));
     }
-    return rest;
+    int kept = Math.min(permits, stillRunning);
+    Holder before = rest.holder(NOBODY);
+    if (before != null) {
+      kept += before.permits;
+      latestMillis = Math.max(latestMillis, before.untilMillis);
+    }
+    return rest.with(new Holder(NOBODY, "", kept, 0, 0, latestMillis));
   }
 
   /**

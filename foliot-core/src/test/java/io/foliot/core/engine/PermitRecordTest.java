@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.engine.PermitRecord.Holder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -109,11 +110,30 @@ final class PermitRecordTest {
     PermitRecord before = moved(record, 2, 10, 0, 4, 20_000);
     assertThat(mine(before, 2).permits()).isEqualTo(1);
     PermitRecord looked = before.without(List.of(gone), 2);
-    assertThat(mine(looked, 1).permits()).isEqualTo(2);
-    assertThat(mine(looked, 1).rateParts()).isZero();
+    Holder kept = Objects.requireNonNull(looked.holder(PermitRecord.NOBODY));
+    assertThat(kept.permits()).isEqualTo(2);
+    assertThat(kept.rateParts()).isZero();
+    assertThat(looked.holder(1)).as("who was only asleep does not take it").isNull();
     PermitRecord after = moved(looked, 2, 10, 0, 4, 21_000);
     assertThat(mine(after, 2).permits()).isEqualTo(2);
     assertThat(mine(after, 2).rateParts()).isEqualTo(PermitRecord.RATE_PARTS);
-    assertThat(after.without(List.of(gone), 0).holder(1)).isNull();
+    assertThat(after.without(List.of(kept), 0).holder(PermitRecord.NOBODY)).isNull();
+  }
+
+  @Test
+  void whatStillRunsOfSeveralWhoAreGoneIsCountedAgainUntilTheLastOfThemHadToStop() {
+    Holder early = new Holder(1, "a", 1, 0, 0, 10_000);
+    Holder late = new Holder(2, "b", 1, 0, 0, 15_000);
+    PermitRecord record = PermitRecord.EMPTY.with(early).with(late).without(List.of(early, late), 1);
+    assertThat(record.holders()).hasSize(1)
+        .allSatisfy(holder -> assertThat(holder.untilMillis()).as("who began it is not known").isEqualTo(15_000));
+  }
+
+  @Test
+  void whatIsKeptAlreadyIsNotCountedAgainBeforeItsOwnTime() {
+    Holder kept = new Holder(PermitRecord.NOBODY, "", 2, 0, 0, 30_000);
+    Holder gone = new Holder(1, "a", 1, 0, 0, 10_000);
+    PermitRecord record = PermitRecord.EMPTY.with(kept).with(gone).without(List.of(gone), 1);
+    assertThat(record.holders()).containsExactly(new Holder(PermitRecord.NOBODY, "", 3, 0, 0, 30_000));
   }
 }
