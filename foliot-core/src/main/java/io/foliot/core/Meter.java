@@ -29,6 +29,12 @@ public interface Meter {
   /** A task was claimed that another node, or nobody, had left lying for a second. */
   default void stolen(String queue) {}
 
+  /**
+   * A head poll found a task that had been due for a second, and that this node should have known of: it was committed late, or
+   * whoever looked after it before had left it.
+   */
+  default void foundLate(String queue) {}
+
   /** A loop had a turn. */
   default void loopTurn(long durationMicros) {}
 

@@ -175,7 +175,7 @@ public final class Engine implements Scheduler {
             loop.start();
           }
           if (isCoordinated()) {
-            own(SlotSet.of(store.slotCount(), new BitSet()));
+            ownNothing(Assignment.none(store.slotCount()));
           }
           environment.coordinator().join(self, this::coordinated);
           running = true;
@@ -191,13 +191,15 @@ public final class Engine implements Scheduler {
     switch (seen.connection()) {
       case SUSPENDED ->
         LOG.log(System.Logger.Level.WARNING, "the coordinator does not answer; keeping what this node has");
-      case LOST -> own(SlotSet.of(store.slotCount(), new BitSet()));
+      case LOST -> ownNothing(Assignment.none(store.slotCount()));
       case CONNECTED -> {
         Assignment current = assignment(seen);
         // Whoever leads may not have heard yet that this node should have none.
-        own(self.takesSlots()
-            ? ownedBy(options.node(), current)
-            : SlotSet.of(current.slotCount(), new BitSet()));
+        if (self.takesSlots()) {
+          own(ownedBy(options.node(), current), current);
+        } else {
+          ownNothing(current);
+        }
         if (options.node().equals(seen.leader())) {
           Assignment wanted = current
               .with(seen.members().stream().filter(Coordinator.Member::takesSlots).toList(), store.slotCount());
@@ -215,8 +217,8 @@ public final class Engine implements Scheduler {
   }
 
   /** What was published last. What cannot be read is as good as nothing: whoever leads publishes what can. */
-  private Assignment assignment(Coordinator.View seen) {
-    byte[] document = seen.document();
+  private Assignment assignment(Coordinator.@Nullable View seen) {
+    byte[] document = seen == null ? null : seen.document();
     try {
       return document == null ? Assignment.none(store.slotCount()) : Assignment.decode(document);
     } catch (IllegalArgumentException e) {
@@ -234,10 +236,19 @@ public final class Engine implements Scheduler {
     return owned;
   }
 
-  private void own(SlotSet owned) {
+  private void own(SlotSet owned, Assignment assignment) {
     for (EngineLoop loop : loops) {
-      loop.own(owned);
+      loop.own(owned, assignment);
     }
+  }
+
+  /**
+   * Leaves all slots to others.
+   *
+   * @param assignment what is known of those
+   */
+  private void ownNothing(Assignment assignment) {
+    own(SlotSet.of(store.slotCount(), new BitSet()), assignment);
   }
 
   private EngineLoop loopOf(TaskId id) {
@@ -693,7 +704,7 @@ public final class Engine implements Scheduler {
     Coordinator.View seen = view;
     Coordinator.Member me = self;
     List<Coordinator.Member> members = seen == null || seen.members().isEmpty() ? List.of(me) : seen.members();
-    Assignment assignment = seen == null ? Assignment.none(store.slotCount()) : assignment(seen);
+    Assignment assignment = assignment(seen);
     List<ClusterNode> nodes = members.stream().map(member -> new ClusterNode(member.node(), member.zone(),
         member.node().equals(me.node()) ? ownedSlots() : ownedBy(member.node(), assignment).size(),
         member.takesSlots(), member.clockOffsetMillis())).toList();
@@ -780,7 +791,7 @@ public final class Engine implements Scheduler {
         LOG.log(System.Logger.Level.ERROR, "this node''s clock is {0} ms {1} that of the store, and {2} ms are allowed:"
             + " it takes no slots until the clock is set (NTP)", Math.abs(offsetMillis),
             offsetMillis > 0 ? "behind" : "ahead of", options.maxClockOffsetMillis());
-        own(SlotSet.of(store.slotCount(), new BitSet()));
+        ownNothing(assignment(view));
       }
     }
   }

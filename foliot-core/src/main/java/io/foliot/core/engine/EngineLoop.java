@@ -10,6 +10,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.Assignment;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
@@ -31,7 +32,6 @@ import io.foliot.wheel.ObjectTimerWheel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -94,8 +94,8 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
-  /** What is so late in a slot of another node's may have nobody. */
-  private static final long OVERDUE_MILLIS = 1_000;
+  /** What is so late when it is found was missed. */
+  private static final long LATE_MILLIS = 1_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long CLOCK_IN_PROCESS_NANOS = 10 * NANOS_PER_MILLI;
   /** A store that has answered nothing for so long is as good as away: its clock alone is read three times meanwhile. */
@@ -143,10 +143,8 @@ final class EngineLoop implements EventLoop.Duty {
   private long[] cursorMillis;
   private @Nullable DueEntry[] cursorEntry;
   // what others leave behind
-  private final BitSet stealing = new BitSet();
-  private @Nullable DueEntry[] overdue;
-  private boolean stealUnderWay;
-  private long stealNanos;
+  private final OverduePoll overdue;
+  private boolean overdueUnderWay;
 
   private boolean prefetching;
   private long prefetchNanos;
@@ -161,6 +159,9 @@ final class EngineLoop implements EventLoop.Duty {
   private long letGo;
   /** Ids that wait in a lane or are inside a call. */
   private final Set<TaskId> known = new HashSet<>();
+  /** What was claimed or parked while the index was read: what was read may still tell of it. */
+  private final Map<TaskId, DueEntry> overtaken = new HashMap<>();
+  private int readsUnderWay;
   private final Poll[] polls; // the longest look back first
   private long parkedNanos;
 
@@ -226,6 +227,8 @@ final class EngineLoop implements EventLoop.Duty {
     private long endedNanos;
     private int taken;
     private long letGoBefore;
+    private boolean endedEarly;
+    private boolean refills;
     private int limit;
 
     Poll(long lookBackMillis, long everyMillis, long nowNanos) {
@@ -258,14 +261,13 @@ final class EngineLoop implements EventLoop.Duty {
     wheel = new ObjectTimerWheel<>(clock.wallMillis(), Math.min(maxWheelEntries, MAX_INITIAL_WHEEL));
     cursorMillis = new long[slots.slotCount()];
     cursorEntry = new DueEntry[slots.slotCount()];
-    overdue = new DueEntry[slots.slotCount()];
     Arrays.fill(cursorMillis, clock.wallMillis());
     long nowNanos = clock.monotonicNanos();
     leases = new ObjectTimerWheel<>(millis(nowNanos));
     polls = new Poll[]{new Poll(Long.MAX_VALUE, 10_000, nowNanos), new Poll(60_000, 2_000, nowNanos + MAX_SLEEP_NANOS),
         new Poll(2_000, 100, nowNanos + MAX_SLEEP_NANOS)};
     prefetchNanos = nowNanos;
-    stealNanos = nowNanos + SECOND_NANOS;
+    overdue = new OverduePoll(slots.slotCount(), PAGE, nowNanos);
     parkedNanos = nowNanos;
     clockNanos = nowNanos;
     secondNanos = nowNanos;
@@ -541,8 +543,12 @@ final class EngineLoop implements EventLoop.Duty {
         : wakeAt <= storeMillis() + options.windowMillis();
   }
 
-  /** Looks after these slots of its share from now on, and after no others. */
-  void own(SlotSet owned) {
+  /**
+   * Looks after these slots of its share from now on, and after no others.
+   *
+   * @param assignment who looks after those
+   */
+  void own(SlotSet owned, Assignment assignment) {
     post(() -> {
       growSlotsTo(owned.slotCount());
       SlotSet now = share.and(owned);
@@ -558,20 +564,12 @@ final class EngineLoop implements EventLoop.Duty {
         }
       }
       slots = now;
-      stealing.andNot(bits(now));
+      overdue.assigned(assignment, now);
       if (more) {
         prefetchNanos = clock.monotonicNanos();
         polls[ALL].nextNanos = prefetchNanos;
       }
     });
-  }
-
-  private static BitSet bits(SlotSet set) {
-    BitSet bits = new BitSet();
-    for (int slot = set.next(0); slot >= 0; slot = set.next(slot + 1)) {
-      bits.set(slot);
-    }
-    return bits;
   }
 
   /** Something of this task's is to be looked at again; beyond the window the prefetch will come to it. */
@@ -587,7 +585,7 @@ final class EngineLoop implements EventLoop.Duty {
    */
   private void growSlots() {
     share = share.doubled();
-    overdue = Arrays.copyOf(overdue, share.slotCount());
+    overdue.grow(share.slotCount());
     SlotSet doubled = slots.doubled();
     LOG.log(System.Logger.Level.INFO, "the store has doubled its slots: slots={0}", doubled.slotCount());
     int before = slots.slotCount();
@@ -604,41 +602,18 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
-  /**
-   * The overdue poll: what should have been fired a second ago, in slots that this node does not look after. An entry that
-   * has not moved between two looks has nobody who does; then its slot is worked off, for as long as its claims are won.
-   */
   private void steal(long now, long nowNanos) {
-    if (stealUnderWay || nowNanos - stealNanos < 0 || slots.size() == share.size()) {
+    if (overdueUnderWay || !overdue.isDue(nowNanos) || slots.size() == share.size()) {
       return;
     }
-    stealNanos = nowNanos + SECOND_NANOS;
-    List<DueScan> scans = new ArrayList<>();
-    for (int slot = share.next(0); slot >= 0; slot = share.next(slot + 1)) {
-      if (!slots.contains(slot)) {
-        scans.add(new DueScan(slot, Long.MIN_VALUE, null, now - OVERDUE_MILLIS, stealing.get(slot) ? PAGE : 1));
-      }
-    }
-    stealUnderWay = true;
-    after(asking(() -> store.due(scans)), (slices, failure) -> {
-      stealUnderWay = false;
+    overdueUnderWay = true;
+    List<DueScan> scans = overdue.begin(share, slots, now, nowNanos);
+    read(scans, (slices, failure) -> {
+      overdueUnderWay = false;
       if (answeredBy("overdue", scans.size(), nowNanos, failure) && slices != null) {
-        slices.forEach(slice -> lookAt(slice, slice.entries().isEmpty() ? null : slice.entries().get(0)));
+        overdue.taken(slices, slots, readyEntries >= claimBatch, clock.monotonicNanos()).forEach(this::found);
       }
     });
-  }
-
-  private void lookAt(DueSlice slice, @Nullable DueEntry first) {
-    int slot = slice.slot();
-    if (first == null || slots.contains(slot)) {
-      stealing.clear(slot);
-    } else if (stealing.get(slot) || first.equals(overdue[slot])) {
-      stealing.set(slot);
-      slice.entries().forEach(this::ready);
-      // The rest of it, soon.
-      stealNanos = Math.min(stealNanos, clock.monotonicNanos() + MAX_SLEEP_NANOS);
-    }
-    overdue[slot] = first;
   }
 
   private void readAhead(long now, long nowNanos) {
@@ -691,7 +666,7 @@ final class EngineLoop implements EventLoop.Duty {
       cursorMillis[slot] = Math.max(cursorMillis[slot], target);
     }
     prefetching = true;
-    after(asking(() -> store.due(scans)), (slices, failure) -> {
+    read(scans, (slices, failure) -> {
       prefetching = false;
       prefetchNanos = clock.monotonicNanos() + PREFETCH_NANOS;
       if (answeredBy("prefetch", scans.size(), nowNanos, failure) && slices != null) {
@@ -741,6 +716,7 @@ final class EngineLoop implements EventLoop.Duty {
     poll.underWay = true;
     poll.begunNanos = nowNanos;
     poll.taken = 0;
+    poll.refills = letGo > poll.letGoBefore || poll.endedEarly;
     poll.letGoBefore = letGo;
     poll.limit = isFlowing() ? Math.clamp(options.laneEntries() - readyEntries, 1, POLL_LIMIT) : POLL_LIMIT;
     int page = pollPage();
@@ -759,13 +735,11 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void readOn(Poll poll, List<DueScan> scans, long now) {
     long begunNanos = clock.monotonicNanos();
-    after(asking(() -> store.due(scans)), (slices, failure) -> {
+    read(scans, (slices, failure) -> {
       List<DueScan> more = new ArrayList<>();
       if (answeredBy("due", scans.size(), begunNanos, failure) && slices != null) {
         for (DueSlice slice : slices) {
-          int before = readyEntries + parks.size();
-          slice.entries().forEach(this::ready);
-          poll.taken += readyEntries + parks.size() - before;
+          slice.entries().forEach(entry -> found(poll, entry, now));
           if (slice.more()) {
             DueEntry last = slice.entries().get(slice.entries().size() - 1);
             more.add(new DueScan(slice.slot(), last.wakeAt(), last.id(), now, pollPage()));
@@ -778,6 +752,7 @@ final class EngineLoop implements EventLoop.Duty {
         long endNanos = clock.monotonicNanos();
         poll.underWay = false;
         poll.endedNanos = endNanos;
+        poll.endedEarly = !more.isEmpty();
         poll.nextNanos = Math.max(poll.begunNanos + poll.everyNanos,
             endNanos + POLL_REST * (endNanos - poll.begunNanos));
         if (!more.isEmpty() && poll.taken >= poll.limit) {
@@ -787,6 +762,45 @@ final class EngineLoop implements EventLoop.Duty {
         readOn(poll, more, now);
       }
     });
+  }
+
+  /** Reads the index. */
+  private void read(List<DueScan> scans, BiConsumer<@Nullable List<DueSlice>, @Nullable Throwable> then) {
+    readsUnderWay++;
+    after(asking(() -> store.due(scans)), (slices, failure) -> {
+      readsUnderWay--;
+      boolean isLast = readsUnderWay == 0;
+      then.accept(slices, failure);
+      if (isLast) {
+        overtaken.clear();
+      }
+    });
+  }
+
+  /** An id that was claimed or parked leaves the lanes, and is not to come back by a read that began before. */
+  private void leaves(DueEntry entry) {
+    known.remove(entry.id());
+    if (readsUnderWay > 0 && overtaken.size() < options.readyEntries()) {
+      overtaken.put(entry.id(), entry);
+    }
+  }
+
+  /** An id that was read in the index, unless that is older than what became of it since. */
+  private void found(DueEntry entry) {
+    DueEntry last = overtaken.isEmpty() ? null : overtaken.get(entry.id());
+    if (last == null || last.wakeAt() != entry.wakeAt()) {
+      ready(entry);
+    }
+  }
+
+  private void found(Poll poll, DueEntry entry, long now) {
+    int before = readyEntries + parks.size();
+    found(entry);
+    boolean taken = readyEntries + parks.size() > before;
+    poll.taken += taken ? 1 : 0;
+    if (taken && !poll.refills && entry.wakeAt() <= now - LATE_MILLIS) {
+      meter.foundLate(entry.queue());
+    }
   }
 
   // What is due.
@@ -851,25 +865,25 @@ final class EngineLoop implements EventLoop.Duty {
     for (int i = 0; i < rotation.size(); i++) {
       Lane lane = rotation.get(i);
       if (lane.wantsParked(nowNanos, claimBatch) && readyEntries < options.readyEntries()) {
-        DueEntry cursor = lane.readParked();
-        after(asking(() -> store.parked(lane.name(), SlotSet.all(slots.slotCount()), cursor, UNPARK_BATCH)),
-            (entries, failure) -> {
-              List<DueEntry> found = entries == null ? List.of() : entries;
-              for (DueEntry entry : found) {
-                if (known.add(entry.id())) {
-                  lane.unparked(entry);
-                  readyEntries++;
-                }
-              }
-              DueEntry first = found.isEmpty() ? null : found.get(0);
-              DueEntry last = found.isEmpty() ? null : found.get(found.size() - 1);
-              if (failure == null) {
-                lane.parkedReadEnded(first, last, clock.monotonicNanos() + MAX_SLEEP_NANOS);
-              } else {
-                lane.parkedReadEnded(cursor, null, clock.monotonicNanos() + LAST_RETRY_NANOS);
-                lane.parkedElsewhere();
-              }
-            });
+        boolean sharesSlots = slots.size() > 0 && !slots.isAll();
+        SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN
+            ? slots
+            : SlotSet.all(slots.slotCount());
+        after(asking(() -> store.parked(lane.name(), from, lane.parkedCursor(), UNPARK_BATCH)), (entries, failure) -> {
+          if (entries == null) {
+            lane.parkedReadFailed(clock.monotonicNanos() + LAST_RETRY_NANOS);
+            return;
+          }
+          for (DueEntry entry : entries) {
+            if (known.add(entry.id())) {
+              lane.unparked(entry);
+              readyEntries++;
+            }
+          }
+          DueEntry first = entries.isEmpty() ? null : entries.getFirst();
+          DueEntry last = entries.isEmpty() ? null : entries.getLast();
+          lane.parkedReadEnded(first, last, clock.monotonicNanos() + MAX_SLEEP_NANOS);
+        });
       }
     }
   }
@@ -895,7 +909,11 @@ final class EngineLoop implements EventLoop.Duty {
       wrote(answered);
       for (int i = 0; i < entries.size(); i++) {
         DueEntry entry = entries.get(i);
-        known.remove(entry.id());
+        if (parked == null) {
+          known.remove(entry.id());
+        } else {
+          leaves(entry);
+        }
         if (parked != null && parked.get(i)) {
           lane(entry.queue()).parked(entry);
           meter.parked(entry.queue(), 1);
@@ -1032,7 +1050,11 @@ final class EngineLoop implements EventLoop.Duty {
         notClaimed(one);
         continue;
       }
-      known.remove(one.entry().id());
+      if (result == null) {
+        known.remove(one.entry().id());
+      } else {
+        leaves(one.entry());
+      }
       heldBytes -= one.bytes();
       if (result instanceof ClaimResult.Won won) {
         long leaseMillis = claims.get(i).leaseMillis();
@@ -1062,8 +1084,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void notWon(Asked one, @Nullable ClaimResult result) {
     if (result != null) {
-      // Somebody looks after its slot.
-      stealing.clear(one.entry().id().slot(slots.slotCount()));
+      overdue.isLookedAfter(one.entry().id().slot(slots.slotCount()));
     }
     if (result instanceof ClaimResult.Later later) {
       lookAgain(one.entry().id(), one.entry().queue(), later.wakeAt());
@@ -1098,7 +1119,7 @@ final class EngineLoop implements EventLoop.Duty {
     lane.begun(claim.bytes);
     long lateMicros = storeMicros() - task.dueAt() * 1_000;
     meter.claimed(lane.name(), lateMicros);
-    if (lateMicros >= OVERDUE_MILLIS * 1_000 && !slots.contains(task.id())) {
+    if (lateMicros >= LATE_MILLIS * 1_000 && !slots.contains(task.id())) {
       meter.stolen(lane.name());
     }
     if (one.waiter() != null) {

@@ -15,7 +15,8 @@ package io.foliot.core.engine;
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond, the node takes no slots of a cluster
- * @param destinationLimit how many attempts one destination gets at once at most, once it has shown that it bears them
+ * @param destinationLimit how many attempts one destination gets at once, once it has shown that it bears them; where attempts are
+ *        shorter than a claim takes, up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long maxClockOffsetMillis,

@@ -40,6 +40,18 @@ final class Lane {
   private static final double NEWEST = 1.0 / 16;
   private static final double MOST = 0.5;
 
+  /**
+   * Of which slots parked tasks are read. Those of this node first, because two nodes that read from the same end claim the same;
+   * those of all when there is nothing left of its own. And now and then a page of all, for the others may have no delivery for this
+   * queue, or no permits.
+   */
+  enum ParkedOf {
+    OWN, GLANCE_AT_ALL, ALL
+  }
+
+  /** For so long a node looks at its own alone. */
+  private static final long GLANCE_NANOS = 2_000_000_000;
+
   private final String name;
   private final Line line;
   private final int maxEntries;
@@ -54,6 +66,9 @@ final class Lane {
 
   private boolean hasParked;
   private boolean parkedReadUnderWay;
+  private ParkedOf parkedOf = ParkedOf.OWN;
+  private boolean ownAreRead;
+  private long glanceNanos;
   private @Nullable DueEntry parkedCursor;
   private long parkedRetryNanos;
   private long oldestParked = Long.MAX_VALUE;
@@ -75,6 +90,7 @@ final class Lane {
 
   Lane(String name, Line line, int maxEntries, long nowNanos) {
     parkedRetryNanos = nowNanos;
+    glanceNanos = nowNanos;
     flowNanos = nowNanos;
     emptyNanos = nowNanos;
     seenNanos = nowNanos;
@@ -214,9 +230,32 @@ final class Lane {
         && !(isPull() && desk().isEmpty());
   }
 
-  @Nullable
-  DueEntry readParked() {
+  /**
+   * A read of parked tasks begins.
+   *
+   * @param sharesSlots whether this node has some of the slots, and others the rest
+   */
+  ParkedOf readParked(boolean sharesSlots, long nowNanos) {
+    ParkedOf before = parkedOf;
+    boolean isMidway = before == ParkedOf.OWN && parkedCursor != null;
+    if (!sharesSlots || ownAreRead) {
+      parkedOf = ParkedOf.ALL;
+    } else {
+      parkedOf = isMidway && nowNanos - glanceNanos >= GLANCE_NANOS ? ParkedOf.GLANCE_AT_ALL : ParkedOf.OWN;
+    }
+    if (parkedOf != before) {
+      parkedCursor = null;
+    }
+    if (parkedOf != ParkedOf.OWN || !isMidway) {
+      glanceNanos = nowNanos;
+    }
     parkedReadUnderWay = true;
+    return parkedOf;
+  }
+
+  /** Behind which entry to read; null at the beginning. */
+  @Nullable
+  DueEntry parkedCursor() {
     return parkedCursor;
   }
 
@@ -224,17 +263,32 @@ final class Lane {
     unparked.add(entry);
   }
 
-  /** A read of parked tasks ended with this entry, or with none; {@code retryNanos} is when to begin anew, at the end. */
+  /** A read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin anew, at the end. */
   void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
     parkedReadUnderWay = false;
-    if (parkedCursor == null) {
+    boolean fromTheBeginning = parkedCursor == null;
+    if (parkedOf == ParkedOf.OWN && first == null) {
+      ownAreRead = true;
+      // Others may be at the end of theirs just as well.
+      parkedRetryNanos = fromTheBeginning ? parkedRetryNanos : retryNanos;
+      return;
+    }
+    if (fromTheBeginning) {
       oldestParked = first == null ? Long.MAX_VALUE : first.wakeAt();
       hasParked = first != null;
     }
     parkedCursor = last;
     if (last == null) {
       parkedRetryNanos = retryNanos;
+      ownAreRead = false;
     }
+  }
+
+  /** A read of parked tasks failed. */
+  void parkedReadFailed(long retryNanos) {
+    parkedReadUnderWay = false;
+    parkedCursor = null;
+    parkedRetryNanos = retryNanos;
   }
 
   /** The wakeAt of the oldest that waits here or is parked, or {@link Long#MAX_VALUE}. */

@@ -52,6 +52,7 @@ public final class ServerMeter implements Meter {
     final Counter parked;
     final Counter quarantined;
     final Counter stolen;
+    final Counter foundLate;
 
     OfQueue(String label) {
       this.label = label;
@@ -60,6 +61,8 @@ public final class ServerMeter implements Meter {
       leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before their end was known");
       parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
       stolen = counter("foliot.stolen", "Tasks taken that another node, or nobody, had left lying for a second");
+      foundLate = counter("foliot.found.late",
+          "Tasks of this node's slots that were found a second or more after they were due, by a look at all that is due");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
     }
 
@@ -133,6 +136,11 @@ public final class ServerMeter implements Meter {
   @Override
   public void stolen(String queue) {
     of(queue).stolen.increment();
+  }
+
+  @Override
+  public void foundLate(String queue) {
+    of(queue).foundLate.increment();
   }
 
   @Override

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 /** Several engines share the slots of one store. */
 final class ClusterTest {
   private static final Queue QUEUE = Queue.of("q", Target.local());
+  /** A node comes or goes each second; {@code -Drounds=600} are ten minutes of that. */
+  private static final int ROUNDS = Integer.getInteger("rounds", 60);
 
   private final Cluster cluster = new Cluster();
 
@@ -65,6 +67,32 @@ final class ClusterTest {
   }
 
   @Test
+  void eachNodeTakesWhatIsParkedOfItsOwnSlotsFirst() {
+    int tasks = 6_000;
+    Cluster.Node a = cluster.node("a");
+    cluster.node("b");
+    cluster.node("c");
+    a.putQueue(QUEUE.withPaused(true));
+    cluster.passes(Duration.ofSeconds(5));
+    a.submit(0, tasks, Duration.ofMillis(100));
+    cluster.passes(Duration.ofSeconds(5));
+    assertThat(cluster.remote.parked).isGreaterThanOrEqualTo(tasks);
+    long asked = cluster.remote.asked;
+    cluster.remote.slow = true;
+    cluster.remote.slowParked = true;
+    a.putQueue(QUEUE);
+    // All of them have heard of it, and none has an answer yet.
+    cluster.passes(Duration.ofSeconds(2));
+    for (int millis = 0; millis < 5_000 && cluster.fired.size() < tasks; millis += 5) {
+      cluster.passes(Duration.ofMillis(5));
+      cluster.remote.answerSlowly();
+      cluster.passes(Duration.ZERO);
+    }
+    cluster.ensureEachOnce(tasks);
+    assertThat(cluster.remote.asked - asked).as("claims").isLessThan(tasks + tasks / 10);
+  }
+
+  @Test
   void nodesThatComeAndGoLoseNothing() {
     Cluster.Node first = cluster.node("a");
     first.putQueue(QUEUE);
@@ -72,12 +100,16 @@ final class ClusterTest {
     int next = 0;
     List<Cluster.Node> nodes = new ArrayList<>(List.of(first));
     Set<String> names = new HashSet<>();
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       first.submit(next, next + 20, Duration.ofMillis(cluster.luck.nextInt(40_000)));
       next += 20;
       if (nodes.size() > 1 && cluster.luck.nextBoolean()) {
         Cluster.Node gone = nodes.remove(1 + cluster.luck.nextInt(nodes.size() - 1));
-        gone.die();
+        if (cluster.luck.nextBoolean()) {
+          gone.die();
+        } else {
+          CompletableFuture<Void> unused = gone.engine.stop(Duration.ofSeconds(10));
+        }
       } else {
         String name = "n" + round;
         names.add(name);

@@ -418,6 +418,7 @@ final class EngineTest {
       assertThat(world.receiver.seen).as("the last minute, every two seconds").hasSizeGreaterThanOrEqualTo(2);
       world.passes(Duration.ofSeconds(9));
       assertThat(world.receiver.seen).as("all of it, every ten seconds").hasSize(3);
+      assertThat(world.foundLate).as("told of, for it should not happen often").containsExactly("q", "q", "q");
     }
   }
 

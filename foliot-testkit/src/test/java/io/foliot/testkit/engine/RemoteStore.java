@@ -36,16 +36,23 @@ final class RemoteStore implements InvocationHandler {
   boolean slow;
   /** Keeps the answers of head polls, too. */
   boolean slowDue;
+  /** Keeps the answers of head polls so many times longer. */
+  int rounds = 1;
+  /** Keeps the answers about what is parked, too. */
+  boolean slowParked;
   /** Keeps the answers about all queues, too. */
   boolean slowDocuments;
   /** Answers with a few of what is parked at a time. */
   boolean shortPages;
   long parked;
   long permitWrites;
+  /** How many tasks were asked for by claims. */
+  long asked;
   /** What it says when it is asked for the settings of all queues, if not the truth. */
   @Nullable
   List<Document> documents;
   private final List<Runnable> answers = new ArrayList<>();
+  private final List<Runnable> later = new ArrayList<>();
   @Nullable
   String losesReplyOf;
 
@@ -55,17 +62,24 @@ final class RemoteStore implements InvocationHandler {
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class}, this);
   }
 
-  private CompletableFuture<Object> later(@Nullable Object answer) {
-    CompletableFuture<Object> later = new CompletableFuture<>();
+  private CompletableFuture<Object> later(@Nullable Object answer, int inRounds) {
+    CompletableFuture<Object> promise = new CompletableFuture<>();
     Object result = requireNonNull((CompletionStage<?>) answer).toCompletableFuture().join();
-    answers.add(() -> later.complete(result));
-    return later;
+    answerIn(inRounds, () -> promise.complete(result));
+    return promise;
+  }
+
+  private void answerIn(int inRounds, Runnable answer) {
+    answers.add(inRounds == 1 ? answer : () -> later.add(() -> answerIn(inRounds - 1, answer)));
   }
 
   void answerSlowly() {
     List<Runnable> answered = List.copyOf(answers);
     answers.clear();
     answered.forEach(Runnable::run);
+    List<Runnable> kept = List.copyOf(later);
+    later.clear();
+    kept.forEach(Runnable::run);
   }
 
   private TaskStore sound() {
@@ -95,8 +109,11 @@ final class RemoteStore implements InvocationHandler {
     if (method.getName().equals("park") && arguments != null) {
       parked += ((List<?>) arguments[0]).size();
       if (slow) {
-        return later(call(method, arguments));
+        return later(call(method, arguments), 1);
       }
+    }
+    if (method.getName().equals("claim") && arguments != null) {
+      asked += ((List<?>) arguments[0]).size();
     }
     if (method.getName().equals("writeDocument") && arguments != null && arguments[0] == DocumentKind.PERMITS) {
       permitWrites++;
@@ -106,9 +123,12 @@ final class RemoteStore implements InvocationHandler {
       return CompletableFuture.completedFuture(documents);
     }
     Object answer = call(method, arguments);
-    if ((method.getName().equals("claim") && slow) || (method.getName().equals("documents") && slowDocuments)
-        || (method.getName().equals("due") && slowDue)) {
-      return later(answer);
+    if (method.getName().equals("due") && slowDue) {
+      return later(answer, rounds);
+    }
+    if ((method.getName().equals("claim") && slow) || (method.getName().equals("parked") && slowParked)
+        || (method.getName().equals("documents") && slowDocuments)) {
+      return later(answer, 1);
     }
     if (method.getName().equals("parked") && shortPages) {
       List<?> page = (List<?>) requireNonNull((CompletionStage<?>) answer).toCompletableFuture().join();

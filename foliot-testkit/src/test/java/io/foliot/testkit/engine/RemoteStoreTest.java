@@ -12,8 +12,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.engine.Engine;
-import io.foliot.core.store.Document;
-import io.foliot.core.store.DocumentKind;
+import io.foliot.core.engine.EngineOptions;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
@@ -37,9 +36,41 @@ final class RemoteStoreTest {
   private final RemoteStore remote = new RemoteStore();
 
   private World world() {
-    World world = new World(UnaryOperator.identity(), remote::over);
+    return world(UnaryOperator.identity());
+  }
+
+  private World world(UnaryOperator<EngineOptions> options) {
+    World world = new World(options, remote::over);
     world.queue(World.local("q"));
     return world;
+  }
+
+  /** Tasks that are due at once, of which the engine is told nothing. */
+  private static void write(World world, int tasks) {
+    List<Draft> drafts = new ArrayList<>();
+    long now = world.clock.wallMillis();
+    for (int i = 0; i < tasks; i++) {
+      drafts.add(new Draft(TaskId.of(now, i, i), "q", null, Due.NOW, Body.EMPTY, 0, OnConflict.RESET, null));
+    }
+    assertThat(world.store.submit(drafts)).isCompleted();
+  }
+
+  /** Tasks that are due at once, through the engine. */
+  private static void submit(World world, int tasks) {
+    for (int i = 0; i < tasks; i += 1_000) {
+      world.join(world.engine.submitAll(Collections.nCopies(1_000,
+          Submission.after("q", Duration.ofMillis(1), Body.EMPTY))));
+    }
+  }
+
+  /** Until so many have been seen, over a store whose answers take so long. */
+  private void drains(World world, int tasks, long answerMillis, long boundMillis) {
+    for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {
+      world.passes(Duration.ofMillis(answerMillis));
+      remote.answerSlowly();
+      world.settle();
+    }
+    assertThat(world.receiver.seen).hasSize(tasks);
   }
 
   @Test
@@ -174,8 +205,7 @@ final class RemoteStoreTest {
   @Test
   void nothingIsLostOrLateWhenTheSlotsDouble() {
     remote.halved = true;
-    try (World world = new World(options -> options.withLoops(3), remote::over)) {
-      world.queue(World.local("q"));
+    try (World world = world(options -> options.withLoops(3))) {
       for (int i = 0; i < 200; i++) {
         world.submit("q", Duration.ofMillis(20L * i), "before " + i);
       }
@@ -199,42 +229,47 @@ final class RemoteStoreTest {
   @Test
   void aBacklogThatIsWorkedOffQuicklyIsNotParkedFirst() {
     int backlog = 50_000;
-    try (World world = new World(options -> options.withMemory(100_000, 5_000, 50_000), remote::over)) {
-      world.queue(World.local("q"));
+    try (World world = world(options -> options.withMemory(100_000, 5_000, 50_000))) {
       remote.slow = true;
-      for (int i = 0; i < backlog; i += 1_000) {
-        world.join(world.engine.submitAll(Collections.nCopies(1_000,
-            Submission.after("q", Duration.ofMillis(1), Body.EMPTY))));
-      }
-      for (int millis = 0; millis < 3_000 && world.receiver.seen.size() < backlog; millis += 5) {
-        world.passes(Duration.ofMillis(5));
-        remote.answerSlowly();
-        world.settle();
-      }
-      assertThat(world.receiver.seen).hasSize(backlog);
+      submit(world, backlog);
+      drains(world, backlog, 5, 3_000);
       assertThat(remote.parked).as("what came before the lane was seen to flow, and no more").isLessThan(backlog / 4);
+    }
+  }
+
+  @Test
+  void whatWasClaimedWhileItWasReadIsNotClaimedAgain() {
+    int backlog = 30_000;
+    try (World world = world(options -> options.withMemory(1_000, 2_000, 50_000))) {
+      remote.slow = true;
+      remote.slowDue = true;
+      remote.rounds = 3;
+      write(world, backlog);
+      drains(world, backlog, 5, 4_000);
+      assertThat(remote.asked).isEqualTo(backlog);
+    }
+  }
+
+  @Test
+  void whatWaitedForRoomIsNotSaidToBeFoundLate() {
+    int backlog = 50_000;
+    try (World world = world(options -> options.withMemory(100_000, 5_000, 50_000))) {
+      remote.slow = true;
+      submit(world, backlog);
+      drains(world, backlog, 100, 30_000);
+      assertThat(world.receiver.seen.getLast().lateMillis()).isGreaterThan(2_000);
+      assertThat(world.foundLate).isEmpty();
     }
   }
 
   @Test
   void aBacklogIsReadAsThereIsRoomForItAndNotInRests() {
     int backlog = 60_000;
-    try (World world = new World(options -> options.withMemory(1_000, 2_000, 50_000), remote::over)) {
-      world.queue(World.local("q"));
+    try (World world = world(options -> options.withMemory(1_000, 2_000, 50_000))) {
       remote.slow = true;
       remote.slowDue = true;
-      List<Draft> drafts = new ArrayList<>();
-      long now = world.clock.wallMillis();
-      for (int i = 0; i < backlog; i++) {
-        drafts.add(new Draft(TaskId.of(now, i, i), "q", null, Due.NOW, Body.EMPTY, 0, OnConflict.RESET, null));
-      }
-      assertThat(world.store.submit(drafts)).isCompleted();
-      for (int millis = 0; millis < 4_000 && world.receiver.seen.size() < backlog; millis += 5) {
-        world.passes(Duration.ofMillis(5));
-        remote.answerSlowly();
-        world.settle();
-      }
-      assertThat(world.receiver.seen).hasSize(backlog);
+      write(world, backlog);
+      drains(world, backlog, 5, 4_000);
     }
   }
 
@@ -318,12 +353,7 @@ final class RemoteStoreTest {
   @Test
   void whatIsDueBeforeItsQueueIsKnownIsNotParkedWhenTheQueueCame() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
-      List<Draft> drafts = new ArrayList<>();
-      long now = world.clock.wallMillis();
-      for (int i = 0; i < 5_000; i++) {
-        drafts.add(new Draft(TaskId.of(now, i, i), "q", null, Due.NOW, Body.EMPTY, 0, OnConflict.RESET, null));
-      }
-      assertThat(world.store.submit(drafts)).isCompleted();
+      write(world, 5_000);
       remote.slow = true;
       world.passes(Duration.ofMillis(100));
       CompletableFuture<Queue> put = world.engine.putQueue(World.local("q"));

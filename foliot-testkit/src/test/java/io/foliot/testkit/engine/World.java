@@ -39,6 +39,7 @@ final class World implements AutoCloseable {
   final SettableClock clock = new SettableClock();
   final ManualLoops loops = new ManualLoops(clock);
   final Receiver receiver = new Receiver();
+  final List<String> foundLate = new ArrayList<>();
   final TaskStore store;
   final Engine engine;
 
@@ -109,7 +110,12 @@ final class World implements AutoCloseable {
 
   private Engine engine(EngineOptions options) {
     return new Engine(options, new Environment(clock, loops::newLoop, new SplittableRandom(7), store,
-        new SoleCoordinator(), List.of(receiver), Meter.NONE));
+        new SoleCoordinator(), List.of(receiver), new Meter() {
+          @Override
+          public void foundLate(String queue) {
+            foundLate.add(queue);
+          }
+        }));
   }
 
   /** A second engine over the same store, not yet started. */
