@@ -27,6 +27,7 @@ import io.foliot.sim.history.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -61,6 +62,7 @@ final class Clients implements SimReceiver.Listener {
   private final List<SimNode> nodes;
   private final List<TaskId> seenIds = new ArrayList<>();
   private final List<TaskRecord> refused = new ArrayList<>();
+  private final Map<String, Long> restoredMillis = new HashMap<>();
   private final long backoffMillis;
   private boolean over;
 
@@ -77,13 +79,19 @@ final class Clients implements SimReceiver.Listener {
   /** Puts the queues as they are meant to be, again and again until it works. */
   void putQueues() {
     for (String queue : QUEUES) {
-      settle(engine -> engine.putQueue(queue(queue)));
+      putQueue(queue);
     }
+  }
+
+  private void putQueue(String name) {
+    settle(engine -> engine.putQueue(queue(name))
+        .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
   }
 
   /** They ask for nothing more, and pause nothing; what somebody was about to write is written over. */
   void end() {
     over = true;
+    restoredMillis.clear();
     putQueues();
     schedule.afterMillis(2 * store.manners().patienceMillis(), this::putQueuesThatDiffer);
   }
@@ -93,9 +101,15 @@ final class Clients implements SimReceiver.Listener {
       boolean known = nodes.stream().filter(SimNode::isWell).map(SimNode::engine).anyMatch(
           engine -> engine != null && engine.queue(name).map(queue -> queue.equals(queue(name))).orElse(false));
       if (!known) {
-        settle(engine -> engine.putQueue(queue(name)));
+        putQueue(name);
       }
     }
+  }
+
+  /** Since when, after they have ended, a queue is as it is meant to be; null while it may still be paused. */
+  @Nullable
+  Long restoredMillis(String name) {
+    return over ? restoredMillis.get(name) : null;
   }
 
   /** A queue as it is meant to be. */

@@ -17,6 +17,7 @@ import io.foliot.sim.history.Request;
 import io.foliot.sim.history.Target;
 import io.foliot.sim.history.Verdict;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,8 +46,10 @@ public final class Simulation {
   private static final int MAX_UNEVEN_LOOKS = 8;
   /** After the heal, until the last session has ended and each slot has its owner. */
   private static final long OWNED_MILLIS = 45_000;
-  /** What is not done when all is well: the backlog of what waited, at the pace of the narrowest settings. */
-  private static final long BACKLOG_MILLIS = 15_000;
+  /** What may pass when all is well, beside the backlog. */
+  private static final long BACK_MILLIS = 10_000;
+  /** At what pace a backlog is worked off at least: the lowest rate, or one task a claim over the slowest store. */
+  private static final long BACKLOG_PER_SECOND = 20;
   /** How long somebody may still be doing something when nothing is left to be done. */
   private static final long QUIET_MILLIS = 12_000;
   /** Beside what the store takes: a tick, the loops' turns, and a destination that has yet to show what it bears. */
@@ -82,6 +86,7 @@ public final class Simulation {
   private final Faults faults;
   private final SplittableRandom luck;
   private final @Nullable Consumer<String> reader;
+  private final Map<String, Long> backlogs = new HashMap<>();
   private int unevenLooks;
   private long quietSinceMillis = Long.MAX_VALUE;
 
@@ -176,12 +181,14 @@ public final class Simulation {
   private Allowances allowances() {
     // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
     long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
-    return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
+    long most = backlogs.values().stream().max(Comparator.naturalOrder()).orElse(0L);
+    return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(most),
         world.mode() == World.Mode.CALM);
   }
 
-  private long graceMillis() {
-    return world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis() + BACKLOG_MILLIS;
+  private long graceMillis(long backlog) {
+    return world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis() + BACK_MILLIS
+        + TimeUnit.SECONDS.toMillis(backlog) / BACKLOG_PER_SECOND;
   }
 
   private long hash() {
@@ -281,17 +288,28 @@ public final class Simulation {
   private void lookWhatIsOverdue(long healedMillis) {
     List<TaskRecord> live = store.live();
     long now = schedule.nowMillis();
+    Map<String, Long> due = live.stream().filter(task -> dueSince(task) <= now)
+        .collect(Collectors.groupingBy(TaskRecord::queue, Collectors.counting()));
+    due.forEach((queue, tasks) -> backlogs.merge(queue, tasks, Math::max));
     for (TaskRecord task : live) {
-      long due = task.state() == TaskState.RUNNING ? task.leaseEnd() : task.dueAt();
-      // What has become visible only now could not begin before.
-      long overdueMillis = Math.min(now - Math.max(due, task.changedAt()), healedMillis);
-      if (overdueMillis > graceMillis()) {
+      Long restored = clients.restoredMillis(task.queue());
+      if (restored == null) {
+        continue;
+      }
+      long overdueMillis = Math.min(now - Math.max(dueSince(task), restored), healedMillis);
+      if (overdueMillis > graceMillis(backlogs.getOrDefault(task.queue(), 0L))) {
         unmet("what is due begins soon after things healed: overdueMillis=" + overdueMillis + ", task=" + task.id()
-            + ", state=" + task.state() + ", parked=" + task.parked() + ", queue=" + task.queue());
+            + ", state=" + task.state() + ", parked=" + task.parked() + ", queue=" + task.queue() + ", backlog="
+            + backlogs.get(task.queue()));
       }
     }
     boolean quiet = live.isEmpty() && !store.isAwaited();
     quietSinceMillis = quiet ? Math.min(quietSinceMillis, now) : Long.MAX_VALUE;
+  }
+
+  /** Since when it should be running. What has become visible only now could not begin before. */
+  private static long dueSince(TaskRecord task) {
+    return Math.max(task.state() == TaskState.RUNNING ? task.leaseEnd() : task.dueAt(), task.changedAt());
   }
 
   private boolean isOver() {

@@ -21,26 +21,31 @@ import org.junit.jupiter.params.provider.EnumSource;
  *
  * <pre>
  * mvn verify -pl foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
- * mvn verify -pl foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseeds=10000
+ * mvn verify -pl foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseeds=10000 -Dfrom=0
  * </pre>
  */
 final class SimulationTest {
   /** What a build can spend on it: half a minute on two processors. */
   private static final int SEEDS = Integer.getInteger("seeds", 1_000);
+  private static final int FROM = Integer.getInteger("from", 0);
   private static final int SEEDS_PER_BUG = 2_000;
   private static final int SEEDS_TWICE = 30;
   private static final int MAX_SHOWN = 5;
+  private static final int TOLD_EVERY = 5_000;
 
-  private static List<Simulation.Outcome> run(int seeds, LongFunction<Simulation.Outcome> simulation) {
+  private static List<Simulation.Outcome> run(int from, int seeds, LongFunction<Simulation.Outcome> simulation) {
     List<Simulation.Outcome> outcomes = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
       List<Future<Simulation.Outcome>> running = new ArrayList<>();
-      for (int seed = 0; seed < seeds; seed++) {
+      for (int seed = from; seed < from + seeds; seed++) {
         long mine = seed;
         running.add(threads.submit(() -> simulation.apply(mine)));
       }
       for (Future<Simulation.Outcome> outcome : running) {
         outcomes.add(outcome.get());
+        if (outcomes.size() % TOLD_EVERY == 0) {
+          System.out.println(outcomes.size() + " of " + seeds + " seeds");
+        }
       }
     } catch (InterruptedException | ExecutionException e) {
       throw new AssertionError("a simulation did not end", e);
@@ -60,11 +65,11 @@ final class SimulationTest {
       assertThat(outcome.isGood()).as(told(seed, outcome)).isTrue();
       return;
     }
-    List<Simulation.Outcome> outcomes = run(SEEDS, Simulation::run);
+    List<Simulation.Outcome> outcomes = run(FROM, SEEDS, Simulation::run);
     List<String> bad = new ArrayList<>();
-    for (int seed = 0; seed < outcomes.size(); seed++) {
-      if (!outcomes.get(seed).isGood() && bad.size() < MAX_SHOWN) {
-        bad.add(told(seed, outcomes.get(seed)));
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (!outcomes.get(i).isGood() && bad.size() < MAX_SHOWN) {
+        bad.add(told(FROM + i, outcomes.get(i)));
       }
     }
     assertThat(bad).isEmpty();
@@ -88,8 +93,8 @@ final class SimulationTest {
 
   @Test
   void theSameSeedGivesTheSameTrace() {
-    List<Long> first = run(SEEDS_TWICE, Simulation::run).stream().map(Simulation.Outcome::traceHash).toList();
-    List<Long> second = run(SEEDS_TWICE, Simulation::run).stream().map(Simulation.Outcome::traceHash).toList();
+    List<Long> first = run(0, SEEDS_TWICE, Simulation::run).stream().map(Simulation.Outcome::traceHash).toList();
+    List<Long> second = run(0, SEEDS_TWICE, Simulation::run).stream().map(Simulation.Outcome::traceHash).toList();
     assertThat(second).isEqualTo(first);
     assertThat(first).doesNotHaveDuplicates();
   }
