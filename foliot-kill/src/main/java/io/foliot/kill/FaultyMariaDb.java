@@ -28,7 +28,7 @@ final class FaultyMariaDb implements FaultyDatabase {
 
   @Override
   public Database database() {
-    return new Database(owner.kind(), owner.port(), owner.name(), owner.options(), USER, password);
+    return new Database(owner.kind(), owner.host(), owner.port(), owner.name(), owner.options(), USER, password);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.servers.Await;
 import io.foliot.servers.Database;
 import io.foliot.servers.PostgresServer;
 import io.foliot.servers.TcpProxy;

@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.servers.Await;
 import java.util.ArrayList;
 import java.util.List;
 

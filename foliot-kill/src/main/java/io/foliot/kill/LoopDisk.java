@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.servers.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -174,7 +175,7 @@ final class LoopDisk implements AutoCloseable {
   public synchronized void close() {
     try {
       unmount();
-    } catch (AssertionError stillInUse) {
+    } catch (IllegalStateException stillInUse) {
       // It goes away with whoever uses it.
       Command.runOrFail("umount", "--lazy", folder.toString());
       mounted = false;

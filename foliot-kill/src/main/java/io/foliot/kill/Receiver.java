@@ -2,7 +2,6 @@ package io.foliot.kill;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
 import io.foliot.client.Lease;
@@ -12,14 +11,10 @@ import io.foliot.sim.history.Attempt;
 import io.foliot.sim.history.Event.Reception;
 import io.foliot.sim.history.History;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What callbacks go to: it records each before anything else, and each answer before it is sent. */
 final class Receiver implements AutoCloseable {
-  private static final int BACKLOG = 1_000;
   private static final int MIN_WAIT_MILLIS = 20;
   private static final int MAX_WAIT_MILLIS = 400;
 
@@ -47,8 +41,7 @@ final class Receiver implements AutoCloseable {
 
   private final History history;
   private final long seed;
-  private final HttpServer server;
-  private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+  private final Listener listener;
   private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
 
   // any thread
@@ -57,21 +50,15 @@ final class Receiver implements AutoCloseable {
   private volatile @Nullable FoliotClient client;
   private volatile boolean kind;
 
-  Receiver(History history, long seed) {
+  /** @param host the address that it listens on */
+  Receiver(History history, long seed, String host) {
     this.history = history;
     this.seed = seed;
-    try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    server.createContext("/", this::handle);
-    server.setExecutor(handlers);
-    server.start();
+    listener = new Listener(host, this::handle);
   }
 
   URI url() {
-    return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+    return listener.url();
   }
 
   /** What it reports with that it has done what it had accepted. */
@@ -131,7 +118,7 @@ final class Receiver implements AutoCloseable {
   }
 
   private void after(long millis, Runnable action) {
-    var unused = later.schedule(() -> handlers.execute(action), millis, TimeUnit.MILLISECONDS);
+    var unused = later.schedule(() -> listener.execute(action), millis, TimeUnit.MILLISECONDS);
   }
 
   private void ack(long delivery, Lease lease) {
@@ -160,8 +147,7 @@ final class Receiver implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
     later.shutdownNow();
-    handlers.shutdownNow();
+    listener.close();
   }
 }

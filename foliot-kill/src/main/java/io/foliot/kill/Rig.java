@@ -7,6 +7,7 @@ import io.foliot.client.RetryPolicy;
 import io.foliot.client.TaskPage;
 import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
+import io.foliot.servers.Await;
 import io.foliot.sim.history.Allowances;
 import io.foliot.sim.history.Event;
 import io.foliot.sim.history.History;
@@ -76,7 +77,7 @@ final class Rig implements AutoCloseable {
    * @param data the server's folder; what an earlier run with this seed has left there goes, or its answers would be ours
    */
   Rig(String name, long seed, Path data) throws IOException {
-    this(name, seed, List.of(StoreChoice.folder(emptied(data))));
+    this(name, seed, List.of(StoreChoice.folder(emptied(data))), List.of(Place.LOOPBACK));
   }
 
   /**
@@ -84,8 +85,9 @@ final class Rig implements AutoCloseable {
    *
    * @param name of the run, for its files
    * @param stores for each server the way to the store where all of them keep their tasks; there are none yet
+   * @param places for each server where it runs
    */
-  Rig(String name, long seed, List<StoreChoice> stores) throws IOException {
+  Rig(String name, long seed, List<StoreChoice> stores, List<Place> places) throws IOException {
     this.name = name;
     this.seed = seed;
     Files.createDirectories(FOLDER);
@@ -94,11 +96,12 @@ final class Rig implements AutoCloseable {
     Path log = FOLDER.resolve(name + "-" + seed + ".log");
     Files.deleteIfExists(log);
     history = History.in(file);
-    servers = stores.stream().map(store -> new ServerProcess(store, log)).toList();
+    servers = IntStream.range(0, stores.size())
+        .mapToObj(i -> new ServerProcess(stores.get(i), places.get(i), log)).toList();
     server = servers.getFirst();
-    receiver = new Receiver(history, seed);
-    once = servers.stream().map(each -> FoliotClient.builder(each.url()).retry(RetryPolicy.none()).build()).toList();
-    patient = FoliotClient.builder(server.url()).build();
+    receiver = new Receiver(history, seed, places.getFirst().receiverHost());
+    once = servers.stream().map(each -> each.client().retry(RetryPolicy.none()).build()).toList();
+    patient = server.client().build();
     clients = once.stream().map(each -> new RecordedClient(each, history)).toList();
     client = clients.getFirst();
     receiver.reportTo(once.getFirst());

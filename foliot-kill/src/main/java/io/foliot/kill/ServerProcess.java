@@ -1,6 +1,8 @@
 package io.foliot.kill;
 
+import io.foliot.client.FoliotClient;
 import io.foliot.server.command.Foliot;
+import io.foliot.servers.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -29,6 +31,7 @@ final class ServerProcess implements AutoCloseable {
 
   private static final Duration READY_BOUND = Duration.ofSeconds(90);
   private static final Duration END_BOUND = Duration.ofSeconds(30);
+  private static final Duration ANSWER_BOUND = Duration.ofSeconds(5);
   private static final int LOG_LINES = 30;
 
   /** Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own. */
@@ -36,9 +39,11 @@ final class ServerProcess implements AutoCloseable {
   private static final int MAX_PORT = 32_000;
 
   private final StoreChoice store;
+  private final Place place;
   private final Path log;
   private final int port;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+      .connectTimeout(ANSWER_BOUND).build();
   private final Thread atExit = new Thread(this::end);
 
   // the test's thread starts and kills, any thread looks
@@ -49,10 +54,12 @@ final class ServerProcess implements AutoCloseable {
    * A server that is not started yet.
    *
    * @param store where it keeps its tasks
+   * @param place where it runs
    * @param log the file that what it prints is appended to
    */
-  ServerProcess(StoreChoice store, Path log) {
+  ServerProcess(StoreChoice store, Place place, Path log) {
     this.store = store;
+    this.place = place;
     this.log = log;
     port = freePort();
     Runtime.getRuntime().addShutdownHook(atExit);
@@ -72,20 +79,27 @@ final class ServerProcess implements AutoCloseable {
   }
 
   URI url() {
-    return URI.create("http://127.0.0.1:" + port);
+    return URI.create("http://" + place.host() + ":" + port);
+  }
+
+  /** What makes clients of it. */
+  FoliotClient.Builder client() {
+    FoliotClient.Builder builder = FoliotClient.builder(url());
+    return place.apiKey() == null ? builder : builder.apiKey(place.apiKey());
   }
 
   /** Starts it, and does not wait. */
   void start() {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(place.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // The flags of this JVM that silence it; then what makes a short life short.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
-        System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--port", Integer.toString(port),
-        "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
+        System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--host", place.host(), "--port",
+        Integer.toString(port), "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
     command.addAll(store.options());
+    command.addAll(place.options());
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(store.environment());
@@ -113,9 +127,7 @@ final class ServerProcess implements AutoCloseable {
   /** What it answers to the question whether it is ready; 0 if nothing. */
   int readyStatus() {
     try {
-      HttpRequest request = HttpRequest.newBuilder(url().resolve("/health/ready")).timeout(Duration.ofSeconds(5))
-          .build();
-      return http.send(request, BodyHandlers.discarding()).statusCode();
+      return http.send(request("/health/ready"), BodyHandlers.discarding()).statusCode();
     } catch (IOException e) {
       return 0;
     } catch (InterruptedException e) {
@@ -126,13 +138,19 @@ final class ServerProcess implements AutoCloseable {
   /** The text of a GET. */
   String get(String path) {
     try {
-      HttpRequest request = HttpRequest.newBuilder(url().resolve(path)).timeout(Duration.ofSeconds(5)).build();
-      return http.send(request, BodyHandlers.ofString()).body();
+      return http.send(request(path), BodyHandlers.ofString()).body();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private HttpRequest request(String path) {
+    HttpRequest.Builder builder = HttpRequest.newBuilder(url().resolve(path)).timeout(ANSWER_BOUND);
+    return place.apiKey() == null
+        ? builder.build()
+        : builder.header("Authorization", "Bearer " + place.apiKey()).build();
   }
 
   private String told() {

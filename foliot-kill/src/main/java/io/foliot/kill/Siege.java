@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.servers.Await;
 import io.foliot.sim.history.Attempt;
 import io.foliot.sim.history.Event;
 import io.foliot.sim.history.Reply;
@@ -7,8 +8,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they must
@@ -73,16 +77,18 @@ final class Siege implements AutoCloseable {
    * @param servers how many
    */
   Siege(String name, long seed, StoreChoice store, int servers) throws IOException {
-    this(name, seed, Collections.nCopies(servers, store));
+    this(name, seed, Collections.nCopies(servers, store), Collections.nCopies(servers, Place.LOOPBACK));
   }
 
   /**
    * Starts the servers and the load.
    *
    * @param stores for each server its way to the store of all
+   * @param places for each server where it runs
    */
-  Siege(String name, long seed, List<StoreChoice> stores) throws IOException {
-    rig = new Rig(name, seed, stores.stream().map(store -> store.with("--call-timeout", CALL_TIMEOUT)).toList());
+  Siege(String name, long seed, List<StoreChoice> stores, List<Place> places) throws IOException {
+    rig = new Rig(name, seed, stores.stream().map(store -> store.with("--call-timeout", CALL_TIMEOUT)).toList(),
+        places);
     watches = rig.servers.stream().map(HealthWatch::new).toList();
     rig.load(STEP_MILLIS);
   }
@@ -144,13 +150,25 @@ final class Siege implements AutoCloseable {
    * servers is gone, nothing is told.
    */
   List<Event> mistakes() {
-    return rig.history.events().stream().filter(event -> event instanceof Event.Answered answered
-        && isMistake(answered.reply()) && passed.stream().noneMatch(each -> isGone(each, event.atMillis()))).toList();
+    Map<Long, Long> askedMillis = new HashMap<>();
+    List<Event> mistakes = new ArrayList<>();
+    for (Event event : rig.history.events()) {
+      if (event instanceof Event.Invoked invoked) {
+        askedMillis.put(invoked.op(), invoked.atMillis());
+      } else if (event instanceof Event.Answered answered && isMistake(answered.reply())) {
+        long asked = Objects.requireNonNull(askedMillis.get(answered.op()));
+        if (passed.stream().noneMatch(each -> isGone(each, asked, answered.atMillis()))) {
+          mistakes.add(event);
+        }
+      }
+    }
+    return mistakes;
   }
 
-  private static boolean isGone(Passed each, long millis) {
-    return each.trouble.effect() == Trouble.Effect.SERVER_GONE && millis >= each.begunMillis
-        && millis <= each.readyMillis + STEADY_MILLIS;
+  /** Whether one of the servers was gone at some time while a call was under way. */
+  private static boolean isGone(Passed each, long askedMillis, long answeredMillis) {
+    return each.trouble.effect() == Trouble.Effect.SERVER_GONE && answeredMillis >= each.begunMillis
+        && askedMillis <= each.readyMillis + STEADY_MILLIS;
   }
 
   private static boolean isSaidToBeUnknown(String reason) {

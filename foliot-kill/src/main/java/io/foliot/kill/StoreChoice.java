@@ -1,6 +1,7 @@
 package io.foliot.kill;
 
 import io.foliot.servers.Database;
+import io.foliot.servers.TcpProxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,9 +30,9 @@ record StoreChoice(List<String> options, Map<String, String> environment) {
         Map.of("FOLIOT_STORE_PASSWORD", database.password()));
   }
 
-  /** The Redis at a port of this machine, which several servers may share. */
-  static StoreChoice redis(int port) {
-    return new StoreChoice(List.of("--store", "redis://127.0.0.1:" + port), Map.of());
+  /** The Redis behind a proxy, which several servers may share. */
+  static StoreChoice redis(TcpProxy proxy) {
+    return new StoreChoice(List.of("--store", "redis://" + proxy.host() + ":" + proxy.port()), Map.of());
   }
 
   /** The same with another option for the server. */

@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.servers.Await;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
 import java.time.Duration;

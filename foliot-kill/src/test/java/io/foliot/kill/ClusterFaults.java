@@ -2,6 +2,9 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.servers.Await;
+import io.foliot.servers.Database;
+import io.foliot.servers.PostgresServer;
 import io.foliot.servers.Server;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
@@ -12,7 +15,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
-import java.util.function.IntFunction;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +25,12 @@ import org.junit.jupiter.api.Test;
  * and slowed down, and at last the store is killed.
  */
 abstract class ClusterFaults extends StoreFaults {
-  private static final int NODES = 3;
+  static final int NODES = 3;
+
+  /** So many kills of a server, one after the other, come at the end of a long run. */
+  private static final int KILLS = Integer.getInteger("kills", 0);
+  private static final int MIN_PAUSE_MILLIS = 300;
+  private static final int MAX_PAUSE_MILLIS = 2_000;
   private static final int MIN_OUTAGE_MILLIS = 6_000;
   private static final int MAX_OUTAGE_MILLIS = 7_000;
 
@@ -35,9 +44,16 @@ abstract class ClusterFaults extends StoreFaults {
    * A store of all.
    *
    * @param server where it runs
-   * @param ways for a server of ours that reaches it at a port
+   * @param ways for a server of ours that reaches it through a proxy
    */
-  record Shared(Server server, IntFunction<StoreChoice> ways) implements AutoCloseable {
+  record Shared(Server server, Function<TcpProxy, StoreChoice> ways) implements AutoCloseable {
+    /** A PostgreSQL of its own. */
+    static Shared postgres() {
+      PostgresServer server = PostgresServer.start();
+      Database database = server.createDatabase();
+      return new Shared(server, way -> StoreChoice.database(database.through(way)));
+    }
+
     @Override
     public void close() {
       server.close();
@@ -49,6 +65,16 @@ abstract class ClusterFaults extends StoreFaults {
 
   /** For the files of a run. */
   abstract String runName();
+
+  /** Where a server of ours runs. */
+  Place place(int node) {
+    return Place.LOOPBACK;
+  }
+
+  /** A way from there to the store. */
+  TcpProxy way(Server store) {
+    return TcpProxy.to(store);
+  }
 
   /** What else happens. */
   List<Trouble> more() {
@@ -62,16 +88,20 @@ abstract class ClusterFaults extends StoreFaults {
     List<TcpProxy> ways = new ArrayList<>();
     try (Shared store = start()) {
       for (int i = 0; i < NODES; i++) {
-        ways.add(TcpProxy.to(store.server()));
+        ways.add(way(store.server()));
       }
-      try (
-          Siege siege = new Siege(runName(), seed, ways.stream().map(way -> store.ways().apply(way.port())).toList())) {
+      try (Siege siege = new Siege(runName(), seed, ways.stream().map(store.ways()).toList(),
+          IntStream.range(0, NODES).mapToObj(this::place).toList())) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
           List<Trouble> troubles = troubles(siege, ways, random);
           troubles.addAll(more());
           Collections.shuffle(troubles, new Random(random.nextLong()));
           endure(siege, troubles, random);
           siege.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+        }
+        for (int kill = 0; kill < KILLS; kill++) {
+          Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
+          siege.endure(Trouble.serverKilled(siege.rig.servers.get(random.nextInt(NODES))));
         }
         judge(siege);
       }
@@ -80,7 +110,8 @@ abstract class ClusterFaults extends StoreFaults {
     }
   }
 
-  private static List<Trouble> troubles(Siege siege, List<TcpProxy> ways, SplittableRandom random) {
+  /** What happens, in any order; a list that can be added to. */
+  List<Trouble> troubles(Siege siege, List<TcpProxy> ways, SplittableRandom random) {
     int first = random.nextInt(NODES);
     int second = (first + 1) % NODES;
     List<ServerProcess> servers = siege.rig.servers;

@@ -2,6 +2,7 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.servers.Await;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
 import java.io.IOException;
@@ -33,7 +34,7 @@ abstract class DatabaseFaults extends StoreFaults {
     long seed = Rig.seed();
     SplittableRandom random = new SplittableRandom(seed);
     try (FaultyDatabase faulty = start(); TcpProxy proxy = TcpProxy.to(faulty.server())) {
-      StoreChoice store = StoreChoice.database(faulty.database().at(proxy.port()));
+      StoreChoice store = StoreChoice.database(faulty.database().through(proxy));
       String name = getClass().getSimpleName().replace("FaultsTest", "").toLowerCase(Locale.ROOT);
       try (Siege siege = new Siege(name, seed, store, SERVERS)) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {

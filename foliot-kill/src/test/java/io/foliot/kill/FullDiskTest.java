@@ -10,6 +10,7 @@ import io.foliot.client.RetryPolicy;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
+import io.foliot.servers.Await;
 import io.foliot.sim.history.Event;
 import java.io.IOException;
 import java.time.Duration;
@@ -35,7 +36,7 @@ class FullDiskTest {
     long seed = Rig.seed();
     try (LoopDisk disk = LoopDisk.create(Rig.folder("full", seed), DISK_BYTES);
         Rig rig = new Rig("full", seed, disk.folder().resolve("data"));
-        FoliotClient client = FoliotClient.builder(rig.server.url()).retry(RetryPolicy.none()).build()) {
+        FoliotClient client = rig.server.client().retry(RetryPolicy.none()).build()) {
       rig.load();
       List<SubmittedTask> accepted = new ArrayList<>();
       for (int i = 0; i < TASKS; i++) {

@@ -7,8 +7,7 @@ package io.foliot.kill;
 class PostgresClusterFaultsTest extends ClusterFaults {
   @Override
   Shared start() {
-    FaultyDatabase faulty = new FaultyPostgres();
-    return new Shared(faulty.server(), port -> StoreChoice.database(faulty.database().at(port)));
+    return Shared.postgres();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.servers.Await;
 import io.foliot.sim.history.Event;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,6 +2,7 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.servers.Await;
 import io.foliot.servers.RedisServer;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
@@ -31,7 +32,7 @@ class RedisFaultsTest extends StoreFaults {
     String appendfsync = random.nextBoolean() ? "always" : "everysec";
     try (RedisServer redis = RedisServer.start(Map.of("appendfsync", appendfsync));
         TcpProxy proxy = TcpProxy.to(redis);
-        Siege siege = new Siege("redis", seed, StoreChoice.redis(proxy.port()), SERVERS)) {
+        Siege siege = new Siege("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
       siege.rig.say("appendfsync " + appendfsync);
       for (int round = 0; round < Math.max(1, ROUNDS); round++) {
         endure(siege, troubles(redis, proxy, siege, random), random);

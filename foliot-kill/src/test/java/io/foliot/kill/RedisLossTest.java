@@ -2,6 +2,7 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.servers.Await;
 import io.foliot.servers.RedisServer;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
@@ -78,7 +79,7 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     Pair[] pair = {Pair.of(RedisServer.start())};
     try (TcpProxy proxy = TcpProxy.to(pair[0].primary);
-        Siege siege = new Siege("redis-failover", seed, StoreChoice.redis(proxy.port()), SERVERS)) {
+        Siege siege = new Siege("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
       long windowMillis = window(siege);
       siege.rig.say("stated window " + windowMillis + " ms");
       for (int round = 0; round < ROUNDS; round++) {
@@ -132,7 +133,7 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     try (RedisServer redis = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(redis);
-        Siege siege = new Siege("redis-empty", seed, StoreChoice.redis(proxy.port()), SERVERS)) {
+        Siege siege = new Siege("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
       for (int round = 0; round < ROUNDS; round++) {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int outageMillis = random.nextInt(MAX_OUTAGE_MILLIS);

@@ -2,6 +2,7 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.servers.Await;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +33,7 @@ abstract class StoreFaults {
   private static final int MAX_PAUSE_MILLIS = 1_500;
 
   /** Longer than servers wait for an answer of the store. */
-  private static final int HOLE_MILLIS = 9_000;
+  static final int HOLE_MILLIS = 9_000;
   private static final Duration REPLY_BOUND = Duration.ofSeconds(30);
 
   private Rig.@Nullable Result result;

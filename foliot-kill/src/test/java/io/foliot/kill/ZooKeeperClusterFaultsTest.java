@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.servers.Await;
 import io.foliot.servers.TcpProxy;
 import io.foliot.sim.history.Event;
 import java.io.IOException;
@@ -25,20 +26,24 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
   private static Path folder = Path.of("");
 
   private @Nullable TestingServer zooKeeper;
-  private @Nullable TcpProxy way;
+  private @Nullable TcpProxy entrance;
 
-  @Override
-  Shared start() {
+  /** Starts a ZooKeeper whose sessions may be as short as ours. */
+  static TestingServer zooKeeper(Path data) {
     try {
-      zooKeeper = new TestingServer(new InstanceSpec(folder.toFile(), -1, -1, -1, false, -1, TICK_MILLIS, -1), true);
+      return new TestingServer(new InstanceSpec(data.toFile(), -1, -1, -1, false, -1, TICK_MILLIS, -1), true);
     } catch (Exception e) {
       throw new AssertionError("ZooKeeper does not start", e);
     }
-    way = TcpProxy.to(zooKeeper.getPort());
-    FaultyDatabase faulty = new FaultyPostgres();
-    String cluster = "zookeeper://127.0.0.1:" + way.port();
-    return new Shared(faulty.server(),
-        port -> StoreChoice.database(faulty.database().at(port)).with("--cluster", cluster));
+  }
+
+  @Override
+  Shared start() {
+    zooKeeper = zooKeeper(folder);
+    entrance = TcpProxy.to(zooKeeper.getPort());
+    Shared postgres = Shared.postgres();
+    String cluster = "zookeeper://127.0.0.1:" + entrance.port();
+    return new Shared(postgres.server(), way -> postgres.ways().apply(way).with("--cluster", cluster));
   }
 
   @Override
@@ -49,7 +54,7 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
   @Override
   List<Trouble> more() {
     TestingServer server = Objects.requireNonNull(zooKeeper);
-    TcpProxy proxy = Objects.requireNonNull(way);
+    TcpProxy proxy = Objects.requireNonNull(entrance);
     return List.of(
         new Trouble("ZooKeeper is away, and comes back", Event.Fault.OTHER, Trouble.Effect.HITCH, () -> {
           stop(server);
@@ -79,7 +84,7 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
 
   @AfterAll
   void endZooKeeper() throws IOException {
-    Objects.requireNonNull(way).close();
+    Objects.requireNonNull(entrance).close();
     Objects.requireNonNull(zooKeeper).close();
   }
 }

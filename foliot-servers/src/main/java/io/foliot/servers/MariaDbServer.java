@@ -122,7 +122,7 @@ public final class MariaDbServer implements Server {
 
   private Database database(String name) {
     // The driver would insist on encryption, which the server does not do here.
-    return new Database("mariadb", port, name, "?sslMode=disable", USER, password);
+    return Database.local("mariadb", port, name, "?sslMode=disable", USER, password);
   }
 
   /** Creates an empty database; for each test class its own. */

@@ -107,14 +107,14 @@ public final class PostgresServer implements Server {
 
   /** The database that every server has. */
   public Database database() {
-    return new Database("postgresql", port, FIRST_DATABASE, "", USER, password);
+    return Database.local("postgresql", port, FIRST_DATABASE, "", USER, password);
   }
 
   /** Creates an empty database, in some tens of milliseconds; for each test class its own. */
   public Database createDatabase() {
     String name = "d" + databases.incrementAndGet();
     execute("CREATE DATABASE " + name);
-    return new Database("postgresql", port, name, "", USER, password);
+    return Database.local("postgresql", port, name, "", USER, password);
   }
 
   /** The JDBC URL of {@link #database}. */

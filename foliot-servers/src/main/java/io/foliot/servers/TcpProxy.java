@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between clients and a server on the loopback address, and makes the faults of a network when told to. Without
- * faults it passes on all that comes. Any thread may call anything.
+ * faults it passes on all that comes. Clients are on this machine, too, unless another of its addresses is given. Any thread
+ * may call anything.
  */
 public final class TcpProxy implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 * 1024;
@@ -32,6 +33,7 @@ public final class TcpProxy implements AutoCloseable {
 
   private static final Duration END_BOUND = Duration.ofSeconds(30);
 
+  private final InetAddress address;
   private final int port;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Predicate<byte[]>> cutBeforeReplyTo = new AtomicReference<>();
@@ -50,14 +52,20 @@ public final class TcpProxy implements AutoCloseable {
   private volatile long delayNanos;
   private volatile int serverPort;
 
-  private TcpProxy(int serverPort) {
+  private TcpProxy(InetAddress address, int serverPort) {
+    this.address = address;
     this.serverPort = serverPort;
     port = ServerProcess.freePort();
   }
 
   /** Starts one before a port of the loopback address. */
   public static TcpProxy to(int serverPort) {
-    TcpProxy proxy = new TcpProxy(serverPort);
+    return to(serverPort, InetAddress.getLoopbackAddress());
+  }
+
+  /** Starts one before a port of the loopback address, for clients that reach this machine at another address of its. */
+  public static TcpProxy to(int serverPort, InetAddress address) {
+    TcpProxy proxy = new TcpProxy(address, serverPort);
     proxy.listen();
     return proxy;
   }
@@ -67,7 +75,12 @@ public final class TcpProxy implements AutoCloseable {
     return to(server.port());
   }
 
-  /** The port of the loopback address that clients connect to. */
+  /** The address that clients connect to. */
+  public String host() {
+    return address.getHostAddress();
+  }
+
+  /** The port of that address. */
   public int port() {
     return port;
   }
@@ -184,7 +197,7 @@ public final class TcpProxy implements AutoCloseable {
       if (listening == null && !closed) {
         ServerSocket socket = new ServerSocket();
         socket.setReuseAddress(true);
-        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+        socket.bind(new InetSocketAddress(address, port), BACKLOG);
         listening = socket;
         accepting = Thread.ofVirtual().name("proxy-accept").start(() -> accept(socket));
       }

@@ -1,0 +1,65 @@
+package io.foliot.kill;
+
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/** What callbacks of many tasks go to, each of which carries its number: it counts how often each comes, and how late. */
+final class CountingReceiver implements AutoCloseable {
+  private final Listener listener;
+  private final AtomicIntegerArray times;
+  private final AtomicIntegerArray lateMillis;
+  private final AtomicInteger arrived = new AtomicInteger();
+
+  /** @param tasks there are, numbered from 0 */
+  CountingReceiver(int tasks) {
+    times = new AtomicIntegerArray(tasks);
+    lateMillis = new AtomicIntegerArray(tasks);
+    listener = new Listener(Place.LOOPBACK.receiverHost(), this::handle);
+  }
+
+  URI url() {
+    return listener.url();
+  }
+
+  private void handle(HttpExchange exchange) {
+    try (exchange) {
+      long now = System.currentTimeMillis();
+      String payload = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.US_ASCII);
+      int number = Integer.parseInt(payload);
+      long late = now - Instant.parse(exchange.getRequestHeaders().getFirst("foliot-due-at")).toEpochMilli();
+      lateMillis.set(number, (int) late);
+      if (times.getAndIncrement(number) == 0) {
+        arrived.getAndIncrement();
+      }
+      exchange.sendResponseHeaders(200, -1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** How many tasks have come at least once. */
+  int arrived() {
+    return arrived.get();
+  }
+
+  /** How often a task has come. */
+  int times(int number) {
+    return times.get(number);
+  }
+
+  /** How late a task was when it came last; negative if it was early. */
+  int lateMillis(int number) {
+    return lateMillis.get(number);
+  }
+
+  @Override
+  public void close() {
+    listener.close();
+  }
+}

@@ -1,0 +1,23 @@
+package io.foliot.kill;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a server runs, and how it and this machine reach each other.
+ *
+ * @param host the address that it listens on
+ * @param receiverHost the address of this machine that it calls back
+ * @param launcher what a command begins with that is to run there
+ * @param options what its command line says of it
+ * @param apiKey what clients must show; null where it is open to this machine
+ */
+record Place(String host, String receiverHost, List<String> launcher, List<String> options, @Nullable String apiKey) {
+  /** This machine. */
+  static final Place LOOPBACK = new Place("127.0.0.1", "127.0.0.1", List.of(), List.of(), null);
+
+  Place {
+    launcher = List.copyOf(launcher);
+    options = List.copyOf(options);
+  }
+}
