@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A table whose columns are figures of their own. */
+/** A table whose columns are figures of their own: medians, and beside those of several values the least and the most. */
 final class FigureTable implements Table {
   private final String name;
   private final String title;
@@ -19,18 +19,28 @@ final class FigureTable implements Table {
     this.title = title;
   }
 
-  /** Adds a value; several of a place are shown by their median. */
+  /** Adds a value; several of a place are those of several rounds. */
   void add(String line, String column, double value) {
     columns.computeIfAbsent(column, absent -> new LinkedHashMap<>())
         .computeIfAbsent(line, absent -> new ArrayList<>()).add(value);
   }
 
   double median(String line, String column) {
+    return Figures.median(values(line, column));
+  }
+
+  private List<Double> values(String line, String column) {
     List<Double> values = columns.getOrDefault(column, Map.of()).get(line);
     if (values == null) {
       throw new IllegalArgumentException("there is no such figure: line=" + line + ", column=" + column);
     }
-    return Figures.median(values);
+    return values;
+  }
+
+  private String shown(String line, String column) {
+    List<Double> values = values(line, column);
+    String median = Figures.shown(Figures.median(values));
+    return values.size() == 1 ? median : median + " (" + Figures.spread(values) + ")";
   }
 
   /** Adds a sentence below the table: what was wanted, and whether it was reached. */
@@ -49,7 +59,7 @@ final class FigureTable implements Table {
     text.append(" |\n|---|").append("---:|".repeat(columns.size())).append('\n');
     for (String line : lines) {
       text.append("| ").append(line);
-      columns.keySet().forEach(column -> text.append(" | ").append(Figures.shown(median(line, column))));
+      columns.keySet().forEach(column -> text.append(" | ").append(shown(line, column)));
       text.append(" |\n");
     }
     notes.forEach(note -> text.append('\n').append(note).append('\n'));

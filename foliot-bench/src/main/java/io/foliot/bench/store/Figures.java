@@ -29,6 +29,12 @@ final class Figures {
     return String.format(Locale.ROOT, size >= MANY || size == 0 ? "%,.0f" : size >= SOME ? "%.1f" : "%.2f", figure);
   }
 
+  /** The least and the most. */
+  static String spread(List<Double> values) {
+    return shown(values.stream().min(Double::compare).orElseThrow()) + " - "
+        + shown(values.stream().max(Double::compare).orElseThrow());
+  }
+
   static String json(String row, String contender, String column, List<Double> values) {
     return String.format(Locale.ROOT,
         "  {\"row\": \"%s\", \"contender\": \"%s\", \"column\": \"%s\", \"median\": %.3f, \"values\": [%s]}", row,

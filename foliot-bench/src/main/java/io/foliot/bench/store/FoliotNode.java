@@ -10,8 +10,11 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.SoleCoordinator;
+import io.foliot.core.coordination.StoreCoordinator;
 import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.LocalDelivery;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.engine.EngineOptions;
@@ -28,10 +31,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
@@ -45,20 +50,37 @@ final class FoliotNode implements AutoCloseable {
   /** Counts may be ten seconds old. */
   private static final Duration COUNTS_BOUND = Duration.ofSeconds(30);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final Clock CLOCK = new SystemClock();
 
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
   private final Engine engine;
 
   /** Starts an engine with its default options that has one queue. The store stays the caller's. */
   FoliotNode(TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
-    Clock clock = new SystemClock();
-    LocalDelivery delivery = new LocalDelivery(handlers).handle(queue.name(), handler);
-    engine = new Engine(EngineOptions.defaults("bench"),
-        new Environment(clock,
-            () -> new ThreadEventLoop(clock, Thread.ofPlatform().name("bench-loop-", 0).factory()),
-            new SplittableRandom(), store, new SoleCoordinator(), List.of(delivery), meter));
+    this(EngineOptions.defaults("bench"), store, queue,
+        executor -> new LocalDelivery(executor).handle(queue.name(), handler), new SoleCoordinator(), meter);
+  }
+
+  /**
+   * Starts an engine that has one queue. The store stays the caller's.
+   *
+   * @param delivery makes the delivery of the queue's tasks, with an executor for handlers
+   */
+  FoliotNode(EngineOptions options, TaskStore store, Queue queue, Function<Executor, Delivery> delivery,
+      Coordinator coordinator, Meter meter) {
+    engine = new Engine(options, new Environment(CLOCK, () -> newLoop("bench-loop-"), new SplittableRandom(), store,
+        coordinator, List.of(delivery.apply(handlers)), meter));
     await(engine.start());
     await(engine.putQueue(queue));
+  }
+
+  /** One that finds the others, and its slots, through the store. */
+  static Coordinator coordinator(TaskStore store) {
+    return new StoreCoordinator(store, CLOCK, newLoop("bench-coordinator-"));
+  }
+
+  private static ThreadEventLoop newLoop(String name) {
+    return new ThreadEventLoop(CLOCK, Thread.ofPlatform().name(name, 0).factory());
   }
 
   /** One whose tasks wait for workers that never come. */

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * How late tasks begin that come at a steady rate, each due a second later: by the store's clock, whose difference from
@@ -28,7 +27,7 @@ final class Lateness {
   private static final long ABSENT = Long.MIN_VALUE;
 
   private final int tasks;
-  private final long gapNanos;
+  private final Pace pace;
   private final int unmeasured;
   /** When each began by this machine's clock, less when it was due by the store's: microseconds. */
   private final AtomicLongArray lateMicros;
@@ -47,9 +46,9 @@ final class Lateness {
    * @param unmeasured how long tasks come before those that count, for the compilers
    */
   Lateness(int perSecond, Duration time, Duration unmeasured) {
-    gapNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
-    this.unmeasured = (int) (unmeasured.toNanos() / gapNanos);
-    tasks = this.unmeasured + (int) (time.toNanos() / gapNanos);
+    pace = new Pace(perSecond);
+    this.unmeasured = pace.count(unmeasured);
+    tasks = this.unmeasured + pace.count(time);
     lateMicros = new AtomicLongArray(tasks);
     ledger = new Ledger(tasks);
     for (int number = 0; number < tasks; number++) {
@@ -108,18 +107,10 @@ final class Lateness {
         earliestMicros / 1e3);
   }
 
-  /** Submits at the pace, whatever the answers take. */
   private void submit(FoliotNode node) {
     List<CompletableFuture<SubmitResult>> answers = new ArrayList<>();
-    long begun = System.nanoTime();
-    for (int number = 0; number < tasks; number++) {
-      long wait = begun + number * gapNanos - System.nanoTime();
-      while (wait > 0) {
-        LockSupport.parkNanos(wait);
-        wait = begun + number * gapNanos - System.nanoTime();
-      }
-      answers.add(node.scheduler().submit(Submission.after(FoliotNode.QUEUE, DELAY, FoliotNode.body(number))));
-    }
+    pace.keep(tasks, number -> answers
+        .add(node.scheduler().submit(Submission.after(FoliotNode.QUEUE, DELAY, FoliotNode.body(number)))));
     answers.forEach(FoliotNode::await);
   }
 }

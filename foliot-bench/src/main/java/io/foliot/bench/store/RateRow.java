@@ -75,8 +75,7 @@ record RateRow(String name, String title, Opening entries) implements Row {
         double median = Figures.median(values);
         double wanted = one.getKey().wanted();
         text.append("| ").append(one.getKey().contender().name()).append(" | ").append(Figures.shown(median))
-            .append(" | ").append(Figures.shown(values.stream().min(Double::compare).orElseThrow())).append(" - ")
-            .append(Figures.shown(values.stream().max(Double::compare).orElseThrow())).append(" | ")
+            .append(" | ").append(Figures.spread(values)).append(" | ")
             .append(isFirst ? "" : Figures.shown(first / median) + " times").append(" | ");
         if (wanted > 0) {
           text.append(Figures.shown(wanted)).append(first / median >= wanted ? ", reached" : ", **not reached**");

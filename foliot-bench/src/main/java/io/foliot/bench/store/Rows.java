@@ -1,9 +1,12 @@
 package io.foliot.bench.store;
 
 import io.foliot.bench.store.DbSchedulerBacklog.Claims;
+import io.foliot.bench.store.Nodes.Share;
+import io.foliot.bench.store.NodesRow.Wanted;
 import io.foliot.bench.store.RateRow.Entry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** All that can be measured, and what is asked of it. */
 final class Rows {
@@ -24,6 +27,17 @@ final class Rows {
   private static final double TUNED_JOBRUNR_SHARE = 0.15;
   private static final double QUARTZ_SHARE = 0.008;
   private static final double REDISSON_SHARE = 0.25;
+
+  /** What an attempt of a cluster takes: another system's answer. */
+  private static final Duration ATTEMPT = Duration.ofMillis(100);
+  /** Attempts that a node has under way at most, so that it asks for a small part of the processors: 2,000 a second. */
+  private static final int BOUND = 200;
+  private static final double BOUND_SHARE = 0.1;
+  /** The engine's own bound: 10,000 a second. */
+  private static final int WIDE = 1_000;
+  private static final double WIDE_SHARE = 0.5;
+  /** Longer than the second between two reads, much shorter than the usual 30, so that a round need not last minutes. */
+  private static final Duration SHORT_WINDOW = Duration.ofSeconds(2);
 
   static final List<Row> ALL = List.of(
       new RateRow("postgres-drain", "PostgreSQL: due tasks drained by one node", (sites, options) -> {
@@ -90,9 +104,47 @@ final class Rows {
             new Entry(new Drain("Redisson, 2 consumers that take up to 500", REDISSON_SHARE, site,
                 () -> new RedissonBacklog(site, 2, 500)), 10));
       }),
-      new LatenessRow("redis-lateness", "Redis", Sites::redis));
+      new LatenessRow("redis-lateness", "Redis", Sites::redis),
+      new NodesRow("cluster-nodes",
+          "PostgreSQL: due tasks of 100 ms drained by nodes that have 200 under way each",
+          List.of(attempts("one node", 1, BOUND_SHARE, BOUND), attempts("two nodes", 2, BOUND_SHARE, BOUND),
+              attempts("three nodes", 3, BOUND_SHARE, BOUND)),
+          Optional.of(new Wanted("three nodes", 2))),
+      new NodesRow("cluster-limit", "PostgreSQL: due tasks drained by nodes that ask for all that the processors have",
+          List.of(attempts("one node, 1,000 of 100 ms under way", 1, WIDE_SHARE, WIDE),
+              attempts("three nodes, 1,000 of 100 ms under way", 3, WIDE_SHARE, WIDE),
+              drained("one node, tasks that do nothing", 1, Share.EVEN),
+              drained("three nodes, tasks that do nothing", 3, Share.EVEN)),
+          Optional.empty()),
+      new NodesRow("cluster-doubled", "PostgreSQL: due tasks that do nothing drained by two that each own all",
+          List.of(drained("one node", 1, Share.EVEN), drained("two nodes, half each", 2, Share.EVEN),
+              drained("two nodes, all each", 2, Share.ALL)),
+          Optional.empty()),
+      new NodesLoadRow("cluster-load", "PostgreSQL: claims at " + NodesLoadRow.PER_SECOND + " tasks a second",
+          List.of(load("one node", 1, Share.EVEN), load("two nodes, half each", 2, Share.EVEN),
+              load("two nodes, all each", 2, Share.ALL),
+              loadAhead("two nodes, half each, which read the index before tasks are due", Share.EVEN),
+              loadAhead("two nodes, all each, which read the index before tasks are due", Share.ALL))));
 
   private Rows() {}
+
+  private static NodesRow.Line attempts(String name, int nodes, double share, int attempts) {
+    return new NodesRow.Line(name, share, Nodes.Kind.of(nodes, Share.EVEN).withAttempts(attempts, ATTEMPT));
+  }
+
+  private static NodesRow.Line drained(String name, int nodes, Share share) {
+    return new NodesRow.Line(name, 1, Nodes.Kind.of(nodes, share));
+  }
+
+  private static NodesLoadRow.Line load(String name, int nodes, Share share) {
+    return new NodesLoadRow.Line(name + ", due after 1 s", Duration.ofSeconds(1), Nodes.Kind.of(nodes, share));
+  }
+
+  /** Tasks that are written beyond the window, so that not their writer but the owner of the slot has them in its wheel. */
+  private static NodesLoadRow.Line loadAhead(String name, Share share) {
+    return new NodesLoadRow.Line(name, SHORT_WINDOW.multipliedBy(2),
+        Nodes.Kind.of(2, share).withWindow(SHORT_WINDOW));
+  }
 
   private static Entry foliotDrain(String name, Site site, Duration kept) {
     return new Entry(new Drain(name, 1, site, () -> new FoliotBacklog(site.openStore(), kept)), 0);

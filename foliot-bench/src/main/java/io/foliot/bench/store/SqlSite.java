@@ -39,8 +39,14 @@ abstract class SqlSite implements Site {
 
   @Override
   public final TaskStore openStore() throws SQLException {
-    Database fresh = fresh();
-    return JdbcStore.open(JdbcOptions.of(fresh.jdbcUrl(), fresh.user(), fresh.password()));
+    fresh();
+    return openAnother();
+  }
+
+  /** One more store on this round's database, with connections of its own. */
+  final TaskStore openAnother() {
+    Database shared = database();
+    return JdbcStore.open(JdbcOptions.of(shared.jdbcUrl(), shared.user(), shared.password()));
   }
 
   abstract Database create();

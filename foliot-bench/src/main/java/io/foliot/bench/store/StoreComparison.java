@@ -21,6 +21,7 @@ import java.util.List;
  * mvn -q -pl foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--list"
  * mvn -q -pl foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--rows postgres-drain --rounds 5"
  * mvn -q -pl foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--rows postgres-pending"
+ * mvn -q -pl foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--rows cluster"
  * }</pre>
  *
  * <p>What the figures are:
@@ -29,6 +30,8 @@ import java.util.List;
  * <li>Drain: tasks that do nothing, all due, put there before; from the beginning of the first one until the ends of all
  * are durable. How long a scheduler takes to start does not count.
  * <li>Submit and reset: callers on threads of their own, each of whom waits for each answer.
+ * <li>Cluster: several nodes of this program over one database, which share the slots before a backlog comes due at one
+ * instant; claims that were lost are those that answered with no task, because somebody else had it, or it had ended.
  * <li>Lateness: from the due instant to the handler's first line, both by the store's clock.
  * </ul>
  */

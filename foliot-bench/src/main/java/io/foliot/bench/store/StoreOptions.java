@@ -78,8 +78,12 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
 
   /** Whether a contender takes part. */
   boolean wants(RateRow.Entry entry) {
-    return (isWarm || !entry.isVariant())
-        && (contenders.isEmpty() || contenders.stream().anyMatch(entry.contender().name()::contains));
+    return (isWarm || !entry.isVariant()) && wants(entry.contender().name());
+  }
+
+  /** Whether one of this name takes part. */
+  boolean wants(String contender) {
+    return contenders.isEmpty() || contenders.stream().anyMatch(contender::contains);
   }
 
   /** Whether a row is measured. */

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.core.coordination.Assignment;
+import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.TaskStore;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The comparison with little work, on the real servers; and that its checks can fail. */
@@ -32,6 +36,11 @@ final class StoreComparisonTest {
   @Test
   void everyContenderDoesItsWorkInRedis() throws Exception {
     assertThat(quick("redis")).hasSize(4);
+  }
+
+  @Test
+  void everyClusterDoesItsWork() throws Exception {
+    assertThat(quick("cluster")).hasSize(4);
   }
 
   private static List<Table> quick(String rows) throws Exception {
@@ -176,5 +185,28 @@ final class StoreComparisonTest {
     assertThat(keys.touched().cardinality()).isEqualTo(5);
     keys.first(1, 0);
     assertThat(keys.touched().cardinality()).isEqualTo(10);
+  }
+
+  @Test
+  void whatClaimsAskedForAndDidNotGetIsLost() {
+    ClaimTally tally = new ClaimTally();
+    assertThat(tally.lostPercent()).isZero();
+    tally.storeCall("claim", 4, 1, false);
+    tally.storeCall("settle", 9, 1, false);
+    for (int i = 0; i < 3; i++) {
+      tally.claimed("bench", 1);
+    }
+    assertThat(tally.asked()).isEqualTo(4);
+    assertThat(tally.lostPercent()).isEqualTo(25);
+  }
+
+  @Test
+  void whoOwnsAllIsToldSoHoweverManyThereAre() {
+    for (String node : List.of("a", "b")) {
+      AtomicInteger owned = new AtomicInteger();
+      new OwnerOfAll(16).join(new Coordinator.Member(node, ""), view -> owned
+          .set(Assignment.decode(Objects.requireNonNull(view.document())).slotsOf(node).cardinality()));
+      assertThat(owned).hasValue(16);
+    }
   }
 }

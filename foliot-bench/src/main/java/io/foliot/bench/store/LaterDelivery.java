@@ -1,0 +1,50 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+
+/** Attempts that succeed after a time, and need neither a thread nor a processor until then. */
+final class LaterDelivery implements Delivery {
+  private final long nanos;
+  private final IntConsumer begun;
+
+  /**
+   * A delivery.
+   *
+   * @param time from the beginning of an attempt to its answer
+   * @param begun told the number of each task that begins
+   */
+  LaterDelivery(Duration time, IntConsumer begun) {
+    nanos = time.toNanos();
+    this.begun = begun;
+  }
+
+  @Override
+  public String type() {
+    return Target.LOCAL;
+  }
+
+  @Override
+  public void check(Target target) {}
+
+  @Override
+  public String destination(Target target) {
+    return Target.LOCAL;
+  }
+
+  @Override
+  public CompletionStage<Answer> deliver(Attempt attempt) {
+    begun.accept(FoliotNode.number(attempt.task().body()));
+    return new CompletableFuture<Answer>().completeOnTimeout(new Answer.Done(""), nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,70 @@
+package io.foliot.bench.store;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Backlogs drained by several nodes over one PostgreSQL, in turns, after a round of less that does not count.
+ *
+ * @param name what the options call it
+ * @param title what the work is
+ * @param lines which nodes, the first being those the others are compared with
+ * @param wanted how many times the rate of the first line another one must reach, if anything is wanted
+ */
+record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wanted) implements Row {
+  private static final String RATE = "a second";
+
+  /**
+   * Nodes that drain a backlog.
+   *
+   * @param name what they are called in the table
+   * @param share how many times the tasks of a round they get
+   */
+  record Line(String name, double share, Nodes.Kind kind) {}
+
+  /** What is wanted of a line. */
+  record Wanted(String line, double times) {}
+
+  @Override
+  public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
+    SqlSite site = sites.postgres();
+    List<Line> all = lines.stream().filter(line -> options.wants(line.name())).toList();
+    FigureTable table = new FigureTable(name, title);
+    if (options.isWarm()) {
+      for (Line line : all) {
+        progress.report(name + ", warm-up: " + line.name());
+        round(site, line, options.work().warmUp(), new FigureTable(name, title));
+      }
+    }
+    for (int round = 1; round <= options.rounds(); round++) {
+      for (Line line : all) {
+        double rate = round(site, line, options.work(), table);
+        progress.report(name + ", round " + round + ": " + line.name() + ", " + Figures.shown(rate) + " a second");
+      }
+    }
+    if (all.equals(lines)) {
+      wanted.ifPresent(asked -> ask(table, asked));
+    }
+    return table;
+  }
+
+  private static double round(SqlSite site, Line line, Work work, FigureTable table) throws Exception {
+    try (NodesBacklog backlog = new NodesBacklog(site, line.kind())) {
+      double rate = Drain.drain(backlog, work.times(line.share()).tasks(), site).perSecond();
+      table.add(line.name(), RATE, rate);
+      table.add(line.name(), "claims lost, %", backlog.tally().lostPercent());
+      table.add(line.name(), "stolen, %", backlog.tally().stolenPercent());
+      table.add(line.name(), "parked, %", backlog.tally().parkedPercent());
+      table.add(line.name(), "processors, nodes", backlog.programProcessors());
+      table.add(line.name(), "processors, all", backlog.allProcessors());
+      return rate;
+    }
+  }
+
+  private void ask(FigureTable table, Wanted asked) {
+    String first = lines.getFirst().name();
+    double times = table.median(asked.line(), RATE) / table.median(first, RATE);
+    table.ask(asked.line() + " at least " + Figures.shown(asked.times()) + " times " + first + ", it is "
+        + Figures.shown(times), times >= asked.times());
+  }
+}
