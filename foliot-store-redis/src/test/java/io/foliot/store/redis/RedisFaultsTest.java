@@ -272,6 +272,7 @@ final class RedisFaultsTest {
     try (RedisServer primary = RedisServer.start();
         RedisServer replica = primary.replica();
         RedisStore store = RedisStore.open(options(primary).withTimeout(SHORT).withWaitReplicas(1))) {
+      eventually("the replica follows", BOUND, () -> failure(store.submit(List.of(draft("0", HOUR)))) == null);
       SubmitResult first = submit(store, "a", HOUR);
       // What a replica has acknowledged it may still be about to apply.
       eventually("the replica shows it", BOUND,
