@@ -44,12 +44,12 @@ final class FiringLog {
   }
 
   /**
-   * Waits for a number of firings.
+   * Waits until so many timers have fired.
    *
    * @throws IllegalStateException if they have not come by a time of {@link System#nanoTime}
    */
   void awaitFirings(long count, long untilNanos) {
-    while (firings.sum() < count) {
+    while (firings.sum() - repeats.sum() < count) {
       if (System.nanoTime() - untilNanos > 0) {
         throw new IllegalStateException(
             "every timer that was not cancelled must fire: expected=" + count + ", fired=" + firings.sum());
