@@ -17,7 +17,6 @@ import io.foliot.sim.history.Request;
 import io.foliot.sim.history.Target;
 import io.foliot.sim.history.Verdict;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +24,6 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +46,6 @@ public final class Simulation {
   private static final long OWNED_MILLIS = 45_000;
   /** What may pass when all is well, beside the backlog. */
   private static final long BACK_MILLIS = 10_000;
-  /** At what pace a backlog is worked off at least: the lowest rate, or one task a claim over the slowest store. */
-  private static final long BACKLOG_PER_SECOND = 20;
   /** How long somebody may still be doing something when nothing is left to be done. */
   private static final long QUIET_MILLIS = 12_000;
   /** Beside what the store takes: a tick, the loops' turns, and a destination that has yet to show what it bears. */
@@ -86,7 +82,8 @@ public final class Simulation {
   private final Faults faults;
   private final SplittableRandom luck;
   private final @Nullable Consumer<String> reader;
-  private final Map<String, Long> backlogs = new HashMap<>();
+  /** How many tasks were due at the same time at most since things have healed. */
+  private long backlog;
   private int unevenLooks;
   private long quietSinceMillis = Long.MAX_VALUE;
 
@@ -181,14 +178,13 @@ public final class Simulation {
   private Allowances allowances() {
     // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
     long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
-    long most = backlogs.values().stream().max(Comparator.naturalOrder()).orElse(0L);
-    return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(most),
+    return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
         world.mode() == World.Mode.CALM);
   }
 
-  private long graceMillis(long backlog) {
+  private long graceMillis() {
     return world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis() + BACK_MILLIS
-        + TimeUnit.SECONDS.toMillis(backlog) / BACKLOG_PER_SECOND;
+        + TimeUnit.SECONDS.toMillis(backlog) / world.leastPerSecond();
   }
 
   private long hash() {
@@ -288,19 +284,17 @@ public final class Simulation {
   private void lookWhatIsOverdue(long healedMillis) {
     List<TaskRecord> live = store.live();
     long now = schedule.nowMillis();
-    Map<String, Long> due = live.stream().filter(task -> dueSince(task) <= now)
-        .collect(Collectors.groupingBy(TaskRecord::queue, Collectors.counting()));
-    due.forEach((queue, tasks) -> backlogs.merge(queue, tasks, Math::max));
+    backlog = Math.max(backlog, live.stream().filter(task -> dueSince(task) <= now).count());
     for (TaskRecord task : live) {
       Long restored = clients.restoredMillis(task.queue());
       if (restored == null) {
         continue;
       }
       long overdueMillis = Math.min(now - Math.max(dueSince(task), restored), healedMillis);
-      if (overdueMillis > graceMillis(backlogs.getOrDefault(task.queue(), 0L))) {
+      if (overdueMillis > graceMillis()) {
         unmet("what is due begins soon after things healed: overdueMillis=" + overdueMillis + ", task=" + task.id()
             + ", state=" + task.state() + ", parked=" + task.parked() + ", queue=" + task.queue() + ", backlog="
-            + backlogs.get(task.queue()));
+            + backlog);
       }
     }
     boolean quiet = live.isEmpty() && !store.isAwaited();

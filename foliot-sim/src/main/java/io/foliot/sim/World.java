@@ -80,6 +80,14 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
         options.destinationLimit());
   }
 
+  /**
+   * How many tasks a second one node that is well gets done at least: at the lowest rate of a queue; or, where it has one attempt or
+   * one claim at a time, with three calls of a slow store for each.
+   */
+  int leastPerSecond() {
+    return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;
+  }
+
   long leaseMillis() {
     return timeoutMillis + options.leaseMarginMillis();
   }
