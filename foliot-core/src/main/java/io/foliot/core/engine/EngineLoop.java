@@ -1047,7 +1047,7 @@ final class EngineLoop implements EventLoop.Duty {
       ClaimResult result = batch == null ? null : batch.results().get(i);
       one.lane().judged(result instanceof ClaimResult.Later);
       if (result instanceof ClaimResult.Ready) {
-        notClaimed(one);
+        notClaimed(one, claims.get(i));
         continue;
       }
       if (result == null) {
@@ -1073,8 +1073,9 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /** It is due, and was only looked at, or asked for under permits whose time was over. */
-  private void notClaimed(Asked one) {
+  private void notClaimed(Asked one, Claim claim) {
     if (!one.isLook()) {
+      one.lane().permits().over(claim.notAfterMillis(), clock.monotonicNanos());
       heldBytes -= one.bytes();
       giveBack(one);
     }

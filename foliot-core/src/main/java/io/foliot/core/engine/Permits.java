@@ -206,6 +206,18 @@ final class Permits {
   }
 
   /**
+   * The store has refused a claim because its time was over: this node, which was asleep perhaps, reckons the store's clock wrongly.
+   * There is nothing to be had until more is granted.
+   *
+   * @param claimUntilMillis until when the claim might have won
+   */
+  synchronized void over(long claimUntilMillis, long nowNanos) {
+    if (untilMillis == claimUntilMillis && nowNanos - untilNanos < 0) {
+      untilNanos = nowNanos;
+    }
+  }
+
+  /**
    * No more than this from now on.
    *
    * @return how many are in use, and taken for so long

@@ -83,6 +83,7 @@ final class Cluster {
     private boolean standsStill;
     /** How far its wall clock is ahead of the store's. */
     long aheadMillis;
+    private long sleptNanos;
     private final Clock ownClock = new Clock() {
       @Override
       public long wallMicros() {
@@ -91,7 +92,7 @@ final class Cluster {
 
       @Override
       public long monotonicNanos() {
-        return clock.monotonicNanos();
+        return clock.monotonicNanos() - sleptNanos;
       }
     };
 
@@ -111,7 +112,7 @@ final class Cluster {
       return new EventLoop() {
         @Override
         public void start(Duty duty) {
-          loop.start(() -> standsStill ? clock.monotonicNanos() + STILL_NANOS : duty.turn());
+          loop.start(() -> standsStill ? clock.monotonicNanos() + STILL_NANOS : duty.turn() + sleptNanos);
         }
 
         @Override
@@ -133,6 +134,14 @@ final class Cluster {
     void goOn() {
       standsStill = false;
       own.forEach(ManualEventLoop::wake);
+    }
+
+    /** Its machine is suspended, and its monotonic clock with it. */
+    void sleep(Duration time) {
+      pause();
+      passes(time);
+      sleptNanos += time.toNanos();
+      goOn();
     }
 
     void die() {

@@ -209,4 +209,27 @@ final class ClusterLimitsTest {
     cluster.passes(Duration.ofSeconds(20));
     assertThat(cluster.store.documents(DocumentKind.PERMITS).toCompletableFuture().join()).isEmpty();
   }
+
+  @Test
+  void whoWasAsleepDoesNotAskAgainAndAgainUnderPermitsThatAreOver() {
+    Cluster.Node a = cluster.node("a");
+    a.putQueue(QUEUE.withLimits(null, 2));
+    cluster.passes(Duration.ofSeconds(3));
+    holdAttempts();
+    a.submit(0, 10, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.running).isEqualTo(2);
+    cluster.remote.slow = true;
+    a.sleep(Duration.ofSeconds(10));
+    long before = cluster.remote.asked;
+    end(2);
+    for (int i = 0; i < 20; i++) {
+      cluster.passes(Duration.ofMillis(1));
+      cluster.remote.answerSlowly();
+    }
+    assertThat(cluster.remote.asked - before).as("each permit once, in vain").isEqualTo(2);
+    cluster.remote.slow = false;
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.running).isEqualTo(2);
+  }
 }
