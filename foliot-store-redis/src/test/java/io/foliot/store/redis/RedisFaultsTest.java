@@ -112,7 +112,7 @@ final class RedisFaultsTest {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       long generation = submit(store, "a", HOUR).generation();
       server.kill();
-      eventually("the loss is noticed", BOUND, () -> !answers(store));
+      eventually("the loss is noticed", BOUND, () -> failure(store.timeMicros(0)) instanceof StoreAwayException);
       long start = System.nanoTime();
       for (int i = 0; i < 20; i++) {
         assertThat(failure(store.submit(List.of(draft("b" + i, 0))))).as("nothing was done")
