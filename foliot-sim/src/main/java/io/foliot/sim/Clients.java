@@ -106,10 +106,10 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Since when, after they have ended, a queue is as it is meant to be; null while it may still be paused. */
+  /** Since when a queue is as it is meant to be, once they have ended; null while it may still be paused. */
   @Nullable
   Long restoredMillis(String name) {
-    return over ? restoredMillis.get(name) : null;
+    return restoredMillis.get(name);
   }
 
   /** A queue as it is meant to be. */

@@ -81,8 +81,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * How many tasks a second one node that is well gets done at least: at the lowest rate of a queue; or, where it has one attempt or
-   * one claim at a time, with three calls of a slow store for each.
+   * How many tasks a second one node that is well gets done at least: at the lowest rate of a queue; or, where it has one attempt at a
+   * time or one task a claim, with three calls of a slow store for each.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;
