@@ -489,5 +489,10 @@ final class BrokenStores {
     public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
       return delegate.parkedQueues(slots);
     }
+
+    @Override
+    public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+      return delegate.probe(ids);
+    }
   }
 }

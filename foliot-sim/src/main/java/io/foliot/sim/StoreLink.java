@@ -280,6 +280,11 @@ final class StoreLink implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+    return call(Call.PROBE, truth -> truth.probe(ids));
+  }
+
+  @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     return call(Call.CLAIM, truth -> truth.claim(claims), batch -> batch.results().forEach(this::seen));
   }

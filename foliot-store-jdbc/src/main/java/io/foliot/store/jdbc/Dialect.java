@@ -106,6 +106,9 @@ interface Dialect {
   /** Parks tasks that wait and are due; answers which. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;
 
+  /** When tasks have to be looked at next, in the order of the ids; as {@code TaskStore.probe}. */
+  List<Long> probe(Connection connection, List<TaskId> ids) throws SQLException;
+
   List<DueSlice> due(Connection connection, Numbers numbers, List<DueScan> scans) throws SQLException;
 
   List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,

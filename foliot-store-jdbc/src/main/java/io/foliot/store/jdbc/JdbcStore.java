@@ -377,6 +377,11 @@ public final class JdbcStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+    return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.steps().probe(session, items));
+  }
+
+  @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     if (parts.size() == 1) {
       List<Claim> items = List.copyOf(claims);

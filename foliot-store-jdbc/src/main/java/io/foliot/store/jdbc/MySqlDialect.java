@@ -15,6 +15,7 @@ import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -429,6 +430,23 @@ final class MySqlDialect implements Dialect {
         return rows == ids.size() ? all(rows) : written(transaction, ids, versions);
       }
     });
+  }
+
+  @Override
+  public List<Long> probe(Connection connection, List<TaskId> ids) throws SQLException {
+    Values values = new Values(rowWord, "id");
+    ids.forEach(id -> values.next().add(id));
+    List<Long> found = new ArrayList<>(Collections.nCopies(ids.size(), TaskStore.UNKNOWN));
+    try (PreparedStatement select = prepare(connection, "SELECT x.place, CASE WHEN t.state = 2 THEN t.lease_end"
+        + " ELSE t.due_at END FROM " + values.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
+      values.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          found.set(row.getInt(1) - 1, row.getLong(2));
+        }
+      }
+    }
+    return found;
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -63,6 +64,9 @@ final class PostgresDialect implements Dialect {
 
   /** Stand before a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex(true) + "; ";
+  /** Like it, and the commit is not waited for: what it does may be lost, and is done again. */
+  private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex(true)
+      + ", set_config('synchronous_commit', 'off', true); ";
   private static final String AS_ANYWHERE = PostgresSource.planByIndex(false) + "; ";
 
   private static final String DUPLICATE = "23505";
@@ -209,6 +213,11 @@ final class PostgresDialect implements Dialect {
   /** A statement that looks its rows up. In a caller's transaction nothing is set, for it would stay set there. */
   private PreparedStatement batch(Connection connection, String sql) throws SQLException {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
+  }
+
+  /** A statement that only moves entries of the index. */
+  private PreparedStatement unsynced(Connection connection, String sql) throws SQLException {
+    return prepare(connection, BY_INDEX_UNSYNCED + sql);
   }
 
   /** What a statement answers; what stands before it has answered first. */
@@ -628,7 +637,8 @@ final class PostgresDialect implements Dialect {
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    try (PreparedStatement statement = batch(connection, claim)) {
+    boolean onlyLooks = claims.stream().allMatch(one -> one.leaseMillis() == 0);
+    try (PreparedStatement statement = onlyLooks ? unsynced(connection, claim) : batch(connection, claim)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).longs(untils).ints(slots);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
@@ -737,6 +747,26 @@ final class PostgresDialect implements Dialect {
           .longs(entries.stream().mapToLong(DueEntry::wakeAt).toArray());
       return places(statement);
     }
+  }
+
+  @Override
+  public List<Long> probe(Connection connection, List<TaskId> ids) throws SQLException {
+    UuidArray array = new UuidArray(ids.size());
+    for (int i = 0; i < ids.size(); i++) {
+      array.set(i, ids.get(i));
+    }
+    List<Long> found = new ArrayList<>(Collections.nCopies(ids.size(), TaskStore.UNKNOWN));
+    try (PreparedStatement statement = batch(connection, "SELECT u.place, CASE WHEN t.state = 2 THEN t.lease_end"
+        + " ELSE t.due_at END FROM unnest(?::uuid[]) WITH ORDINALITY AS u(id, place)"
+        + " JOIN foliot_task t ON t.id = u.id")) {
+      new PostgresArrays(connection, statement).ids(array);
+      try (ResultSet row = rows(statement)) {
+        while (row.next()) {
+          found.set(row.getInt(1) - 1, row.getLong(2));
+        }
+      }
+    }
+    return found;
   }
 
   @Override

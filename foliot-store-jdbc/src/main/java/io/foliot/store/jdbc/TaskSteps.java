@@ -643,6 +643,15 @@ final class TaskSteps {
     return all(results);
   }
 
+  /** As {@code TaskStore.probe}. */
+  List<Long> probe(Session session, List<TaskId> ids) throws SQLException {
+    List<Long> found = new ArrayList<>(ids.size());
+    for (List<TaskId> chunk : chunks(ids)) {
+      found.addAll(session.run(connection -> dialect.probe(connection, chunk)));
+    }
+    return found;
+  }
+
   /** As {@code TaskStore.claim}. */
   ClaimBatch claim(Session session, List<Claim> claims) throws SQLException {
     @Nullable

@@ -261,6 +261,11 @@ public final class RedisStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+    return reads.probe(ids);
+  }
+
+  @Override
   public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
     return reads.parkedQueues(slots);
   }

@@ -10,6 +10,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -168,6 +169,15 @@ final class Reader implements AutoCloseable {
         found.add(queue);
       }
     });
+    return found;
+  }
+
+  List<Long> probe(List<TaskId> ids) {
+    List<byte[]> keys = ids.stream().map(Layout::recordKey).toList();
+    List<Long> found = new ArrayList<>(ids.size());
+    for (byte[] stored : db.getAll(Family.RECORDS, keys)) {
+      found.add(stored == null ? TaskStore.UNKNOWN : RecordCodec.lookAt(stored));
+    }
     return found;
   }
 

@@ -6,6 +6,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -109,6 +110,39 @@ final class RecordCodec {
   /** Whether the body is stored beside the record. */
   static boolean hasBodyOutside(byte[] value) {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
+  }
+
+  /**
+   * When the task has to be looked at next, as {@link TaskRecord#lookAt}, without reading or checking the rest: what is claimed or
+   * moved for it is read whole.
+   */
+  static long lookAt(byte[] value) {
+    TaskState state = stateOf(value);
+    if (value.length < SMALLEST || value[0] != VERSION || state.isFinal()) {
+      return TaskStore.UNKNOWN;
+    }
+    int flags = BytesReader.u16(value, FLAGS_AT);
+    BytesReader in = new BytesReader(value, TIMES_AT, value.length - TIMES_AT);
+    long createdAt = in.near();
+    long changedAt = createdAt + in.near();
+    long firstDueAt = createdAt + in.near();
+    long dueAt = firstDueAt + in.near();
+    if (state == TaskState.DELAYED) {
+      return dueAt;
+    }
+    in.near();
+    in.near();
+    in.varint();
+    in.varint();
+    if ((flags & KEY) != 0) {
+      in.text();
+    }
+    if ((flags & TOKEN) != 0) {
+      in.u64();
+      in.u64();
+    }
+    long claimedAt = changedAt + in.near();
+    return claimedAt + in.near();
   }
 
   static void encode(TaskRecord record, int queueNumber, Bytes out) {
