@@ -13,8 +13,9 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -90,6 +91,34 @@ abstract class ClaimContract extends IndexContract {
     assertThat(results.get(6)).isEqualTo(ClaimResult.Gone.ABSENT);
     assertThat(won(due).attempt()).isEqualTo(1);
     assertThat(won(lost).attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void aProbeTellsWhenTasksAreDueAndChangesNothing() {
+    TaskId due = due("a");
+    TaskId pushedBack = due("b");
+    touch(id(pushedBack), now() + HOUR);
+    TaskId pulledNearer = due("c");
+    touch(id(pulledNearer), now() + 2 * HOUR);
+    touch(id(pulledNearer), now() + HOUR);
+    TaskId running = due("d");
+    TaskRecord claimed = won(running);
+    TaskId parked = due("e");
+    assertThat(park(parked)).isTrue();
+    TaskId done = due("f");
+    settled(won(done), new Outcome.Finished());
+    List<TaskId> live = List.of(due, pushedBack, pulledNearer, running, parked);
+    List<String> before = live.stream().map(id -> record(id).toString()).toList();
+    List<TaskId> all = new ArrayList<>(live);
+    all.add(done);
+    all.add(newId(QUEUE, "g"));
+    all.add(due);
+    assertThat(get(store().probe(all))).containsExactly(record(due).dueAt(), record(pushedBack).dueAt(),
+        record(pulledNearer).dueAt(), claimed.leaseEnd(), record(parked).dueAt(), TaskStore.UNKNOWN,
+        TaskStore.UNKNOWN, record(due).dueAt());
+    assertThat(live.stream().map(id -> record(id).toString()).toList()).isEqualTo(before);
+    assertThat(wakes(pushedBack)).containsExactly(record(pushedBack).wakeAt());
+    assertThat(get(store().probe(List.of()))).isEmpty();
   }
 
   @Test

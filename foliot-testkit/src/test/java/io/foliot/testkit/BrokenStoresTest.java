@@ -178,6 +178,22 @@ final class BrokenStoresTest {
                 .toList());
           }
         }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
+        new Broken("moves what is only probed", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+            StoreFixture.get(delegate.claim(ids.stream().map(Claim::look).toList()));
+            return delegate.probe(ids);
+          }
+        }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
+        new Broken("says of a probed task where its index entry is", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+            return changed(ids, delegate.probe(ids), (id, due) -> {
+              TaskRecord task = read(id);
+              return task == null || !task.isLive() ? due : task.wakeAt();
+            });
+          }
+        }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
         new Broken("claims for those who have no right to it any more", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {

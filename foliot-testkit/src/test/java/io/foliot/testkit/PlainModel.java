@@ -371,6 +371,16 @@ final class PlainModel extends WrappedStore {
   }
 
   @Override
+  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+    return each(ids, id -> {
+      Task task = get(id);
+      return task == null || !task.isLive()
+          ? UNKNOWN
+          : task.state == TaskState.RUNNING ? task.leaseEnd : task.dueAt;
+    });
+  }
+
+  @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     return each(claims, this::claimOne).thenApply(results -> new ClaimBatch(now(), results));
   }
