@@ -78,6 +78,10 @@ final class EngineLoop implements EventLoop.Duty {
   private static final int SETTLES_UNDER_WAY = 2;
   /** Probes on their way at the same time: one is with the store while the next one gathers. */
   private static final int PROBES_UNDER_WAY = 2;
+  /** Calls on their way that only move index entries. */
+  private static final int MOVES_UNDER_WAY = 2;
+  /** Entries of one of them: few enough that a claim which comes behind it waits some ten milliseconds. */
+  private static final int MOVE_BATCH = 1_000;
   /** Entries of one probe: it reads some bytes of each, and none waits long for the others. */
   private static final int PROBE_BATCH = 2_000;
   private static final int PARKS_UNDER_WAY = 1;
@@ -181,7 +185,7 @@ final class EngineLoop implements EventLoop.Duty {
   // what was pushed back
   private final Moves moves;
   private int probesUnderWay;
-  private boolean moveUnderWay;
+  private int movesUnderWay;
   private final Backoff moveBackoff = new Backoff();
   private final Backoff claimBackoff = new Backoff();
   private final Backoff settleBackoff = new Backoff();
@@ -1007,16 +1011,17 @@ final class EngineLoop implements EventLoop.Duty {
     lookAgain(entry.id(), entry.queue(), dueAt);
   }
 
-  /** Moves entries to where they belong, one call at a time. */
+  /** Moves entries to where they belong. */
   private void move(long nowNanos) {
-    if (moves.isEmpty() || moveUnderWay || !moveBackoff.isOver(nowNanos)) {
+    if (moves.isEmpty() || movesUnderWay >= MOVES_UNDER_WAY || !moveBackoff.isOver(nowNanos)) {
       return;
     }
-    List<Moves.Move> batch = moves.next(settleBatch);
+    List<Moves.Move> batch = moves.next(MOVE_BATCH);
     List<Claim> looks = batch.stream().map(one -> Claim.look(one.entry().id())).toList();
-    moveUnderWay = true;
+    movesUnderWay++;
     after(asking(() -> store.claim(looks)), (results, failure) -> {
-      moveUnderWay = false;
+      movesUnderWay--;
+      moves.answered(batch);
       boolean answered = answeredBy("move", looks.size(), nowNanos, failure);
       wrote(answered);
       if (answered && results != null) {
@@ -1031,7 +1036,6 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   private void moved(Moves.Move move, ClaimResult result) {
-    moves.remove(move);
     DueEntry entry = move.entry();
     if (result instanceof ClaimResult.Ready) {
       // It is due at the old place of its entry, as a poll would find it.
