@@ -66,8 +66,8 @@ abstract class ClaimContract extends IndexContract {
   @Test
   void aLookMovesWhatIsLaterAndLeavesWhatIsDue() {
     TaskId due = due("a");
-    TaskId pushedBack = due("b");
-    touch(id(pushedBack), now() + HOUR);
+    TaskId pushedBack = created("b", now() + 10 * HOUR);
+    touch(id(pushedBack), now() + 11 * HOUR);
     TaskId running = due("c");
     TaskRecord claimed = won(running);
     TaskId lost = due("d");
@@ -96,11 +96,11 @@ abstract class ClaimContract extends IndexContract {
   @Test
   void aProbeTellsWhenTasksAreDueAndChangesNothing() {
     TaskId due = due("a");
-    TaskId pushedBack = due("b");
-    touch(id(pushedBack), now() + HOUR);
-    TaskId pulledNearer = due("c");
-    touch(id(pulledNearer), now() + 2 * HOUR);
-    touch(id(pulledNearer), now() + HOUR);
+    TaskId pushedBack = created("b", now() + 10 * HOUR);
+    touch(id(pushedBack), now() + 11 * HOUR);
+    TaskId pulledNearer = created("c", now() + 10 * HOUR);
+    touch(id(pulledNearer), now() + 12 * HOUR);
+    touch(id(pulledNearer), now() + 11 * HOUR);
     TaskId running = due("d");
     TaskRecord claimed = won(running);
     TaskId parked = due("e");
@@ -124,8 +124,8 @@ abstract class ClaimContract extends IndexContract {
   @Test
   void aClaimThatComesTooLateIsALook() {
     TaskId due = due("a");
-    TaskId pushedBack = due("b");
-    touch(id(pushedBack), now() + HOUR);
+    TaskId pushedBack = created("b", now() + 10 * HOUR);
+    touch(id(pushedBack), now() + 11 * HOUR);
     List<ClaimResult> results = get(store().claim(List.of(new Claim(due, HOUR, now() - HOUR),
         new Claim(due("c"), HOUR, now() + HOUR), new Claim(pushedBack, HOUR, now() - HOUR),
         new Claim(due("d"), HOUR)))).results();

@@ -251,7 +251,8 @@ final class PlainModel extends WrappedStore {
     task.body = body == null ? task.body : body;
     task.maxAttempts = maxAttempts == 0 ? task.maxAttempts : maxAttempts;
     boolean earlier = task.dueAt < task.wakeAt;
-    if (earlier) {
+    long ahead = task.dueAt - now();
+    if (earlier || (ahead > 0 && !task.parked && task.wakeAt <= now() + Math.floorDiv(ahead, 8L) * 5)) {
       task.waitUntil(task.dueAt);
     }
     return new TouchResult(task.outstanding ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET,

@@ -956,7 +956,9 @@ final class MySqlDialect implements Dialect {
       }
       String dueAt = "LEAST(" + DUE_AT + ", t.first_due_at + x.max_wait)";
       try (PreparedStatement update = prepare(transaction, "UPDATE " + now + " n STRAIGHT_JOIN " + values.from()
-          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key SET t.due_at = " + dueAt
+          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key SET t.wake_at = CASE WHEN"
+          + " t.part >= 65536 OR " + dueAt + " <= n.ms THEN t.wake_at WHEN t.wake_at <= n.ms + (" + dueAt
+          + " - n.ms) DIV 8 * 5 THEN " + dueAt + " ELSE t.wake_at END, t.due_at = " + dueAt
           + ", t.generation = GREATEST(t.generation + 1, n.micros, n.floor, " + seenMicros
           + "), t.attempt = 0, "
           + (resets
