@@ -12,10 +12,10 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -113,9 +113,12 @@ abstract class ClaimContract extends IndexContract {
     all.add(done);
     all.add(newId(QUEUE, "g"));
     all.add(due);
-    assertThat(get(store().probe(all))).containsExactly(record(due).dueAt(), record(pushedBack).dueAt(),
-        record(pulledNearer).dueAt(), claimed.leaseEnd(), record(parked).dueAt(), TaskStore.UNKNOWN,
-        TaskStore.UNKNOWN, record(due).dueAt());
+    assertThat(get(store().probe(all))).containsExactly(Probed.of(record(due)), Probed.of(record(pushedBack)),
+        Probed.of(record(pulledNearer)), new Probed(claimed.leaseEnd(), claimed.leaseEnd()),
+        Probed.of(record(parked)), Probed.UNKNOWN, Probed.UNKNOWN, Probed.of(record(due)));
+    assertThat(get(store().probe(List.of(pushedBack))).getFirst())
+        .isEqualTo(new Probed(record(pushedBack).dueAt(), record(pushedBack).wakeAt()))
+        .satisfies(probed -> assertThat(probed.hasToMove()).isTrue());
     assertThat(live.stream().map(id -> record(id).toString()).toList()).isEqualTo(before);
     assertThat(wakes(pushedBack)).containsExactly(record(pushedBack).wakeAt());
     assertThat(get(store().probe(List.of()))).isEmpty();

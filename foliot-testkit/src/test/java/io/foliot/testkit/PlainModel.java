@@ -21,6 +21,7 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
@@ -372,12 +373,12 @@ final class PlainModel extends WrappedStore {
   }
 
   @Override
-  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return each(ids, id -> {
       Task task = get(id);
       return task == null || !task.isLive()
-          ? UNKNOWN
-          : task.state == TaskState.RUNNING ? task.leaseEnd : task.dueAt;
+          ? Probed.UNKNOWN
+          : new Probed(task.state == TaskState.RUNNING ? task.leaseEnd : task.dueAt, task.wakeAt);
     });
   }
 

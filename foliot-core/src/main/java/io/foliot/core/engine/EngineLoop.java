@@ -22,6 +22,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -969,7 +970,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
-  private void probed(List<DueEntry> entries, @Nullable List<Long> found, @Nullable Throwable failure,
+  private void probed(List<DueEntry> entries, @Nullable List<Probed> found, @Nullable Throwable failure,
       long sentNanos) {
     probesUnderWay--;
     boolean answered = answeredBy("probe", entries.size(), sentNanos, failure);
@@ -984,7 +985,7 @@ final class EngineLoop implements EventLoop.Duty {
       DueEntry entry = entries.get(i);
       if (found == null) {
         known.remove(entry.id());
-      } else if (found.get(i) <= now) {
+      } else if (found.get(i).lookAt() <= now) {
         foundDue(entry);
       } else {
         foundLater(entry, found.get(i), nowNanos);
@@ -1004,11 +1005,13 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
-  private void foundLater(DueEntry entry, long dueAt, long nowNanos) {
+  private void foundLater(DueEntry entry, Probed probed, long nowNanos) {
     lane(entry.queue()).judged(true);
-    known.remove(entry.id());
-    moves.add(entry, dueAt, nowNanos);
-    lookAgain(entry.id(), entry.queue(), dueAt);
+    leaves(entry);
+    if (probed.hasToMove()) {
+      moves.add(entry, probed.lookAt(), nowNanos);
+    }
+    lookAgain(entry.id(), entry.queue(), probed.lookAt());
   }
 
   /** Moves entries to where they belong. */

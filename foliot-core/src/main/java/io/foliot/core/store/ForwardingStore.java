@@ -89,7 +89,7 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return delegate.probe(ids);
   }
 

@@ -138,10 +138,10 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return call(() -> ids.stream().map(id -> {
       TaskRecord record = table.get(id);
-      return record == null ? UNKNOWN : record.lookAt();
+      return record == null ? Probed.UNKNOWN : Probed.of(record);
     }).toList());
   }
 

@@ -106,18 +106,6 @@ public final class TaskRecord {
     return state == TaskState.DELAYED && dueAt <= nowMillis ? TaskState.READY : state;
   }
 
-  /**
-   * Returns when the task has to be looked at next: when it is due, or when its lease ends; {@link TaskStore#UNKNOWN} once it
-   * is final. Its index entry may be due earlier, because pushing a deadline back leaves the entry where it is.
-   */
-  public long lookAt() {
-    return switch (state) {
-      case DELAYED, READY -> dueAt;
-      case RUNNING -> leaseEnd;
-      case FINISHED, FAILED, CANCELLED -> TaskStore.UNKNOWN;
-    };
-  }
-
   /** Attempts its generation gets, under the terms of its queue. */
   public int attemptsAllowed(QueueTerms terms) {
     return maxAttempts == 0 ? terms.maxAttempts() : maxAttempts;

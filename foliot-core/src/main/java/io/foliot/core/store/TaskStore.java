@@ -94,15 +94,11 @@ public interface TaskStore extends AutoCloseable {
   /** The queues that have parked tasks in these slots. May be a second old. */
   CompletionStage<Set<String>> parkedQueues(SlotSet slots);
 
-  /** What {@link #probe} returns for a task of which nothing is known; a claim tells more. */
-  long UNKNOWN = Long.MIN_VALUE;
-
   /**
-   * Reads when tasks have to be looked at next: the due time of one that waits, the lease end of one that runs, else
-   * {@link #UNKNOWN}. Changes nothing and locks nothing. May miss what is written meanwhile, and may answer
-   * {@link #UNKNOWN} for any task. A scheduler probes to find out what to claim first, never instead of a claim.
+   * Reads when tasks have to be looked at next. Changes nothing and locks nothing. May miss what is written meanwhile, and may
+   * answer {@link Probed#UNKNOWN} for any task. A scheduler probes to find out what to claim first, never instead of a claim.
    */
-  CompletionStage<List<Long>> probe(List<TaskId> ids);
+  CompletionStage<List<Probed>> probe(List<TaskId> ids);
 
   /**
    * Claims tasks: the one step on which all safety rests. A batch of looks alone only moves index entries, which the store

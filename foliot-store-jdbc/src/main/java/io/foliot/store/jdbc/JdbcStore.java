@@ -16,6 +16,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
@@ -377,7 +378,7 @@ public final class JdbcStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.steps().probe(session, items));
   }
 

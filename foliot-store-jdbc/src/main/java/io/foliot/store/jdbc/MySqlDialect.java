@@ -10,12 +10,12 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -433,16 +433,16 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
-  public List<Long> probe(Connection connection, List<TaskId> ids) throws SQLException {
+  public List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException {
     Values values = new Values(rowWord, "id");
     ids.forEach(id -> values.next().add(id));
-    List<Long> found = new ArrayList<>(Collections.nCopies(ids.size(), TaskStore.UNKNOWN));
+    List<Probed> found = new ArrayList<>(Collections.nCopies(ids.size(), Probed.UNKNOWN));
     try (PreparedStatement select = prepare(connection, "SELECT x.place, CASE WHEN t.state = 2 THEN t.lease_end"
-        + " ELSE t.due_at END FROM " + values.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
+        + " ELSE t.due_at END, t.wake_at FROM " + values.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
       values.bind(select, 1);
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
-          found.set(row.getInt(1) - 1, row.getLong(2));
+          found.set(row.getInt(1) - 1, new Probed(row.getLong(2), row.getLong(3)));
         }
       }
     }

@@ -9,12 +9,12 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -754,19 +754,19 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
-  public List<Long> probe(Connection connection, List<TaskId> ids) throws SQLException {
+  public List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException {
     UuidArray array = new UuidArray(ids.size());
     for (int i = 0; i < ids.size(); i++) {
       array.set(i, ids.get(i));
     }
-    List<Long> found = new ArrayList<>(Collections.nCopies(ids.size(), TaskStore.UNKNOWN));
+    List<Probed> found = new ArrayList<>(Collections.nCopies(ids.size(), Probed.UNKNOWN));
     try (PreparedStatement statement = batch(connection, "SELECT u.place, CASE WHEN t.state = 2 THEN t.lease_end"
-        + " ELSE t.due_at END FROM unnest(?::uuid[]) WITH ORDINALITY AS u(id, place)"
+        + " ELSE t.due_at END, t.wake_at FROM unnest(?::uuid[]) WITH ORDINALITY AS u(id, place)"
         + " JOIN foliot_task t ON t.id = u.id")) {
       new PostgresArrays(connection, statement).ids(array);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
-          found.set(row.getInt(1) - 1, row.getLong(2));
+          found.set(row.getInt(1) - 1, new Probed(row.getLong(2), row.getLong(3)));
         }
       }
     }

@@ -14,6 +14,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.RedriveResult;
@@ -644,8 +645,8 @@ final class TaskSteps {
   }
 
   /** As {@code TaskStore.probe}. */
-  List<Long> probe(Session session, List<TaskId> ids) throws SQLException {
-    List<Long> found = new ArrayList<>(ids.size());
+  List<Probed> probe(Session session, List<TaskId> ids) throws SQLException {
+    List<Probed> found = new ArrayList<>(ids.size());
     for (List<TaskId> chunk : chunks(ids)) {
       found.addAll(session.run(connection -> dialect.probe(connection, chunk)));
     }

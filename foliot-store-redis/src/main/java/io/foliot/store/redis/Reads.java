@@ -6,6 +6,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
@@ -203,14 +204,14 @@ final class Reads {
   }
 
   /** A task that has not crossed to its part yet is unknown there; its claim brings it. */
-  CompletionStage<List<Long>> probe(List<TaskId> ids) {
+  CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return call(() -> following(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
       for (int i = 0; i < ids.size(); i++) {
         placesOfPart.computeIfAbsent(ids.get(i).slot(1 << bits), none -> new ArrayList<>()).add(i);
       }
       @Nullable
-      Long[] found = new Long[ids.size()];
+      Probed[] found = new Probed[ids.size()];
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<Boolean>> read = new ArrayList<>();
       placesOfPart.forEach((part, places) -> {
@@ -220,7 +221,7 @@ final class Reads {
           some.forEach(place -> arguments.add(RecordCodec.id(ids.get(place))));
           read.add(pipeline.step(Script.PROBE, layout.part(part), arguments).thenApply(reply -> {
             BytesReader in = new BytesReader((byte[]) reply.getFirst());
-            some.forEach(place -> found[place] = in.u64());
+            some.forEach(place -> found[place] = new Probed(in.u64(), in.u64()));
             return true;
           }));
         }

@@ -16,6 +16,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
@@ -261,7 +262,7 @@ public final class RedisStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<Long>> probe(List<TaskId> ids) {
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return reads.probe(ids);
   }
 

@@ -7,10 +7,10 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -172,11 +172,11 @@ final class Reader implements AutoCloseable {
     return found;
   }
 
-  List<Long> probe(List<TaskId> ids) {
+  List<Probed> probe(List<TaskId> ids) {
     List<byte[]> keys = ids.stream().map(Layout::recordKey).toList();
-    List<Long> found = new ArrayList<>(ids.size());
+    List<Probed> found = new ArrayList<>(ids.size());
     for (byte[] stored : db.getAll(Family.RECORDS, keys)) {
-      found.add(stored == null ? TaskStore.UNKNOWN : RecordCodec.lookAt(stored));
+      found.add(stored == null ? Probed.UNKNOWN : RecordCodec.probed(stored));
     }
     return found;
   }

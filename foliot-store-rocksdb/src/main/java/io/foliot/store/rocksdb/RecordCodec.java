@@ -5,8 +5,8 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -112,14 +112,11 @@ final class RecordCodec {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
   }
 
-  /**
-   * When the task has to be looked at next, as {@link TaskRecord#lookAt}, without reading or checking the rest: what is claimed or
-   * moved for it is read whole.
-   */
-  static long lookAt(byte[] value) {
+  /** What a probe tells, without reading or checking the rest: what is claimed or moved for it is read whole. */
+  static Probed probed(byte[] value) {
     TaskState state = stateOf(value);
     if (value.length < SMALLEST || value[0] != VERSION || state.isFinal()) {
-      return TaskStore.UNKNOWN;
+      return Probed.UNKNOWN;
     }
     int flags = BytesReader.u16(value, FLAGS_AT);
     BytesReader in = new BytesReader(value, TIMES_AT, value.length - TIMES_AT);
@@ -127,10 +124,10 @@ final class RecordCodec {
     long changedAt = createdAt + in.near();
     long firstDueAt = createdAt + in.near();
     long dueAt = firstDueAt + in.near();
+    long wakeAt = dueAt + in.near();
     if (state == TaskState.DELAYED) {
-      return dueAt;
+      return new Probed(dueAt, wakeAt);
     }
-    in.near();
     in.near();
     in.varint();
     in.varint();
@@ -142,7 +139,7 @@ final class RecordCodec {
       in.u64();
     }
     long claimedAt = changedAt + in.near();
-    return claimedAt + in.near();
+    return new Probed(claimedAt + in.near(), wakeAt);
   }
 
   static void encode(TaskRecord record, int queueNumber, Bytes out) {
