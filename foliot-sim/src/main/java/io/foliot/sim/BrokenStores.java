@@ -12,6 +12,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -488,6 +489,11 @@ final class BrokenStores {
     @Override
     public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
       return delegate.parkedQueues(slots);
+    }
+
+    @Override
+    public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+      return delegate.probe(ids);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.foliot.sim;
 /** The kinds of calls of a store. */
 enum Call {
   SUBMIT(true), TOUCH(true), CANCEL(true), CLAIM(true), SETTLE(true), PARK(true), REDRIVE(true), DUE(
-      false), READ_PARKED(false), FIND(false), READ_DOCUMENT(false), WRITE_DOCUMENT(true), TIME(false);
+      false), READ_PARKED(false), PROBE(false), FIND(false), READ_DOCUMENT(false), WRITE_DOCUMENT(true), TIME(false);
 
   private final boolean writes;
 

@@ -47,6 +47,10 @@ final class Clients implements SimReceiver.Listener {
   static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
   private static final int KEYS = 12;
+  /** Devices whose deadlines are pushed back together: a burst of index entries that only move. */
+  private static final int DEVICES = 20;
+  private static final long BEAT_MILLIS = 1_500;
+  private static final long SILENCE_MILLIS = 4_000;
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
   private static final int ATTEMPTS = 50;
@@ -64,6 +68,7 @@ final class Clients implements SimReceiver.Listener {
   private final List<TaskRecord> refused = new ArrayList<>();
   private final Map<String, Long> restoredMillis = new HashMap<>();
   private final long backoffMillis;
+  private final boolean hasDevices;
   private boolean over;
 
   Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes) {
@@ -74,6 +79,26 @@ final class Clients implements SimReceiver.Listener {
     this.store = store;
     this.nodes = nodes;
     backoffMillis = oneOf(10, 300);
+    hasDevices = luck.nextBoolean();
+  }
+
+  /** Devices register and send heartbeats until the end, in every second world; now and then some of them are silent. */
+  void beat() {
+    if (over || !hasDevices) {
+      return;
+    }
+    List<String> alive = new ArrayList<>();
+    for (int i = 0; i < DEVICES; i++) {
+      alive.add("device-" + i);
+    }
+    if (luck.nextInt(5) == 0) {
+      submit(alive.stream().map(device -> Submission.after(QUEUES.get(0), Duration.ofMillis(SILENCE_MILLIS), Body.EMPTY)
+          .withKey(device)).toList(), SILENCE_MILLIS);
+    } else {
+      alive.removeIf(device -> luck.nextInt(30) == 0);
+      touch(QUEUES.get(0), alive, SILENCE_MILLIS);
+    }
+    schedule.afterMillis(BEAT_MILLIS, this::beat);
   }
 
   /** Puts the queues as they are meant to be, again and again until it works. */
@@ -169,7 +194,7 @@ final class Clients implements SimReceiver.Listener {
       case 0, 1, 2, 3 -> submit(List.of(plain), delayMillis);
       case 4, 5, 6, 7 -> submit(List.of(plain.withKey(key).withOnConflict(oneOf(CONFLICTS))), delayMillis);
       case 8, 9 -> submitTwice(plain.withIdempotencyKey("i" + schedule.nowNanos()), delayMillis);
-      case 10, 11, 12 -> touch(queue, key, delayMillis);
+      case 10, 11, 12 -> touch(queue, List.of(key), delayMillis);
       case 13, 14 -> cancel(seenIds.isEmpty() || luck.nextBoolean()
           ? new TaskRef.ByKey(queue, key)
           : new TaskRef.ById(oneOf(seenIds)));
@@ -361,10 +386,10 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  private void touch(String queue, String key, long delayMillis) {
-    perform(new Request.Touch(queue, key, schedule.nowMillis() + delayMillis),
-        engine -> engine.touch(queue, List.of(key), Duration.ofMillis(delayMillis)),
-        results -> touched(results.get(0)));
+  private void touch(String queue, List<String> keys, long delayMillis) {
+    List<Request> requests = new ArrayList<>();
+    keys.forEach(key -> requests.add(new Request.Touch(queue, key, schedule.nowMillis() + delayMillis)));
+    perform(requests, engine -> engine.touch(queue, keys, Duration.ofMillis(delayMillis)), Clients::touched);
   }
 
   private static Reply touched(TouchResult result) {

@@ -145,6 +145,7 @@ public final class Simulation {
     for (int i = 0; i < world.operations(); i++) {
       schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(CHAOS_MILLIS), clients::act);
     }
+    schedule.afterMillis((calm ? 10_000 : 0) + 1_000, clients::beat);
     if (!calm) {
       faults.plan(CHAOS_MILLIS);
     }

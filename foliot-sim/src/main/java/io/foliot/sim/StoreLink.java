@@ -17,6 +17,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
@@ -277,6 +278,11 @@ final class StoreLink implements TaskStore {
   @Override
   public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
     return call(Call.READ_PARKED, truth -> truth.parkedQueues(slots));
+  }
+
+  @Override
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return call(Call.PROBE, truth -> truth.probe(ids));
   }
 
   @Override

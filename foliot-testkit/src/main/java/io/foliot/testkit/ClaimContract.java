@@ -12,9 +12,10 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -65,8 +66,8 @@ abstract class ClaimContract extends IndexContract {
   @Test
   void aLookMovesWhatIsLaterAndLeavesWhatIsDue() {
     TaskId due = due("a");
-    TaskId pushedBack = due("b");
-    touch(id(pushedBack), now() + HOUR);
+    TaskId pushedBack = created("b", now() + 10 * HOUR);
+    touch(id(pushedBack), now() + 11 * HOUR);
     TaskId running = due("c");
     TaskRecord claimed = won(running);
     TaskId lost = due("d");
@@ -93,10 +94,41 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
+  void aProbeTellsWhenTasksAreDueAndChangesNothing() {
+    TaskId due = due("a");
+    TaskId pushedBack = created("b", now() + 10 * HOUR);
+    touch(id(pushedBack), now() + 11 * HOUR);
+    TaskId pulledNearer = created("c", now() + 10 * HOUR);
+    touch(id(pulledNearer), now() + 12 * HOUR);
+    touch(id(pulledNearer), now() + 11 * HOUR);
+    TaskId running = due("d");
+    TaskRecord claimed = won(running);
+    TaskId parked = due("e");
+    assertThat(park(parked)).isTrue();
+    TaskId done = due("f");
+    settled(won(done), new Outcome.Finished());
+    List<TaskId> live = List.of(due, pushedBack, pulledNearer, running, parked);
+    List<String> before = live.stream().map(id -> record(id).toString()).toList();
+    List<TaskId> all = new ArrayList<>(live);
+    all.add(done);
+    all.add(newId(QUEUE, "g"));
+    all.add(due);
+    assertThat(get(store().probe(all))).containsExactly(Probed.of(record(due)), Probed.of(record(pushedBack)),
+        Probed.of(record(pulledNearer)), new Probed(claimed.leaseEnd(), claimed.leaseEnd()),
+        Probed.of(record(parked)), Probed.UNKNOWN, Probed.UNKNOWN, Probed.of(record(due)));
+    assertThat(get(store().probe(List.of(pushedBack))).getFirst())
+        .isEqualTo(new Probed(record(pushedBack).dueAt(), record(pushedBack).wakeAt()))
+        .satisfies(probed -> assertThat(probed.hasToMove()).isTrue());
+    assertThat(live.stream().map(id -> record(id).toString()).toList()).isEqualTo(before);
+    assertThat(wakes(pushedBack)).containsExactly(record(pushedBack).wakeAt());
+    assertThat(get(store().probe(List.of()))).isEmpty();
+  }
+
+  @Test
   void aClaimThatComesTooLateIsALook() {
     TaskId due = due("a");
-    TaskId pushedBack = due("b");
-    touch(id(pushedBack), now() + HOUR);
+    TaskId pushedBack = created("b", now() + 10 * HOUR);
+    touch(id(pushedBack), now() + 11 * HOUR);
     List<ClaimResult> results = get(store().claim(List.of(new Claim(due, HOUR, now() - HOUR),
         new Claim(due("c"), HOUR, now() + HOUR), new Claim(pushedBack, HOUR, now() - HOUR),
         new Claim(due("d"), HOUR)))).results();

@@ -129,6 +129,9 @@ final class ModelRun {
       case 14 -> same("park", some(4, this::entry), TaskStore::park);
       default -> same("redrive", some(3, this::id), TaskStore::redrive);
     }
+    if (random.nextInt(8) == 0) {
+      same("probe", some(6, this::id), TaskStore::probe);
+    }
   }
 
   private <T> List<T> some(int max, Supplier<T> one) {

@@ -65,8 +65,8 @@ abstract class MoveContract extends RecordContract {
   @Test
   void aTaskThatIsTakenOverIsAsItWas() {
     long now = now();
-    TaskId pushed = created("pushed", now + HOUR);
-    touch(key("pushed"), now + 2 * HOUR);
+    TaskId pushed = created("pushed", now + 10 * HOUR);
+    touch(key("pushed"), now + 11 * HOUR);
     TaskId parked = parked(draft("parked", now));
     TaskRecord running = won(due("runs"));
     touch(key("runs"), now + HOUR);
@@ -83,7 +83,7 @@ abstract class MoveContract extends RecordContract {
       assertSame(record(task.id()), task);
       assertSame(one(task.id()), task);
     });
-    assertThat(wakes(pushed)).containsExactly(now + HOUR);
+    assertThat(wakes(pushed)).containsExactly(now + 10 * HOUR);
     assertThat(get(store().parked(QUEUE, allSlots(), null, 10))).extracting(DueEntry::id).containsExactly(parked);
     assertThat(find(key("retried")).orElseThrow().attempts()).hasSize(1);
     assertThat(settled(running, new Outcome.Finished()).state()).isEqualTo(TaskState.DELAYED);

@@ -196,7 +196,8 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(task.generation()).isEqualTo(results.get(5).generation());
     assertThat(task.body()).isEqualTo(body("second"));
     assertThat(task.dueAt()).isEqualTo(now + 3 * HOUR);
-    assertThat(wakes(a)).containsExactly(now + HOUR);
+    assertThat(wakes(a)).as("the first reset takes the entry along, the second does not")
+        .containsExactly(now + 2 * HOUR);
     assertThat(wakes(b)).containsExactly(now);
   }
 
@@ -313,17 +314,34 @@ abstract class SubmitContract extends StoreFixture {
   @Test
   void aLaterResetLeavesTheIndexAloneUntilTheEntryWakes() {
     long now = now();
-    long soon = now + tickMillis();
-    TaskId id = created("a", soon);
-    SubmitResult reset = submit("a", now + HOUR);
+    TaskId id = created("a", now + 10 * HOUR);
+    SubmitResult reset = submit("a", now + 11 * HOUR);
     assertThat(reset.indexed()).isFalse();
-    assertThat(touch(key("a"), now + 2 * HOUR).indexed()).isFalse();
-    assertThat(wakes(id)).containsExactly(soon);
-    assertThat(record(id).wakeAt()).isEqualTo(soon);
-    pass(2);
-    assertThat(later(claim(id))).isEqualTo(now + 2 * HOUR);
-    assertThat(wakes(id)).containsExactly(now + 2 * HOUR);
-    assertThat(record(id).wakeAt()).isEqualTo(now + 2 * HOUR);
+    assertThat(touch(key("a"), now + 12 * HOUR).indexed()).isFalse();
+    assertThat(wakes(id)).containsExactly(now + 10 * HOUR);
+    assertThat(record(id).wakeAt()).isEqualTo(now + 10 * HOUR);
+    assertThat(later(claim(id))).isEqualTo(now + 12 * HOUR);
+    assertThat(wakes(id)).containsExactly(now + 12 * HOUR);
+    assertThat(record(id).wakeAt()).isEqualTo(now + 12 * HOUR);
+  }
+
+  @Test
+  void aResetThatLeavesTheEntryFarBehindTakesItAlong() {
+    long now = now();
+    TaskId touched = created("a", now + 10 * HOUR);
+    TaskId submitted = created("b", now + 10 * HOUR);
+    assertThat(touch(key("a"), now + 20 * HOUR).indexed()).isFalse();
+    assertThat(submit("b", now + 20 * HOUR).indexed()).isFalse();
+    TaskId due = due("c");
+    touch(key("c"), now + HOUR);
+    TaskId parked = parked(draft("d", now));
+    touch(key("d"), now + HOUR);
+    assertThat(wakes(touched)).containsExactly(now + 20 * HOUR);
+    assertThat(wakes(submitted)).containsExactly(now + 20 * HOUR);
+    assertThat(wakes(due)).containsExactly(now + HOUR);
+    assertThat(record(parked).parked()).as("what is parked stays so until it is claimed").isTrue();
+    assertThat(later(claim(parked))).isEqualTo(now + HOUR);
+    assertThat(wakes(parked)).containsExactly(now + HOUR);
   }
 
   @Test
@@ -339,11 +357,11 @@ abstract class SubmitContract extends StoreFixture {
   @Test
   void aResetBetweenEntryAndDueTimeLeavesTheEntry() {
     long now = now();
-    TaskId id = created("a", now + HOUR);
-    touch(key("a"), now + 3 * HOUR);
-    assertThat(touch(key("a"), now + 2 * HOUR).indexed()).isFalse();
-    assertThat(wakes(id)).containsExactly(now + HOUR);
-    assertThat(record(id).dueAt()).isEqualTo(now + 2 * HOUR);
+    TaskId id = created("a", now + 10 * HOUR);
+    touch(key("a"), now + 12 * HOUR);
+    assertThat(touch(key("a"), now + 11 * HOUR).indexed()).isFalse();
+    assertThat(wakes(id)).containsExactly(now + 10 * HOUR);
+    assertThat(record(id).dueAt()).isEqualTo(now + 11 * HOUR);
   }
 
   /** What a call made of a delay of an hour, by the store's clock before and behind it. */

@@ -23,6 +23,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
@@ -178,6 +179,19 @@ final class BrokenStoresTest {
                 .toList());
           }
         }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
+        new Broken("moves what is only probed", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+            StoreFixture.get(delegate.claim(ids.stream().map(Claim::look).toList()));
+            return delegate.probe(ids);
+          }
+        }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
+        new Broken("says of a probed task where its index entry is", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+            return changed(ids, delegate.probe(ids), (id, probed) -> new Probed(probed.wakeAt(), probed.wakeAt()));
+          }
+        }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
         new Broken("claims for those who have no right to it any more", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {

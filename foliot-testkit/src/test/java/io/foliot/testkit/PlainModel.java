@@ -21,6 +21,7 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
@@ -251,7 +252,8 @@ final class PlainModel extends WrappedStore {
     task.body = body == null ? task.body : body;
     task.maxAttempts = maxAttempts == 0 ? task.maxAttempts : maxAttempts;
     boolean earlier = task.dueAt < task.wakeAt;
-    if (earlier) {
+    long ahead = task.dueAt - now();
+    if (earlier || (ahead > 0 && !task.parked && task.wakeAt <= now() + Math.floorDiv(ahead, 8L) * 5)) {
       task.waitUntil(task.dueAt);
     }
     return new TouchResult(task.outstanding ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET,
@@ -367,6 +369,16 @@ final class PlainModel extends WrappedStore {
       }
       task.parked = true;
       return true;
+    });
+  }
+
+  @Override
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return each(ids, id -> {
+      Task task = get(id);
+      return task == null || !task.isLive()
+          ? Probed.UNKNOWN
+          : new Probed(task.state == TaskState.RUNNING ? task.leaseEnd : task.dueAt, task.wakeAt);
     });
   }
 

@@ -22,6 +22,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -76,6 +77,14 @@ final class EngineLoop implements EventLoop.Duty {
   /** Claims on their way at the same time: one is with the store while the next one gathers. */
   private static final int CLAIMS_UNDER_WAY = 2;
   private static final int SETTLES_UNDER_WAY = 2;
+  /** Probes on their way at the same time: one is with the store while the next one gathers. */
+  private static final int PROBES_UNDER_WAY = 2;
+  /** Calls on their way that only move index entries. */
+  private static final int MOVES_UNDER_WAY = 2;
+  /** Entries of one of them: few enough that a claim which comes behind it waits some ten milliseconds. */
+  private static final int MOVE_BATCH = 1_000;
+  /** Entries of one probe: it reads some bytes of each, and none waits long for the others. */
+  private static final int PROBE_BATCH = 2_000;
   private static final int PARKS_UNDER_WAY = 1;
   /** A settlement or a park is smaller than a claim, which carries payloads: so many fit into one call for each of its items. */
   private static final int SETTLED_PER_CLAIMED = 2;
@@ -174,6 +183,11 @@ final class EngineLoop implements EventLoop.Duty {
   private int claimsUnderWay;
   private int settlesUnderWay;
   private int parksUnderWay;
+  // what was pushed back
+  private final Moves moves;
+  private int probesUnderWay;
+  private int movesUnderWay;
+  private final Backoff moveBackoff = new Backoff();
   private final Backoff claimBackoff = new Backoff();
   private final Backoff settleBackoff = new Backoff();
   private final Backoff parkBackoff = new Backoff();
@@ -194,8 +208,8 @@ final class EngineLoop implements EventLoop.Duty {
   /** An attempt whose end is to be recorded. */
   private record Ending(Held held, Settlement settlement) {}
 
-  /** A claim on its way, or a look, which holds no permits and no memory. */
-  private record Asked(Lane lane, DueEntry entry, long bytes, PullDesk.@Nullable Waiter waiter, boolean isLook) {}
+  /** A claim on its way. */
+  private record Asked(Lane lane, DueEntry entry, long bytes, PullDesk.@Nullable Waiter waiter) {}
 
   /** A pause that grows with each failure. */
   private static final class Backoff {
@@ -264,6 +278,7 @@ final class EngineLoop implements EventLoop.Duty {
     Arrays.fill(cursorMillis, clock.wallMillis());
     long nowNanos = clock.monotonicNanos();
     leases = new ObjectTimerWheel<>(millis(nowNanos));
+    moves = new Moves(options.readyEntries());
     polls = new Poll[]{new Poll(Long.MAX_VALUE, 10_000, nowNanos), new Poll(60_000, 2_000, nowNanos + MAX_SLEEP_NANOS),
         new Poll(2_000, 100, nowNanos + MAX_SLEEP_NANOS)};
     prefetchNanos = nowNanos;
@@ -416,7 +431,9 @@ final class EngineLoop implements EventLoop.Duty {
     if (!draining && sealed == null) {
       readAhead(now, nowNanos);
       readParked(nowNanos);
+      probe(nowNanos);
       claim(nowNanos);
+      move(nowNanos);
     }
     if (sealed == null || sealed == Seal.State.DRAINING) {
       park(nowNanos);
@@ -780,6 +797,10 @@ final class EngineLoop implements EventLoop.Duty {
   /** An id that was claimed or parked leaves the lanes, and is not to come back by a read that began before. */
   private void leaves(DueEntry entry) {
     known.remove(entry.id());
+    overtakes(entry);
+  }
+
+  private void overtakes(DueEntry entry) {
     if (readsUnderWay > 0 && overtaken.size() < options.readyEntries()) {
       overtaken.put(entry.id(), entry);
     }
@@ -837,6 +858,9 @@ final class EngineLoop implements EventLoop.Duty {
    * and a head poll brings it back when there is room: parked, it would cost a second write and be claimed a moment later.
    */
   private void ready(DueEntry entry) {
+    if (moves.covers(entry, storeMillis(), clock.monotonicNanos())) {
+      return;
+    }
     if (known.add(entry.id()) && !isAdmitted(entry)) {
       parks.add(entry);
     }
@@ -927,6 +951,106 @@ final class EngineLoop implements EventLoop.Duty {
     });
   }
 
+  // What was pushed back.
+
+  /** Probes lanes of which most entries have been pushed back, beginning each time with another one. */
+  private void probe(long nowNanos) {
+    while (readyEntries > 0 && probesUnderWay < PROBES_UNDER_WAY && moveBackoff.isOver(nowNanos)) {
+      List<DueEntry> entries = new ArrayList<>();
+      for (int i = 0; i < rotation.size() && entries.size() < PROBE_BATCH; i++) {
+        rotation.get((rotated + i) % rotation.size()).takeUnprobed(PROBE_BATCH - entries.size(), entries);
+      }
+      if (entries.isEmpty()) {
+        return;
+      }
+      readyEntries -= entries.size();
+      probesUnderWay++;
+      List<TaskId> ids = entries.stream().map(DueEntry::id).toList();
+      after(asking(() -> store.probe(ids)), (found, failure) -> probed(entries, found, failure, nowNanos));
+    }
+  }
+
+  private void probed(List<DueEntry> entries, @Nullable List<Probed> found, @Nullable Throwable failure,
+      long sentNanos) {
+    probesUnderWay--;
+    boolean answered = answeredBy("probe", entries.size(), sentNanos, failure);
+    long nowNanos = clock.monotonicNanos();
+    if (answered) {
+      moveBackoff.succeeded();
+    } else {
+      moveBackoff.failed(nowNanos);
+    }
+    long now = storeMillis();
+    for (int i = 0; i < entries.size(); i++) {
+      DueEntry entry = entries.get(i);
+      if (found == null) {
+        known.remove(entry.id());
+      } else if (found.get(i).lookAt() <= now) {
+        foundDue(entry);
+      } else {
+        foundLater(entry, found.get(i), nowNanos);
+      }
+    }
+  }
+
+  private void foundDue(DueEntry entry) {
+    Lane lane = lane(entry.queue());
+    lane.judged(false);
+    moves.forget(entry.id());
+    if (lane.isServed()) {
+      lane.addProbed(entry);
+      readyEntries++;
+    } else {
+      parks.add(entry);
+    }
+  }
+
+  private void foundLater(DueEntry entry, Probed probed, long nowNanos) {
+    lane(entry.queue()).judged(true);
+    leaves(entry);
+    if (probed.hasToMove()) {
+      moves.add(entry, probed.lookAt(), nowNanos);
+    }
+    lookAgain(entry.id(), entry.queue(), probed.lookAt());
+  }
+
+  /** Moves entries to where they belong. */
+  private void move(long nowNanos) {
+    if (moves.isEmpty() || movesUnderWay >= MOVES_UNDER_WAY || !moveBackoff.isOver(nowNanos)) {
+      return;
+    }
+    List<Moves.Move> batch = moves.next(MOVE_BATCH);
+    List<Claim> looks = batch.stream().map(one -> Claim.look(one.entry().id())).toList();
+    movesUnderWay++;
+    after(asking(() -> store.claim(looks)), (results, failure) -> {
+      movesUnderWay--;
+      moves.answered(batch);
+      boolean answered = answeredBy("move", looks.size(), nowNanos, failure);
+      wrote(answered);
+      if (answered && results != null) {
+        moveBackoff.succeeded();
+        for (int i = 0; i < batch.size(); i++) {
+          moved(batch.get(i), results.results().get(i));
+        }
+      } else {
+        moveBackoff.failed(clock.monotonicNanos());
+      }
+    });
+  }
+
+  private void moved(Moves.Move move, ClaimResult result) {
+    DueEntry entry = move.entry();
+    if (result instanceof ClaimResult.Ready) {
+      // It is due at the old place of its entry, as a poll would find it.
+      ready(entry);
+      return;
+    }
+    overtakes(entry);
+    if (result instanceof ClaimResult.Later later && later.wakeAt() != move.dueAt()) {
+      lookAgain(entry.id(), entry.queue(), later.wakeAt());
+    }
+  }
+
   // Claims.
 
   private void claim(long nowNanos) {
@@ -981,8 +1105,8 @@ final class EngineLoop implements EventLoop.Duty {
     rotated = rotation.isEmpty() ? 0 : (rotated + 1) % rotation.size();
     for (int i = 0; i < rotation.size(); i++) {
       Lane lane = rotation.get((rotated + i) % rotation.size());
-      if (lane.waiting() > 0 && lane.isServed() && !(lane.isPull() && lane.desk().isEmpty())
-          && !lane.permits().isFull(lane.waiting(), nowNanos, wake) && lane.permits().rateWaitNanos(nowNanos) == 0) {
+      if (lane.claimable() > 0 && lane.isServed() && !(lane.isPull() && lane.desk().isEmpty())
+          && !lane.permits().isFull(lane.claimable(), nowNanos, wake) && lane.permits().rateWaitNanos(nowNanos) == 0) {
         able.add(lane);
       }
     }
@@ -996,7 +1120,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     long roomBytes = options.callBytes() / options.loops() - heldBytes;
     long fits = heldBytes == 0 ? Math.max(1, roomBytes / lane.attemptBytes()) : roomBytes / lane.attemptBytes();
-    int most = (int) Math.min(Math.min(wanted, lane.waiting()), Math.max(0, fits));
+    int most = (int) Math.min(Math.min(wanted, lane.claimable()), Math.max(0, fits));
     Destination destination = lane.destination();
     if (lane.isPull()) {
       most = Math.min(most, lane.desk().demand());
@@ -1018,17 +1142,10 @@ final class EngineLoop implements EventLoop.Duty {
       DueEntry entry = lane.take();
       readyEntries--;
       heldBytes += lane.attemptBytes();
-      asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter, false));
+      asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter));
       claims.add(new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis(), untilMillis));
     }
-    int looks = lane.isMostlyLater() ? Math.min(wanted - given, lane.waiting()) : 0;
-    for (int i = 0; i < looks; i++) {
-      DueEntry entry = lane.take();
-      readyEntries--;
-      asked.add(new Asked(lane, entry, 0, null, true));
-      claims.add(Claim.look(entry.id()));
-    }
-    return given + looks;
+    return given;
   }
 
   private void claimed(List<Asked> asked, List<Claim> claims, @Nullable ClaimBatch batch, @Nullable Throwable failure,
@@ -1060,9 +1177,7 @@ final class EngineLoop implements EventLoop.Duty {
         long leaseMillis = claims.get(i).leaseMillis();
         guarded(() -> begin(one, won.task(), sentNanos, leaseMillis));
       } else {
-        if (!one.isLook()) {
-          giveBack(one);
-        }
+        giveBack(one);
         notWon(one, result);
       }
       if (one.waiter() != null) {
@@ -1072,13 +1187,11 @@ final class EngineLoop implements EventLoop.Duty {
     pulled.forEach(lane -> lane.desk().answer(clock.monotonicNanos()));
   }
 
-  /** It is due, and was only looked at, or asked for under permits whose time was over. */
+  /** It is due, and was asked for under permits whose time was over. */
   private void notClaimed(Asked one, Claim claim) {
-    if (!one.isLook()) {
-      one.lane().permits().over(claim.notAfterMillis(), clock.monotonicNanos());
-      heldBytes -= one.bytes();
-      giveBack(one);
-    }
+    one.lane().permits().over(claim.notAfterMillis(), clock.monotonicNanos());
+    heldBytes -= one.bytes();
+    giveBack(one);
     one.lane().putBack(one.entry());
     readyEntries++;
   }

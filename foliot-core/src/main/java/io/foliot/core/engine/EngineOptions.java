@@ -44,11 +44,11 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
   }
 
   /**
-   * The defaults: a window of 30 s; a million ids in the wheel (80 MB); lanes of 20,000, 200,000 together (20 MB); claims
+   * The defaults: a window of 5 s; a million ids in the wheel (80 MB); lanes of 20,000, 200,000 together (20 MB); claims
    * of 1,000, if the store wants them so large; calls of 200,000 items and 64 MiB; a margin of 20 s; a clock off by 5 s.
    */
   public static EngineOptions defaults(String node) {
-    return new EngineOptions(node, "", 1, 30_000, 1_000_000, 20_000, 200_000, 1_000, 200_000, 64L << 20, 20_000, 5_000,
+    return new EngineOptions(node, "", 1, 5_000, 1_000_000, 20_000, 200_000, 1_000, 200_000, 64L << 20, 20_000, 5_000,
         1_000);
   }
 

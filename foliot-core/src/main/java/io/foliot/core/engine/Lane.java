@@ -6,6 +6,7 @@ import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.DueEntry;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +64,8 @@ final class Lane {
 
   private final Deque<DueEntry> fresh = new ArrayDeque<>();
   private final Deque<DueEntry> unparked = new ArrayDeque<>();
+  /** Entries that a probe has found due. */
+  private final Deque<DueEntry> probed = new ArrayDeque<>();
 
   private boolean hasParked;
   private boolean parkedReadUnderWay;
@@ -148,7 +151,27 @@ final class Lane {
   }
 
   int waiting() {
-    return fresh.size() + unparked.size();
+    return fresh.size() + unparked.size() + probed.size();
+  }
+
+  /** How many may be claimed: those that were not probed wait for that while most have been pushed back. */
+  int claimable() {
+    return isMostlyLater() ? unparked.size() + probed.size() : waiting();
+  }
+
+  /** Takes up to so many entries that have to be probed before they are claimed, and adds them to a list. */
+  void takeUnprobed(int most, List<DueEntry> to) {
+    if (isMostlyLater() && isServed()) {
+      for (int i = Math.min(most, fresh.size()); i > 0; i--) {
+        taken++;
+        to.add(fresh.remove());
+      }
+    }
+  }
+
+  /** A probe has found the entry due: it is claimed before all that have not been probed. */
+  void addProbed(DueEntry entry) {
+    probed.add(entry);
   }
 
   void add(DueEntry entry) {
@@ -174,10 +197,13 @@ final class Lane {
     }
   }
 
-  /** The next to start: what was parked comes first. */
+  /** The next to start: what was parked comes first, then what a probe has found due. */
   DueEntry take() {
     taken++;
     DueEntry entry = unparked.poll();
+    if (entry == null) {
+      entry = probed.poll();
+    }
     return entry == null ? fresh.remove() : entry;
   }
 
@@ -193,8 +219,8 @@ final class Lane {
   }
 
   /**
-   * Whether most of what is taken has been pushed back. Then what there are no permits for is looked at as well, so that a task
-   * that is due does not wait until all those before it had a permit that they had no use for.
+   * Whether most of what is taken has been pushed back. Then entries are probed before they are claimed: a task that is due
+   * waits neither for permits that the others have no use for, nor until their entries have moved.
    */
   boolean isMostlyLater() {
     return laterShare > MOST;
@@ -203,8 +229,10 @@ final class Lane {
   /** All that waits, which then waits no more. */
   Deque<DueEntry> drain() {
     Deque<DueEntry> all = new ArrayDeque<>(unparked);
+    all.addAll(probed);
     all.addAll(fresh);
     unparked.clear();
+    probed.clear();
     fresh.clear();
     return all;
   }
@@ -295,8 +323,10 @@ final class Lane {
   long oldest() {
     DueEntry first = fresh.peek();
     DueEntry back = unparked.peek();
+    DueEntry due = probed.peek();
     long oldest = hasParked ? oldestParked : Long.MAX_VALUE;
     oldest = first == null ? oldest : Math.min(oldest, first.wakeAt());
+    oldest = due == null ? oldest : Math.min(oldest, due.wakeAt());
     return back == null ? oldest : Math.min(oldest, back.wakeAt());
   }
 

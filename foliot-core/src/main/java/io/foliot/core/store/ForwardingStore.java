@@ -89,6 +89,11 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return delegate.probe(ids);
+  }
+
+  @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     return delegate.claim(claims);
   }

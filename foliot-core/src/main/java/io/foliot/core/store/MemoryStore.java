@@ -138,6 +138,14 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return call(() -> ids.stream().map(id -> {
+      TaskRecord record = table.get(id);
+      return record == null ? Probed.UNKNOWN : Probed.of(record);
+    }).toList());
+  }
+
+  @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     return call(() -> operations.claim(claims, clock.wallMicros()));
   }

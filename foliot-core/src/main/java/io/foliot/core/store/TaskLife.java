@@ -106,6 +106,7 @@ final class TaskLife {
     long dueAt = Math.min(wantedDueAt, saturatedAdd(live.firstDueAt(), terms.maxWaitMillis()));
     long generation = now.generationAfter(live.generation());
     boolean earlier = dueAt < live.wakeAt();
+    boolean moves = earlier || (!live.parked() && isWorthMoving(live.wakeAt(), dueAt, now.millis()));
     TaskRecord.Edit edit = live.edit().generation(generation).dueAt(dueAt).attempt(0);
     if (body != null) {
       edit.body(body);
@@ -113,11 +114,20 @@ final class TaskLife {
     if (maxAttempts != 0) {
       edit.maxAttempts(maxAttempts);
     }
-    if (earlier) {
+    if (moves) {
       edit.wakeAt(dueAt).parked(false);
     }
     TouchResult.Kind kind = live.outstanding() ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET;
     return new Step<>(edit.done(), new TouchResult(kind, live.id(), generation, dueAt, earlier));
+  }
+
+  /**
+   * Whether a deadline that is pushed back takes its index entry along: once the entry is nearer than five eighths of the way to
+   * the new deadline. So an entry moves at most twice in the time by which its deadline is pushed back, however often that
+   * happens, and hardly ever comes due while its task is not.
+   */
+  private static boolean isWorthMoving(long wakeAt, long dueAt, long nowMillis) {
+    return dueAt > nowMillis && wakeAt <= nowMillis + (dueAt - nowMillis) / 8 * 5;
   }
 
   private static Step<TouchResult> succeed(TaskRecord running, long wantedDueAt, @Nullable Body body, int maxAttempts,

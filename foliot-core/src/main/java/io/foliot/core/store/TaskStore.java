@@ -94,7 +94,16 @@ public interface TaskStore extends AutoCloseable {
   /** The queues that have parked tasks in these slots. May be a second old. */
   CompletionStage<Set<String>> parkedQueues(SlotSet slots);
 
-  /** Claims tasks: the one step on which all safety rests. */
+  /**
+   * Reads when tasks have to be looked at next. Changes nothing and locks nothing. May miss what is written meanwhile, and may
+   * answer {@link Probed#UNKNOWN} for any task. A scheduler probes to find out what to claim first, never instead of a claim.
+   */
+  CompletionStage<List<Probed>> probe(List<TaskId> ids);
+
+  /**
+   * Claims tasks: the one step on which all safety rests. A batch of looks alone only moves index entries, which the store
+   * need not make durable before it answers: an entry that comes back at its old place is moved again.
+   */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
   /** Moves the lease end of running tasks; refused for a token that does not stand, and after a cancel. */

@@ -150,7 +150,7 @@ public final class Option<T> {
       "event loops that share the slots");
   /** How far ahead the index is read. */
   public static final Option<Duration> WINDOW = of("engine.window", "engine-window",
-      OptionType.duration("100ms", "10m", "30s"), "30s", "how far ahead the index is read into memory");
+      OptionType.duration("100ms", "10m", "5s"), "5s", "how far ahead the index is read into memory");
   /** The size of the wheels. */
   public static final Option<Integer> WHEEL_ENTRIES = of("engine.wheel-entries", "engine-wheel-entries",
       OptionType.count(1_000, 100_000_000, 1_000_000), "1000000", "ids in memory that are due soon, 80 bytes each");

@@ -6,6 +6,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import java.sql.Connection;
@@ -105,6 +106,9 @@ interface Dialect {
 
   /** Parks tasks that wait and are due; answers which. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;
+
+  /** When tasks have to be looked at next, in the order of the ids; as {@code TaskStore.probe}. */
+  List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException;
 
   List<DueSlice> due(Connection connection, Numbers numbers, List<DueScan> scans) throws SQLException;
 

@@ -16,6 +16,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
@@ -374,6 +375,11 @@ public final class JdbcStore implements TaskStore {
       found.forEach(queues::addAll);
       return queues;
     });
+  }
+
+  @Override
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.steps().probe(session, items));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
@@ -429,6 +430,23 @@ final class MySqlDialect implements Dialect {
         return rows == ids.size() ? all(rows) : written(transaction, ids, versions);
       }
     });
+  }
+
+  @Override
+  public List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException {
+    Values values = new Values(rowWord, "id");
+    ids.forEach(id -> values.next().add(id));
+    List<Probed> found = new ArrayList<>(Collections.nCopies(ids.size(), Probed.UNKNOWN));
+    try (PreparedStatement select = prepare(connection, "SELECT x.place, CASE WHEN t.state = 2 THEN t.lease_end"
+        + " ELSE t.due_at END, t.wake_at FROM " + values.from() + " STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
+      values.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          found.set(row.getInt(1) - 1, new Probed(row.getLong(2), row.getLong(3)));
+        }
+      }
+    }
+    return found;
   }
 
   @Override
@@ -938,7 +956,9 @@ final class MySqlDialect implements Dialect {
       }
       String dueAt = "LEAST(" + DUE_AT + ", t.first_due_at + x.max_wait)";
       try (PreparedStatement update = prepare(transaction, "UPDATE " + now + " n STRAIGHT_JOIN " + values.from()
-          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key SET t.due_at = " + dueAt
+          + " STRAIGHT_JOIN foliot_task t ON t.queue = x.queue AND t.`key` = x.task_key SET t.wake_at = CASE WHEN"
+          + " t.part >= 65536 OR " + dueAt + " <= n.ms THEN t.wake_at WHEN t.wake_at <= n.ms + (" + dueAt
+          + " - n.ms) DIV 8 * 5 THEN " + dueAt + " ELSE t.wake_at END, t.due_at = " + dueAt
           + ", t.generation = GREATEST(t.generation + 1, n.micros, n.floor, " + seenMicros
           + "), t.attempt = 0, "
           + (resets

@@ -9,6 +9,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
@@ -63,6 +64,9 @@ final class PostgresDialect implements Dialect {
 
   /** Stand before a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex(true) + "; ";
+  /** Like it, and the commit is not waited for: what it does may be lost, and is done again. */
+  private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex(true)
+      + ", set_config('synchronous_commit', 'off', true); ";
   private static final String AS_ANYWHERE = PostgresSource.planByIndex(false) + "; ";
 
   private static final String DUPLICATE = "23505";
@@ -147,7 +151,11 @@ final class PostgresDialect implements Dialect {
         + " g.token, 0, g.outstanding, g.attempts, '', n.ms + coalesce(q.millis, ?), g.begun_at, g.detail, g.body"
         + " FROM g CROSS JOIN n LEFT JOIN unnest(?, ?) AS q(queue, millis) ON q.queue = g.queue)"
         + " SELECT g.place FROM g";
+    // The entry is taken along once it is nearer than five eighths of the way to the new deadline, as in TaskLife.
     String pushBack = "WITH " + nowAndFloor + ", w AS (UPDATE foliot_task t SET"
+        + " wake_at = CASE WHEN t.part >= 65536 OR least(x.due_at, t.first_due_at + x.max_wait) <= n.ms THEN t.wake_at"
+        + " WHEN t.wake_at <= n.ms + (least(x.due_at, t.first_due_at + x.max_wait) - n.ms) / 8 * 5"
+        + " THEN least(x.due_at, t.first_due_at + x.max_wait) ELSE t.wake_at END,"
         + " due_at = least(x.due_at, t.first_due_at + x.max_wait),"
         + " generation = greatest(t.generation + 1, n.micros, n.floor), attempt = 0, version = t.version + 1%s"
         + " FROM n, (SELECT u.*, " + dueAt + " AS due_at FROM n, unnest(?, ?, ?, ?, ?%s)"
@@ -209,6 +217,11 @@ final class PostgresDialect implements Dialect {
   /** A statement that looks its rows up. In a caller's transaction nothing is set, for it would stay set there. */
   private PreparedStatement batch(Connection connection, String sql) throws SQLException {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
+  }
+
+  /** A statement that only moves entries of the index. */
+  private PreparedStatement unsynced(Connection connection, String sql) throws SQLException {
+    return prepare(connection, BY_INDEX_UNSYNCED + sql);
   }
 
   /** What a statement answers; what stands before it has answered first. */
@@ -628,7 +641,8 @@ final class PostgresDialect implements Dialect {
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    try (PreparedStatement statement = batch(connection, claim)) {
+    boolean onlyLooks = claims.stream().allMatch(one -> one.leaseMillis() == 0);
+    try (PreparedStatement statement = onlyLooks ? unsynced(connection, claim) : batch(connection, claim)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).longs(untils).ints(slots);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
@@ -737,6 +751,26 @@ final class PostgresDialect implements Dialect {
           .longs(entries.stream().mapToLong(DueEntry::wakeAt).toArray());
       return places(statement);
     }
+  }
+
+  @Override
+  public List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException {
+    UuidArray array = new UuidArray(ids.size());
+    for (int i = 0; i < ids.size(); i++) {
+      array.set(i, ids.get(i));
+    }
+    List<Probed> found = new ArrayList<>(Collections.nCopies(ids.size(), Probed.UNKNOWN));
+    try (PreparedStatement statement = batch(connection, "SELECT u.place, CASE WHEN t.state = 2 THEN t.lease_end"
+        + " ELSE t.due_at END, t.wake_at FROM unnest(?::uuid[]) WITH ORDINALITY AS u(id, place)"
+        + " JOIN foliot_task t ON t.id = u.id")) {
+      new PostgresArrays(connection, statement).ids(array);
+      try (ResultSet row = rows(statement)) {
+        while (row.next()) {
+          found.set(row.getInt(1) - 1, new Probed(row.getLong(2), row.getLong(3)));
+        }
+      }
+    }
+    return found;
   }
 
   @Override

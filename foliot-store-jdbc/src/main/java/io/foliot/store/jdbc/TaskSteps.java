@@ -14,6 +14,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.RedriveResult;
@@ -641,6 +642,15 @@ final class TaskSteps {
     general(session, entries, unanswered(results), false, (wanted, entry) -> wanted.id(entry.id()),
         (overlay, entry) -> overlay.get(entry.id()), TaskOperations::park, results);
     return all(results);
+  }
+
+  /** As {@code TaskStore.probe}. */
+  List<Probed> probe(Session session, List<TaskId> ids) throws SQLException {
+    List<Probed> found = new ArrayList<>(ids.size());
+    for (List<TaskId> chunk : chunks(ids)) {
+      found.addAll(session.run(connection -> dialect.probe(connection, chunk)));
+    }
+    return found;
   }
 
   /** As {@code TaskStore.claim}. */

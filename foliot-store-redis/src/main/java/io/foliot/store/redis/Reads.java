@@ -6,6 +6,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
@@ -18,12 +19,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that change nothing. Any thread. */
@@ -198,6 +201,34 @@ final class Reads {
         return queues;
       });
     });
+  }
+
+  /** A task that has not crossed to its part yet is unknown there; its claim brings it. */
+  CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return call(() -> following(bits -> {
+      Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
+      for (int i = 0; i < ids.size(); i++) {
+        placesOfPart.computeIfAbsent(ids.get(i).slot(1 << bits), none -> new ArrayList<>()).add(i);
+      }
+      @Nullable
+      Probed[] found = new Probed[ids.size()];
+      Link.Pipeline pipeline = link.pipeline();
+      List<CompletableFuture<Boolean>> read = new ArrayList<>();
+      placesOfPart.forEach((part, places) -> {
+        for (int from = 0; from < places.size(); from += LOOK) {
+          List<Integer> some = places.subList(from, Math.min(places.size(), from + LOOK));
+          List<byte[]> arguments = calls.arguments(bits);
+          some.forEach(place -> arguments.add(RecordCodec.id(ids.get(place))));
+          read.add(pipeline.step(Script.PROBE, layout.part(part), arguments).thenApply(reply -> {
+            BytesReader in = new BytesReader((byte[]) reply.getFirst());
+            some.forEach(place -> found[place] = new Probed(in.u64(), in.u64()));
+            return true;
+          }));
+        }
+      });
+      pipeline.send();
+      return all(read).thenApply(done -> Stream.of(found).map(Objects::requireNonNull).toList());
+    }));
   }
 
   private static String text(Object bytes) {

@@ -16,6 +16,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
@@ -258,6 +259,11 @@ public final class RedisStore implements TaskStore {
   @Override
   public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
     return reads.parked(queue, slots, after, limit);
+  }
+
+  @Override
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return reads.probe(ids);
   }
 
   @Override

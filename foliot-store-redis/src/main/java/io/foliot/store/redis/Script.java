@@ -33,6 +33,8 @@ enum Script {
   DUE,
   /** Looks through records. */
   SCAN,
+  /** Reads when tasks have to be looked at next. */
+  PROBE,
   /** Reads the clock. */
   TIME,
   /** Forgets what ended. */

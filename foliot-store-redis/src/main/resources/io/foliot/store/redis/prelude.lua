@@ -185,6 +185,11 @@ local function sweep(limit)
   return #members + #fields
 end
 
+-- Whether a deadline that is pushed back takes its index entry along, as in TaskLife.
+local function isWorthMoving(flags, wakeAt, dueAt)
+  return band(flags, IS_PARKED) == 0 and dueAt > now and wakeAt <= now + floor((dueAt - now) / 8) * 5
+end
+
 local function dueAtOf(kind, value)
   if kind == 0 then
     return value

@@ -56,6 +56,9 @@ for i = 1, items do
       end
       place(queue, false, id .. queue, dueAt)
       wakeAt, earlier = dueAt, 1
+    elseif isWorthMoving(flags, wakeAt, dueAt) then
+      place(queueOf(v), false, id .. queueOf(v), dueAt)
+      wakeAt = dueAt
     end
     if bodyKind == 2 then
       bodies[#bodies + 1] = id

@@ -61,6 +61,9 @@ for j = 1, #found do
       earlier = 1
       after = sub(v, 1, 2) .. string.char(band(flags, 254)) .. sub(v, 4, 4) .. '\0\0\0\0' .. sub(v, 9, 12) .. numbers
         .. pack('>i8', dueAt) .. sub(v, 37)
+    elseif isWorthMoving(flags, wakeAt, dueAt) then
+      place(queueOf(v), false, id .. queueOf(v), dueAt)
+      after = sub(v, 1, 4) .. '\0\0\0\0' .. sub(v, 9, 12) .. numbers .. pack('>i8', dueAt) .. sub(v, 37)
     else
       after = sub(v, 1, 4) .. '\0\0\0\0' .. sub(v, 9, 12) .. numbers .. sub(v, 29)
     end

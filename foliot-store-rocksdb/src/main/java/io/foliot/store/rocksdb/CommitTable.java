@@ -339,6 +339,11 @@ final class CommitTable implements RecordTable {
     afterCommit.add(step);
   }
 
+  /** Whether the commit is followed by steps that must not come before it is durable. */
+  boolean hasFollowers() {
+    return !afterCommit.isEmpty();
+  }
+
   /** Puts the net effect of the operations into the batch, and what is due of housekeeping. */
   void finish(long generationFloor) {
     emitRecords();

@@ -55,6 +55,7 @@ final class Database implements AutoCloseable {
   private final RocksDB db;
   private final ColumnFamilyHandle[] handles = new ColumnFamilyHandle[Family.values().length];
   private final WriteOptions synced;
+  private final WriteOptions unsynced;
   private final ReadOptions plain;
   private final Cache blockCache;
 
@@ -74,6 +75,7 @@ final class Database implements AutoCloseable {
         handles[i] = opens.get(i);
       }
       synced = own(new WriteOptions().setSync(true));
+      unsynced = own(new WriteOptions());
       plain = own(new ReadOptions());
       opened = true;
     } finally {
@@ -178,8 +180,17 @@ final class Database implements AutoCloseable {
 
   /** Writes and syncs; what it wrote can be read when it returns, and not before it is synced. */
   void write(byte[] serialized) {
+    write(serialized, synced);
+  }
+
+  /** Writes; a power loss may take it back, until the next write that syncs. */
+  void writeUnsynced(byte[] serialized) {
+    write(serialized, unsynced);
+  }
+
+  private void write(byte[] serialized, WriteOptions options) {
     try (WriteBatch batch = new WriteBatch(serialized)) {
-      db.write(synced, batch);
+      db.write(options, batch);
     } catch (RocksDBException e) {
       throw failure("a write or its sync failed, so what the log holds is in doubt", e);
     }

@@ -14,6 +14,8 @@ final class Operation<R> {
   final CompletableFuture<R> stage = new CompletableFuture<>();
   final int items;
   final long bytes;
+  /** Whether its commit is synced before it is answered. */
+  final boolean synced;
   private final Consumer<CommitTable> wants;
   private final Step<R> step;
 
@@ -22,8 +24,13 @@ final class Operation<R> {
   private @Nullable RuntimeException refusal;
 
   Operation(int items, long bytes, Consumer<CommitTable> wants, Step<R> step) {
+    this(items, bytes, true, wants, step);
+  }
+
+  Operation(int items, long bytes, boolean synced, Consumer<CommitTable> wants, Step<R> step) {
     this.items = items;
     this.bytes = bytes;
+    this.synced = synced;
     this.wants = wants;
     this.step = step;
   }

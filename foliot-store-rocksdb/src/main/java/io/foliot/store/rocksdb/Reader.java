@@ -7,6 +7,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -168,6 +169,15 @@ final class Reader implements AutoCloseable {
         found.add(queue);
       }
     });
+    return found;
+  }
+
+  List<Probed> probe(List<TaskId> ids) {
+    List<byte[]> keys = ids.stream().map(Layout::recordKey).toList();
+    List<Probed> found = new ArrayList<>(ids.size());
+    for (byte[] stored : db.getAll(Family.RECORDS, keys)) {
+      found.add(stored == null ? Probed.UNKNOWN : RecordCodec.probed(stored));
+    }
     return found;
   }
 

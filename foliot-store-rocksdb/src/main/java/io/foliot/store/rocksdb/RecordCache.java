@@ -8,16 +8,22 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Committed live records that are likely to be asked for again: those with a key (touches) and those that run (settles),
  * the least recently used leaving first. The writer's alone, which is why it can never be stale.
+ *
+ * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, by chance. More keys than fit, each touched in
+ * turn, would else push each other out before they are asked for again: no hits, and each record dies old, which the collector
+ * pays for with long pauses. A key that is touched often gets in soon.
  */
 final class RecordCache {
   /** Its objects and its places in both maps: 450 bytes with 100 of payload, as measured with compact headers. */
   private static final int BYTES_PER_RECORD = 340;
   private static final int BYTES_PER_ATTEMPT = 80;
+  private static final int ADMITS_ONE_IN = 16;
 
   private final long maxBytes;
   private final LinkedHashMap<TaskId, TaskRecord> byId = new LinkedHashMap<>(1024, 0.75f, true);
@@ -48,8 +54,9 @@ final class RecordCache {
 
   /** Takes in what has been committed, or lets go of what is not worth keeping. */
   void put(TaskRecord record) {
-    remove(record.id());
-    if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)) {
+    boolean known = remove(record.id());
+    if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)
+        || (!known && !isAdmitted(record))) {
       return;
     }
     byId.put(record.id(), record);
@@ -67,11 +74,18 @@ final class RecordCache {
     shownSize = byId.size();
   }
 
-  private void remove(TaskId id) {
+  /** While there is room every record is; then those that run, and one in some of those that wait. */
+  private boolean isAdmitted(TaskRecord record) {
+    return bytes < maxBytes - weight(record) || record.state() == TaskState.RUNNING
+        || ThreadLocalRandom.current().nextInt(ADMITS_ONE_IN) == 0;
+  }
+
+  private boolean remove(TaskId id) {
     TaskRecord old = byId.remove(id);
     if (old != null) {
       forget(old);
     }
+    return old != null;
   }
 
   private void forget(TaskRecord record) {

@@ -5,6 +5,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -109,6 +110,36 @@ final class RecordCodec {
   /** Whether the body is stored beside the record. */
   static boolean hasBodyOutside(byte[] value) {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
+  }
+
+  /** What a probe tells, without reading or checking the rest: what is claimed or moved for it is read whole. */
+  static Probed probed(byte[] value) {
+    TaskState state = stateOf(value);
+    if (value.length < SMALLEST || value[0] != VERSION || state.isFinal()) {
+      return Probed.UNKNOWN;
+    }
+    int flags = BytesReader.u16(value, FLAGS_AT);
+    BytesReader in = new BytesReader(value, TIMES_AT, value.length - TIMES_AT);
+    long createdAt = in.near();
+    long changedAt = createdAt + in.near();
+    long firstDueAt = createdAt + in.near();
+    long dueAt = firstDueAt + in.near();
+    long wakeAt = dueAt + in.near();
+    if (state == TaskState.DELAYED) {
+      return new Probed(dueAt, wakeAt);
+    }
+    in.near();
+    in.varint();
+    in.varint();
+    if ((flags & KEY) != 0) {
+      in.text();
+    }
+    if ((flags & TOKEN) != 0) {
+      in.u64();
+      in.u64();
+    }
+    long claimedAt = changedAt + in.near();
+    return new Probed(claimedAt + in.near(), wakeAt);
   }
 
   static void encode(TaskRecord record, int queueNumber, Bytes out) {

@@ -17,6 +17,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RedriveResult;
@@ -267,10 +268,18 @@ public final class RocksDbStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    List<TaskId> items = List.copyOf(ids);
+    return read(() -> reader.probe(items));
+  }
+
+  @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     List<Claim> items = List.copyOf(claims);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(claim -> wants.want(claim.id())),
-        now -> operations.claim(items, now)));
+    // A batch of looks only moves index entries, and one that came back would be moved again.
+    boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
+    return writer.call(new Operation<>(items.size(), 0, synced,
+        wants -> items.forEach(claim -> wants.want(claim.id())), now -> operations.claim(items, now)));
   }
 
   @Override
@@ -468,7 +477,7 @@ public final class RocksDbStore implements TaskStore {
   public synchronized StoreStats stats() {
     writer.ensureOpen();
     Writer.Done done = writer.done();
-    return new StoreStats(done.commits(), done.items(), done.prepareNanos() / 1_000, done.syncNanos() / 1_000,
+    return new StoreStats(done.commits(), done.syncs(), done.items(), done.prepareNanos() / 1_000, done.syncNanos() / 1_000,
         done.lastItems(), done.lastSyncNanos() / 1_000, writer.waitingItems(), cache.size(), cache.bytes(),
         room.lastFreeBytes(), db.logBytes(), db.number("rocksdb.total-sst-files-size"),
         db.number("rocksdb.cur-size-all-mem-tables"));

@@ -3,7 +3,8 @@ package io.foliot.store.rocksdb;
 /**
  * What a store has done and what it holds, for metrics.
  *
- * @param commits synced writes so far
+ * @param commits writes so far
+ * @param syncs how many of them were synced: all but those that only move index entries of tasks that were pushed back
  * @param items items of calls that were in them
  * @param prepareMicros time spent in all on reading, judging and encoding
  * @param syncMicros time spent in all on writing and syncing
@@ -17,6 +18,6 @@ package io.foliot.store.rocksdb;
  * @param fileBytes length of all files of records and indexes
  * @param memtableBytes native memory of what is in the log and not yet in files
  */
-public record StoreStats(long commits, long items, long prepareMicros, long syncMicros, long lastCommitItems,
-    long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes, long freeBytes, long logBytes,
+public record StoreStats(long commits, long syncs, long items, long prepareMicros, long syncMicros,
+    long lastCommitItems, long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes, long freeBytes, long logBytes,
     long fileBytes, long memtableBytes) {}

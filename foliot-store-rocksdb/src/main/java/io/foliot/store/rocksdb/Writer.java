@@ -41,9 +41,11 @@ final class Writer {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** What has been committed so far. */
-  record Done(long commits, long items, long prepareNanos, long syncNanos, long lastItems, long lastSyncNanos) {
-    Done plus(long count, long prepared, long synced) {
-      return new Done(commits + 1, items + count, prepareNanos + prepared, syncNanos + synced, count, synced);
+  record Done(long commits, long syncs, long items, long prepareNanos, long syncNanos, long lastItems,
+      long lastSyncNanos) {
+    Done plus(long count, boolean synced, long preparedNanos, long wroteNanos) {
+      return new Done(commits + 1, syncs + (synced ? 1 : 0), items + count, prepareNanos + preparedNanos,
+          syncNanos + wroteNanos, count, wroteNanos);
     }
   }
 
@@ -67,7 +69,7 @@ final class Writer {
   private volatile @Nullable StoreException failure;
 
   // written by the writer, read by any thread
-  private volatile Done done = new Done(0, 0, 0, 0, 0, 0);
+  private volatile Done done = new Done(0, 0, 0, 0, 0, 0, 0);
 
   // writer thread only
   private final List<Operation<?>> running = new ArrayList<>();
@@ -222,11 +224,16 @@ final class Writer {
     table.finish(operations.generationFloor());
     long prepared = clock.monotonicNanos();
     if (!table.batch().isEmpty()) {
-      db.write(table.batch().serialized());
+      boolean synced = running.isEmpty() || table.hasFollowers() || running.stream().anyMatch(call -> call.synced);
+      if (synced) {
+        db.write(table.batch().serialized());
+      } else {
+        db.writeUnsynced(table.batch().serialized());
+      }
       for (Hands hand : hands) {
         hand.visible();
       }
-      done = done.plus(count, prepared - start, clock.monotonicNanos() - prepared);
+      done = done.plus(count, synced, prepared - start, clock.monotonicNanos() - prepared);
     }
     table.committed();
     documents.committed();

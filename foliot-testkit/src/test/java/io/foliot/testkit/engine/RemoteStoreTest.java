@@ -20,6 +20,7 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -299,6 +300,73 @@ final class RemoteStoreTest {
         world.passes(Duration.ofMillis(5));
       }
       assertThat(world.receiver.texts()).containsExactly("alarm");
+    }
+  }
+
+  /**
+   * Tasks whose entries are due after ten seconds, of which all but the last are pushed back by five, too little for their
+   * entries to be taken along; in a store that takes its time for each claim.
+   */
+  private void heartbeats(World world, int devices) {
+    long begun = world.clock.wallMillis();
+    List<Draft> drafts = new ArrayList<>();
+    List<TaskRef> alive = new ArrayList<>();
+    for (int i = 0; i < devices; i++) {
+      TaskId id = TaskId.of(begun, i, i);
+      drafts.add(new Draft(id, "q", null, Due.at(begun + 10_000), Body.EMPTY, 0, OnConflict.RESET, null));
+      alive.add(new TaskRef.ById(id));
+    }
+    drafts.add(new Draft(TaskId.of(begun, 0xFFFF, devices), "q", null, Due.at(begun + 10_001), Body.json("alarm"), 0,
+        OnConflict.RESET, null));
+    assertThat(world.store.submit(drafts)).isCompleted();
+    world.passes(Duration.ofMillis(500));
+    assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(begun + 15_000))).toList()))
+        .isCompleted();
+    remote.slow = true;
+    world.passes(Duration.ofMillis(9_500));
+    for (int millis = 0; millis < 5_000 && world.receiver.seen.isEmpty(); millis += 20) {
+      world.passes(Duration.ofMillis(20));
+      remote.answerSlowly();
+    }
+  }
+
+  @Test
+  void anAlarmDoesNotWaitUntilOtherEntriesHaveMoved() {
+    try (World world = world()) {
+      heartbeats(world, 40_000);
+      assertThat(world.receiver.texts()).containsExactly("alarm");
+      assertThat(world.receiver.seen.getFirst().lateMillis()).isLessThan(100);
+    }
+  }
+
+  @Test
+  void entriesThatWerePushedBackMoveOnceAndFireWhenTheyAreDue() {
+    int devices = 5_000;
+    try (World world = world()) {
+      heartbeats(world, devices);
+      drains(world, devices + 1, 5, 6_000);
+      assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 200L));
+      assertThat(remote.asked).as("a move and a claim of each, and some that were claimed before they were probed")
+          .isLessThan(2 * devices + 1_000L);
+    }
+  }
+
+  @Test
+  void aDeadlineThatIsPulledNearerBeforeItsEntryMovedHolds() {
+    try (World world = world()) {
+      heartbeats(world, 10_000);
+      long dueAt = world.clock.wallMillis() + 2_000;
+      // The wheel knows the later deadline alone, and the entry is where it was: nothing tells of the nearer one.
+      TaskRecord unmoved = world.join(world.store.live(20_000, null).toCompletableFuture()).tasks().stream()
+          .filter(task -> task.wakeAt() < dueAt - 2_000).findFirst().orElseThrow();
+      assertThat(world.store.touch(List.of(new Touch(new TaskRef.ById(unmoved.id()), Due.at(dueAt))))).isCompleted();
+      int before = world.receiver.seen.size();
+      for (int millis = 0; millis < 4_000; millis += 20) {
+        world.passes(Duration.ofMillis(20));
+        remote.answerSlowly();
+      }
+      assertThat(world.receiver.seen).hasSize(before + 1);
+      assertThat(world.receiver.seen.getLast().lateMillis()).isLessThan(100);
     }
   }
 

@@ -1,0 +1,27 @@
+package io.foliot.core.store;
+
+/**
+ * What a probe has read of a task.
+ *
+ * @param lookAt when a scheduler has to look at the task: its due time, or its lease end while it runs; the lowest of all
+ *        numbers if nothing is known, or the task is final
+ * @param wakeAt where its index entry is, which may be earlier; of no meaning if nothing is known
+ */
+public record Probed(long lookAt, long wakeAt) {
+  /** Nothing is known of the task; a claim tells more. */
+  public static final Probed UNKNOWN = new Probed(Long.MIN_VALUE, Long.MIN_VALUE);
+
+  /** Returns what a probe tells of a record. */
+  public static Probed of(TaskRecord task) {
+    return switch (task.state()) {
+      case DELAYED, READY -> new Probed(task.dueAt(), task.wakeAt());
+      case RUNNING -> new Probed(task.leaseEnd(), task.wakeAt());
+      case FINISHED, FAILED, CANCELLED -> UNKNOWN;
+    };
+  }
+
+  /** Whether the entry has to be moved to where the task is due. */
+  public boolean hasToMove() {
+    return wakeAt != lookAt;
+  }
+}
