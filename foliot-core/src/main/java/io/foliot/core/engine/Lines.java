@@ -1,6 +1,7 @@
 package io.foliot.core.engine;
 
 import io.foliot.core.Clock;
+import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
@@ -11,6 +12,7 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -160,16 +162,32 @@ final class Lines {
   }
 
   /**
-   * What follows a failed attempt: another one after the wait the receiver asked for, or the queue's backoff; or none, if
-   * they are used up.
+   * Returns what follows a failed attempt: another one after the queue's backoff, or later if the receiver asked for it;
+   * or none, if they are used up.
    *
-   * @param afterMillis the wait that was asked for, or negative
+   * @param asked the wait that the receiver asked for, or null
    */
-  static Outcome failed(TaskRecord task, Queue queue, long afterMillis, double luck) {
-    if (task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))) {
-      return new Outcome.Failed();
-    }
-    long waitMillis = afterMillis >= 0 ? afterMillis : queue.retry().backoffMillis(task.attempt(), luck);
-    return new Outcome.Retry(Due.after(waitMillis));
+  static Outcome failed(TaskRecord task, Queue queue, @Nullable Duration asked, double luck) {
+    return failed(task, queue, asked == null
+        ? queue.retry().backoffMillis(task.attempt(), luck)
+        : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), luck));
+  }
+
+  /** Returns what follows a failed attempt: another one after that wait; or none, if they are used up. */
+  static Outcome failed(TaskRecord task, Queue queue, long waitMillis) {
+    return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))
+        ? new Outcome.Failed()
+        : new Outcome.Retry(Due.after(waitMillis));
+  }
+
+  /** Returns what follows an attempt whose task is to fire again, which it does no sooner than {@link Limits} says. */
+  static Outcome again(Duration next) {
+    return new Outcome.Rearm(Due.after(Math.max(Limits.MIN_NEXT_MILLIS, ceilMillis(next))));
+  }
+
+  /** Returns the milliseconds of a duration, rounded up: nothing is early. */
+  static long ceilMillis(Duration duration) {
+    long millis = duration.toMillis();
+    return duration.toNanosPart() % 1_000_000 == 0 ? millis : millis + 1;
   }
 }
