@@ -29,19 +29,19 @@ class FloodTest {
 
   /** What a receiver repeats, and what the attempt says of it. */
   enum Flood {
-    EARLY_HINTS("", "HTTP/1.1 103 E\r\n\r\n", "more informational responses"),
-    LONG_HINTS("", "HTTP/1.1 103 E\r\n" + ("l: " + "x".repeat(8_000) + "\r\n").repeat(90) + "\r\n", "longer than is read"),
-    CONTINUE("", "HTTP/1.1 100 Continue\r\n\r\n", "longer than is read"),
-    HEADERS("HTTP/1.1 200 OK\r\n", "a: b\r\n", "headers"),
-    HEADER_BYTES("HTTP/1.1 200 OK\r\na: ", "b", "headers"),
-    STATUS_LINE("HTTP/1.1 ", "2", "headers"),
-    EMPTY_LINES("", "\r\n", "headers"),
-    BODY("HTTP/1.1 500 X\r\ncontent-type: text/plain\r\n\r\n", "b", "HTTP 500"),
-    CHUNKS("HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\nx\r\n", "HTTP 500"),
-    CHUNK_EXTENSIONS("HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n", "1;" + "e".repeat(8_000) + "\r\nx\r\n",
-        "HTTP 500"),
-    CHUNK_SIZE("HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n", "0", "HTTP 500"),
-    TRAILERS("HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", "a: b\r\n", "HTTP 500");
+    EARLY_HINTS("", "HTTP/1.1 103 E\r\n\r\n", "more informational responses"), LONG_HINTS("",
+        "HTTP/1.1 103 E\r\n" + ("l: " + "x".repeat(8_000) + "\r\n").repeat(90) + "\r\n",
+        "longer than is read"), CONTINUE("", "HTTP/1.1 100 Continue\r\n\r\n", "longer than is read"), HEADERS(
+            "HTTP/1.1 200 OK\r\n", "a: b\r\n", "headers"), HEADER_BYTES("HTTP/1.1 200 OK\r\na: ", "b",
+                "headers"), STATUS_LINE("HTTP/1.1 ", "2", "headers"), EMPTY_LINES("", "\r\n", "headers"), BODY(
+                    "HTTP/1.1 500 X\r\ncontent-type: text/plain\r\n\r\n", "b",
+                    "HTTP 500"), CHUNKS("HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\nx\r\n",
+                        "HTTP 500"), CHUNK_EXTENSIONS("HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n",
+                            "1;" + "e".repeat(8_000) + "\r\nx\r\n",
+                            "HTTP 500"), CHUNK_SIZE("HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n", "0",
+                                "HTTP 500"), TRAILERS(
+                                    "HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", "a: b\r\n",
+                                    "HTTP 500");
 
     private final byte[] head;
     private final byte[] pieces;

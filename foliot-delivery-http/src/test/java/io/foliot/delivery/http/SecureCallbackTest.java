@@ -112,7 +112,8 @@ class SecureCallbackTest {
   void aFloodOverTlsHoldsUpNoOtherCallback(FloodTest.Flood flood) throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     try (ScriptedReceiver flooding = receiver(new LinkedBlockingQueue<>(), (request, out) -> flood.send(out, begun));
-        ScriptedReceiver healthy = receiver(new LinkedBlockingQueue<>()); HttpDelivery delivery = delivery(context())) {
+        ScriptedReceiver healthy = receiver(new LinkedBlockingQueue<>());
+        HttpDelivery delivery = delivery(context())) {
       CompletableFuture<Answer> attacked = delivery.deliver(Attempts.attempt(
           Attempts.target("https://receiver.test:" + flooding.port() + "/", Duration.ofMinutes(5))))
           .toCompletableFuture();
