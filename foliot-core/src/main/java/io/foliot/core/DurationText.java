@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durations as people write them: {@code 30m}, {@code 1500ms}, {@code 1.5s}, {@code 1h30m}, or ISO 8601 as {@code PT30M}
- * and {@code P1DT12H}. The API, callbacks, the configuration and the command line share this grammar:
+ * Durations as people write them: {@code 30m}, {@code 1500ms}, {@code 1.5s}, {@code 1h30m}, or as in ISO 8601:
+ * {@code PT30M}, {@code P1DT12H}. The API, callbacks, the configuration and the command line share this grammar:
  *
  * <pre>
  * duration = 1*( number unit )                  units from large to small, each at most once: w d h m s ms

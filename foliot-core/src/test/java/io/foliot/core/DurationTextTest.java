@@ -12,7 +12,10 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The grammar of durations, beside oracles. The table of cases is that of the server, which runs it through all doors. */
+/**
+ * The grammar of durations, beside oracles. The table of cases is that of the server, which runs it through all
+ * doors.
+ */
 final class DurationTextTest {
   private static final int RUNS = 20_000;
   private static final List<String> UNITS = List.of("w", "d", "h", "m", "s", "ms");

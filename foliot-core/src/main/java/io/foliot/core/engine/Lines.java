@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,6 +39,7 @@ final class Lines {
   private final int destinationLimit;
   private final Runnable hungry;
   private final Map<String, Delivery> deliveries;
+  private final Map<String, AttemptPlaces> places = new HashMap<>();
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
@@ -54,6 +56,7 @@ final class Lines {
       if (byType.put(delivery.type(), delivery) != null) {
         throw new IllegalArgumentException("there is one delivery per type: type=" + delivery.type());
       }
+      places.put(delivery.type(), new AttemptPlaces(delivery.maxInFlight()));
     }
     this.deliveries = Map.copyOf(byType);
   }
@@ -106,8 +109,8 @@ final class Lines {
   }
 
   /**
-   * All settings as the store had them when it was asked; answers the names of the queues that are different now. Nothing, if
-   * something newer was learnt since: the store had not yet written it, perhaps.
+   * All settings as the store had them when it was asked; answers the names of the queues that are different now.
+   * Nothing, if something newer was learnt since: the store had not yet written it, perhaps.
    */
   Set<String> replaceAll(List<Document> documents, long changesWhenAsked) {
     if (!changes.compareAndSet(changesWhenAsked, changesWhenAsked + 1)) {
@@ -154,7 +157,8 @@ final class Lines {
 
   Destination destination(Delivery delivery, Target target) {
     String name = delivery.type() + ":" + delivery.destination(target);
-    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit));
+    AttemptPlaces shared = Objects.requireNonNull(places.get(delivery.type()));
+    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit, shared));
   }
 
   Collection<Destination> destinations() {
@@ -162,8 +166,8 @@ final class Lines {
   }
 
   /**
-   * Returns what follows a failed attempt: another one after the queue's backoff, or later if the receiver asked for it;
-   * or none, if they are used up.
+   * Returns what follows a failed attempt: another one after the queue's backoff, or later if the receiver asked for
+   * it; or none, if they are used up.
    *
    * @param asked the wait that the receiver asked for, or null
    */

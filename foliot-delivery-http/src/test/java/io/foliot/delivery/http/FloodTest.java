@@ -43,19 +43,20 @@ class FloodTest {
                                     "HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", "a: b\r\n",
                                     "HTTP 500");
 
-    private final byte[] head;
-    private final byte[] pieces;
+    private final String head;
+    private final String piece;
     private final String said;
 
     Flood(String head, String piece, String said) {
-      this.head = head.getBytes(ISO_8859_1);
-      // Many at once, so that the sender is faster than the reader.
-      pieces = piece.repeat(Math.max(1, (64 << 10) / piece.length())).getBytes(ISO_8859_1);
+      this.head = head;
+      this.piece = piece;
       this.said = said;
     }
 
     boolean send(OutputStream out, CountDownLatch begun) throws IOException {
-      out.write(head);
+      // Many at once, so that the sender is faster than the reader.
+      byte[] pieces = piece.repeat(Math.max(1, (64 << 10) / piece.length())).getBytes(ISO_8859_1);
+      out.write(head.getBytes(ISO_8859_1));
       while (true) {
         out.write(pieces);
         begun.countDown();

@@ -44,8 +44,8 @@ final class DocumentsTest {
   private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
 
   /**
-   * What stands around the blocks that are parts of a method: the imports, and the members that a reader has. A block that
-   * declares a type is complete and stands alone.
+   * What stands around the blocks that are parts of a method: the imports, and the members that a reader has. A block
+   * that declares a type is complete and stands alone.
    */
   private static final Map<String, String> SURROUNDINGS = Map.of("foliot-wheel/README.md", """
       import static java.util.concurrent.TimeUnit.*;

@@ -216,6 +216,40 @@ final class EngineTest {
     }
   }
 
+  /** What a node has no room for is not the fault of the task that waits, nor of its destination. */
+  @Test
+  void aNodeThatIsFullUsesUpNoAttempts() {
+    try (World world = new World(UnaryOperator.identity(), UnaryOperator.identity(), 3)) {
+      world.queue(elsewhere("slow", "a"));
+      world.queue(elsewhere("healthy", "b"));
+      world.receiver.behaviour = attempt -> attempt.task().queue().equals("slow")
+          ? new CompletableFuture<>()
+          : CompletableFuture.completedFuture(new Answer.Done(""));
+      for (int i = 0; i < 3; i++) {
+        world.submit("slow", Duration.ZERO, "s" + i);
+      }
+      world.passes(Duration.ofMillis(100));
+      assertThat(world.receiver.running).isEqualTo(3);
+      List<TaskId> waiting = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        waiting.add(world.submit("healthy", Duration.ZERO, "h" + i).id());
+      }
+      world.passes(Duration.ofSeconds(5));
+      assertThat(waiting).allSatisfy(id -> assertThat(world.task(id).attempts()).isEmpty());
+      for (World.Seen seen : List.copyOf(world.receiver.seen)) {
+        seen.answer().complete(new Answer.Done(""));
+      }
+      world.passes(Duration.ofSeconds(1));
+      assertThat(waiting).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
+      assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.attempt().task().attempt()).isEqualTo(1));
+      assertThat(world.receiver.mostRunning).isEqualTo(3);
+    }
+  }
+
+  private static Queue elsewhere(String name, String destination) {
+    return Queue.of(name, new Target(Target.LOCAL, Map.of("destination", destination), Duration.ofSeconds(10)));
+  }
+
   @Test
   void concurrencyOneMeansOne() {
     try (World world = withQueue(World.local("q").withLimits(null, 1))) {
