@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Name servers that hang or fail, beside hosts that work. */
@@ -44,12 +43,7 @@ class NameTroubleTest {
       return real.monotonicNanos() + aheadNanos.get();
     }
   };
-  private ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
-
-  @BeforeEach
-  void open() {
-    receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
-  }
+  private final ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
 
   @AfterEach
   void close() throws IOException {
