@@ -222,7 +222,7 @@ final class DocumentsTest {
       Matcher links = LINK.matcher(text);
       while (links.find()) {
         named++;
-        if (!Files.exists(document.toAbsolutePath().getParent().resolve(links.group(1)))) {
+        if (!Files.exists(document.resolveSibling(links.group(1)))) {
           missing.add(document + ": " + links.group(1));
         }
       }
