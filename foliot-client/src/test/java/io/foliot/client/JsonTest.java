@@ -89,13 +89,13 @@ final class JsonTest {
     }
   }
 
+  /** The grammar is tested beside the server's, with one table: io.foliot.server.command.DurationDoorsTest. */
   @Test
   void durationsAreReadInEitherForm() {
-    Map<String, Duration> durations = Map.of("PT30M", Duration.ofMinutes(30), "30m", Duration.ofMinutes(30), "1500ms",
-        Duration.ofMillis(1500), "0.5s", Duration.ofMillis(500), "14d", Duration.ofDays(14), "PT0.001S",
-        Duration.ofMillis(1), "P1DT1H", Duration.ofHours(25), "36500d", Duration.ofDays(36500));
+    Map<String, Duration> durations = Map.of("PT30M", Duration.ofMinutes(30), "30m", Duration.ofMinutes(30), "1h30m",
+        Duration.ofMinutes(90), "0.5s", Duration.ofMillis(500));
     durations.forEach((text, duration) -> assertThat(DurationText.parse(text)).as(text).isEqualTo(duration));
-    for (String wrong : List.of("", "5", "m", "5 m", "5M", "-5m", "5m5s", "999999999999999999d9", "1e3s")) {
+    for (String wrong : List.of("", "5", "-5m", "999999999999999999d9")) {
       assertThatThrownBy(() -> DurationText.parse(wrong)).as(wrong).isInstanceOf(UnreadableAnswerException.class);
     }
   }

@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 public final class Limits {
   /** A due time further away than this is a mistake of units. 100 years of 365.25 days, in milliseconds. */
   public static final long MAX_DELAY_MILLIS = 3_155_760_000_000L;
+  /**
+   * The shortest time after which a task that asks to be called again is called again; a shorter one becomes this. A
+   * receiver that asks for none at all would be called in a loop for ever. In milliseconds.
+   */
+  public static final long MIN_NEXT_MILLIS = 100;
   /** Names are parts of paths, metric labels and index keys. */
   public static final int MAX_QUEUE_NAME = 128;
   /** A key is part of an index key of every store. In bytes of UTF-8. */
@@ -28,7 +33,12 @@ public final class Limits {
     }
   }
 
-  static void ensureDuration(String name, Duration value) {
+  /**
+   * Ensures that a duration is not negative and at most {@link #MAX_DELAY_MILLIS}.
+   *
+   * @throws IllegalArgumentException otherwise
+   */
+  public static void ensureDuration(String name, Duration value) {
     if (value.isNegative() || value.compareTo(Duration.ofMillis(MAX_DELAY_MILLIS)) > 0) {
       throw new IllegalArgumentException(name + " is from 0 to 100 years: value=" + value);
     }

@@ -3,8 +3,8 @@ package io.foliot.core;
 import java.time.Duration;
 
 /**
- * How failed attempts are repeated: after {@code backoff * multiplier^(attempt - 1)}, at most {@code maxBackoff}, changed
- * by a random part of up to {@code jitter} of it in either direction.
+ * How failed attempts are repeated: after {@code backoff * multiplier^(attempt - 1)}, at most {@code maxBackoff},
+ * changed by a random part of up to {@code jitter} of it in either direction.
  *
  * @param maxAttempts attempts a generation gets in all, at least 1
  * @param backoff the wait after the first failed attempt
@@ -38,5 +38,21 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
     double plain = Math.min((double) backoff.toMillis() * Math.pow(multiplier, attempt - 1),
         (double) maxBackoff.toMillis());
     return Math.max(0, Math.round(plain * (1 + jitter * (2 * luck - 1))));
+  }
+
+  /**
+   * Returns the wait after a failed attempt whose receiver asked for a wait itself: never shorter than what it asked
+   * for, and never shorter than the queue's own backoff, so that a receiver cannot have its own retries used up at
+   * once. The jitter comes on top, as the part of the asked wait that {@code maxBackoff} covers: many tasks that were
+   * told the same second spread out, and a wait of a day does not grow by hours.
+   *
+   * @param attempt the number of the attempt that failed, from 1
+   * @param askedMillis what the receiver asked for, not negative
+   * @param luck a random number from 0 (inclusive) to 1 (exclusive)
+   * @return milliseconds, not negative
+   */
+  public long backoffMillis(int attempt, long askedMillis, double luck) {
+    double spread = jitter * luck * Math.min(askedMillis, maxBackoff.toMillis());
+    return Math.max(backoffMillis(attempt, luck), askedMillis + Math.round(spread));
   }
 }

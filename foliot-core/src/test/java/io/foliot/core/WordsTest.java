@@ -3,6 +3,7 @@ package io.foliot.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.core.delivery.Answer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -20,6 +21,33 @@ final class WordsTest {
     assertThat(retry.backoffMillis(10_000, 0.5)).isEqualTo(60_000);
     assertThat(retry.backoffMillis(1, 0)).isEqualTo(800);
     assertThat(retry.backoffMillis(1, 0.999_999)).isEqualTo(1_200);
+  }
+
+  @Test
+  void aWaitThatIsAskedForIsNeverShorterThanTheBackoffAndJittersUpwards() {
+    Retry retry = new Retry(10, Duration.ofSeconds(1), 2, Duration.ofSeconds(60), 0.2);
+    for (double luck : new double[]{0, 0.25, 0.5, 0.999_999}) {
+      for (int attempt = 1; attempt < 12; attempt++) {
+        long own = retry.backoffMillis(attempt, luck);
+        for (long asked : new long[]{0, 1, 999, 1_000, 30_000, 60_000, 86_400_000, Limits.MAX_DELAY_MILLIS}) {
+          assertThat(retry.backoffMillis(attempt, asked, luck)).isGreaterThanOrEqualTo(own)
+              .isGreaterThanOrEqualTo(asked).isLessThanOrEqualTo(Math.max(own, asked + 12_000));
+        }
+      }
+    }
+    assertThat(retry.backoffMillis(1, 30_000, 0)).isEqualTo(30_000);
+    assertThat(retry.backoffMillis(1, 30_000, 0.5)).isEqualTo(33_000);
+    assertThat(new Retry(10, Duration.ofSeconds(1), 2, Duration.ofSeconds(60), 0).backoffMillis(1, 30_000, 0.5))
+        .isEqualTo(30_000);
+  }
+
+  @Test
+  void anAnswerWithATimeThatCannotBeIsRefused() {
+    for (Duration wrong : new Duration[]{Duration.ofMillis(-1), Duration.ofDays(36_526),
+        Duration.ofSeconds(Long.MAX_VALUE)}) {
+      refused(() -> new Answer.Again(wrong, ""), "next is from 0 to 100 years");
+      refused(() -> new Answer.Retry(wrong, Answer.Health.WELL, ""), "after is from 0 to 100 years");
+    }
   }
 
   @Test

@@ -80,7 +80,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
           "delivery.allow-network (--allow-network): " + e.getMessage(), e);
     }
     return new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowedNetworks(networks).withAllowLoopback(loopback)
-        .withVersion(FoliotServer.version()));
+        // A destination has twice its limit under way at most; an attempt that waits for a connection loses its time.
+        .withConnections(2 * config.delivery().destinationLimit()).withVersion(FoliotServer.version()));
   }
 
   private static Backups backups(RocksDbStore store) {

@@ -243,7 +243,7 @@ class TaskApiTest {
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertThat(answer.list()).hasSize(7);
     assertThat(answer.text(0, "key")).isEqualTo("b1");
-    assertThat(answer.text(1, "error", "type")).endsWith("delay-out-of-range");
+    assertThat(answer.text(1, "error", "type")).endsWith("invalid-field");
     assertThat(answer.text(2, "error", "type")).endsWith("invalid-field");
     assertThat(answer.text(3, "error", "type")).endsWith("unknown-field");
     assertThat(answer.text(3, "error", "nearest")).isEqualTo("delay");

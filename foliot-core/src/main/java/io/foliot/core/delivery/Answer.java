@@ -1,5 +1,6 @@
 package io.foliot.core.delivery;
 
+import io.foliot.core.Limits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +15,13 @@ public sealed interface Answer {
   /**
    * It succeeded; the task is to fire again.
    *
-   * @param next how long from now
+   * @param next how long from now; less than {@link Limits#MIN_NEXT_MILLIS} becomes that
    */
-  record Again(Duration next, String detail) implements Answer {}
+  record Again(Duration next, String detail) implements Answer {
+    public Again {
+      Limits.ensureDuration("next", next);
+    }
+  }
 
   /** It was accepted; the handler will report before the lease ends, with the token. */
   record Accepted(String detail) implements Answer {}
@@ -24,10 +29,16 @@ public sealed interface Answer {
   /**
    * It failed; try again.
    *
-   * @param after the wait the receiver asked for, or null for the queue's backoff
+   * @param after the wait the receiver asked for, or null for the queue's backoff, which is waited at least
    * @param health what it says about the destination
    */
-  record Retry(@Nullable Duration after, Health health, String detail) implements Answer {}
+  record Retry(@Nullable Duration after, Health health, String detail) implements Answer {
+    public Retry {
+      if (after != null) {
+        Limits.ensureDuration("after", after);
+      }
+    }
+  }
 
   /** It failed; there is no point in trying again. */
   record Fail(String detail) implements Answer {}

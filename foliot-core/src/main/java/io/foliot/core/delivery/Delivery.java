@@ -4,8 +4,8 @@ import io.foliot.core.Target;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A way to hand an attempt to its handler. Any thread may call; no method blocks but {@link #check}, which is never called
- * by an event loop.
+ * A way to hand an attempt to its handler. Any thread may call; no method blocks but {@link #check}, which is never
+ * called by an event loop.
  */
 public interface Delivery extends AutoCloseable {
   /** What {@link Target#type} says for it. */
@@ -24,9 +24,17 @@ public interface Delivery extends AutoCloseable {
   String destination(Target target);
 
   /**
+   * Returns how many attempts this delivery takes at once. The engine claims no more tasks for it than that; others
+   * wait in their queues and keep their attempts. It does not change.
+   */
+  default int maxInFlight() {
+    return Integer.MAX_VALUE;
+  }
+
+  /**
    * Hands over an attempt. It begins when its first byte is handed to a socket, a broker client or a handler. The stage
-   * completes with the answer, at the latest when the target's timeout is over, on any thread. A stage that fails counts
-   * as {@link Answer.Retry}.
+   * completes with the answer, at the latest when the target's timeout is over, on any thread. A stage that fails
+   * counts as {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);
 

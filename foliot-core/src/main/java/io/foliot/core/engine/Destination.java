@@ -27,6 +27,7 @@ final class Destination {
 
   private final String name;
   private final int maxLimit;
+  private final AttemptPlaces places;
 
   // guarded by this
   private double limit;
@@ -41,9 +42,11 @@ final class Destination {
   private long probeNanos;
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
-  Destination(String name, int maxLimit) {
+  /** A destination that shares its delivery's places with others. */
+  Destination(String name, int maxLimit, AttemptPlaces places) {
     this.name = name;
     this.maxLimit = maxLimit;
+    this.places = places;
     limit = Math.min(START_LIMIT, maxLimit);
   }
 
@@ -57,10 +60,11 @@ final class Destination {
     if (probing) {
       free = running == 0 && nowNanos - probeNanos >= 0 ? 1 : 0;
     }
-    int given = Math.max(0, Math.min(wanted, free));
-    if (given < wanted) {
+    int allowed = Math.max(0, Math.min(wanted, free));
+    if (allowed < wanted) {
       starving.add(again);
     }
+    int given = places.acquire(allowed, again);
     running += given;
     return given;
   }
@@ -69,6 +73,7 @@ final class Destination {
   synchronized void giveBack(int count) {
     running -= count;
     assert running >= 0 : running;
+    places.giveBack(count);
     wakeStarving();
   }
 
@@ -142,6 +147,11 @@ final class Destination {
   /** How long until the next probe may go; 0 if nothing stands in its way. */
   synchronized long probeWaitNanos(long nowNanos) {
     return probing && running == 0 ? Math.max(0, probeNanos - nowNanos) : 0;
+  }
+
+  /** Whether its delivery has as many attempts under way on this node as it takes. */
+  boolean isOutOfPlaces() {
+    return places.isFull();
   }
 
   synchronized boolean isProbing() {

@@ -359,7 +359,7 @@ public final class Engine implements Scheduler {
 
   private static Due due(Submission submission, long now) {
     if (submission.delay() != null) {
-      return Due.after(ceilMillis(submission.delay()));
+      return Due.after(Lines.ceilMillis(submission.delay()));
     }
     Instant dueAt = submission.dueAt();
     assert dueAt != null;
@@ -374,11 +374,6 @@ public final class Engine implements Scheduler {
   }
 
   /** Rounded up: never early. */
-  private static long ceilMillis(Duration delay) {
-    long millis = delay.toMillis();
-    return delay.toNanosPart() % 1_000_000 == 0 ? millis : millis + 1;
-  }
-
   private void submitted(List<Draft> drafts, List<SubmitResult> results) {
     Tally tally = new Tally(meter, "");
     List<DueEntry> written = new ArrayList<>();
@@ -417,7 +412,7 @@ public final class Engine implements Scheduler {
     return answering(() -> {
       ensureBatch(keys.size());
       known(queue);
-      Due due = Due.after(ceilMillis(ensureDelay(delay)));
+      Due due = Due.after(Lines.ceilMillis(ensureDelay(delay)));
       List<Touch> batch = new ArrayList<>(keys.size());
       for (String key : keys) {
         Limits.ensureKey(key);
@@ -544,15 +539,20 @@ public final class Engine implements Scheduler {
   public CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
     return report(id, token, "", (task, queue) -> next == null
         ? new Outcome.Finished()
-        : new Outcome.Rearm(Due.after(ceilMillis(ensureDelay(next)))));
+        : Lines.again(ensureDelay(next)));
   }
 
   @Override
   public CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
-    long afterMillis = delay == null ? -1 : ceilMillis(ensureDelay(delay));
-    return report(id, token, reason, (task, queue) -> queue == null
-        ? new Outcome.Retry(Due.NOW)
-        : Lines.failed(task, queue, afterMillis, luck.nextDouble()));
+    long delayMillis = delay == null ? -1 : Lines.ceilMillis(ensureDelay(delay));
+    return report(id, token, reason, (task, queue) -> {
+      if (queue == null) {
+        return new Outcome.Retry(Due.NOW);
+      }
+      return delayMillis < 0
+          ? Lines.failed(task, queue, null, luck.nextDouble())
+          : Lines.failed(task, queue, delayMillis);
+    });
   }
 
   private CompletableFuture<SettleResult> report(TaskId id, Token token, String detail,
@@ -592,7 +592,7 @@ public final class Engine implements Scheduler {
       if (lease.isNegative() || lease.isZero() || lease.compareTo(Duration.ofHours(24)) > 0) {
         throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
       }
-      return extensions.call(List.of(new Extension(id, token, ceilMillis(lease))), ITEM_BYTES)
+      return extensions.call(List.of(new Extension(id, token, Lines.ceilMillis(lease))), ITEM_BYTES)
           .thenApply(results -> results.get(0));
     });
   }

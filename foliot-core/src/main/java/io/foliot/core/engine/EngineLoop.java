@@ -1284,7 +1284,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     switch (answer) {
       case Answer.Done done -> ended(claim, new Outcome.Finished(), done.detail());
-      case Answer.Again again -> ended(claim, new Outcome.Rearm(Due.after(again.next().toMillis())), again.detail());
+      case Answer.Again again -> ended(claim, Lines.again(again.next()), again.detail());
       case Answer.Fail fail -> ended(claim, new Outcome.Failed(), fail.detail());
       case Answer.Retry retry -> retried(claim, retry);
       case Answer.Accepted accepted -> accepted(claim);
@@ -1305,8 +1305,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (queue == null) {
       ended(claim, new Outcome.Retry(Due.after(LAST_RETRY_NANOS / NANOS_PER_MILLI)), retry.detail());
     } else {
-      long afterMillis = retry.after() == null ? -1 : retry.after().toMillis();
-      ended(claim, Lines.failed(claim.task, queue, afterMillis, luck.nextDouble()), retry.detail());
+      ended(claim, Lines.failed(claim.task, queue, retry.after(), luck.nextDouble()), retry.detail());
     }
   }
 

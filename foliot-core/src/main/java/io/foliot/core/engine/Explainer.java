@@ -83,6 +83,9 @@ final class Explainer {
     if (permits.isStarvedByRate()) {
       reasons.add("its queue may begin " + queue.rate() + " attempts a second");
     }
+    if (destination != null && destination.isOutOfPlaces()) {
+      reasons.add("this node has as many attempts under way as its delivery takes");
+    }
     if (destination != null && destination.isProbing()) {
       reasons.add("its destination fails; one attempt at a time probes it");
     } else if (destination != null && destination.running() >= destination.limit()) {

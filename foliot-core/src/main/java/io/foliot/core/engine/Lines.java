@@ -1,6 +1,7 @@
 package io.foliot.core.engine;
 
 import io.foliot.core.Clock;
+import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
@@ -11,10 +12,12 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,6 +39,7 @@ final class Lines {
   private final int destinationLimit;
   private final Runnable hungry;
   private final Map<String, Delivery> deliveries;
+  private final Map<String, AttemptPlaces> places = new HashMap<>();
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
@@ -52,6 +56,7 @@ final class Lines {
       if (byType.put(delivery.type(), delivery) != null) {
         throw new IllegalArgumentException("there is one delivery per type: type=" + delivery.type());
       }
+      places.put(delivery.type(), new AttemptPlaces(delivery.maxInFlight()));
     }
     this.deliveries = Map.copyOf(byType);
   }
@@ -104,8 +109,8 @@ final class Lines {
   }
 
   /**
-   * All settings as the store had them when it was asked; answers the names of the queues that are different now. Nothing, if
-   * something newer was learnt since: the store had not yet written it, perhaps.
+   * All settings as the store had them when it was asked; answers the names of the queues that are different now.
+   * Nothing, if something newer was learnt since: the store had not yet written it, perhaps.
    */
   Set<String> replaceAll(List<Document> documents, long changesWhenAsked) {
     if (!changes.compareAndSet(changesWhenAsked, changesWhenAsked + 1)) {
@@ -152,7 +157,8 @@ final class Lines {
 
   Destination destination(Delivery delivery, Target target) {
     String name = delivery.type() + ":" + delivery.destination(target);
-    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit));
+    AttemptPlaces shared = Objects.requireNonNull(places.get(delivery.type()));
+    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit, shared));
   }
 
   Collection<Destination> destinations() {
@@ -160,16 +166,32 @@ final class Lines {
   }
 
   /**
-   * What follows a failed attempt: another one after the wait the receiver asked for, or the queue's backoff; or none, if
-   * they are used up.
+   * Returns what follows a failed attempt: another one after the queue's backoff, or later if the receiver asked for
+   * it; or none, if they are used up.
    *
-   * @param afterMillis the wait that was asked for, or negative
+   * @param asked the wait that the receiver asked for, or null
    */
-  static Outcome failed(TaskRecord task, Queue queue, long afterMillis, double luck) {
-    if (task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))) {
-      return new Outcome.Failed();
-    }
-    long waitMillis = afterMillis >= 0 ? afterMillis : queue.retry().backoffMillis(task.attempt(), luck);
-    return new Outcome.Retry(Due.after(waitMillis));
+  static Outcome failed(TaskRecord task, Queue queue, @Nullable Duration asked, double luck) {
+    return failed(task, queue, asked == null
+        ? queue.retry().backoffMillis(task.attempt(), luck)
+        : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), luck));
+  }
+
+  /** Returns what follows a failed attempt: another one after that wait; or none, if they are used up. */
+  static Outcome failed(TaskRecord task, Queue queue, long waitMillis) {
+    return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))
+        ? new Outcome.Failed()
+        : new Outcome.Retry(Due.after(waitMillis));
+  }
+
+  /** Returns what follows an attempt whose task is to fire again, which it does no sooner than {@link Limits} says. */
+  static Outcome again(Duration next) {
+    return new Outcome.Rearm(Due.after(Math.max(Limits.MIN_NEXT_MILLIS, ceilMillis(next))));
+  }
+
+  /** Returns the milliseconds of a duration, rounded up: nothing is early. */
+  static long ceilMillis(Duration duration) {
+    long millis = duration.toMillis();
+    return duration.toNanosPart() % 1_000_000 == 0 ? millis : millis + 1;
   }
 }

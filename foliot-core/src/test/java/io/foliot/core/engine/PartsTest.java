@@ -127,7 +127,7 @@ final class PartsTest {
 
   @Test
   void aDestinationIsGivenMoreWhileItBearsItAndOneProbeWhenItFails() {
-    Destination destination = new Destination("d", 64);
+    Destination destination = new Destination("d", 64, new AttemptPlaces(1_000));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     for (int i = 0; i < 16; i++) {
       destination.answered(new Answer.Done(""), 0);
@@ -154,7 +154,7 @@ final class PartsTest {
 
   @Test
   void aClaimMayTakeAsManyMoreAsEndedWhileTheLastOneWasWithTheStore() {
-    Destination destination = new Destination("d", 16);
+    Destination destination = new Destination("d", 16, new AttemptPlaces(1_000));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     long before = destination.ended();
     for (int i = 0; i < 10; i++) {
@@ -192,7 +192,7 @@ final class PartsTest {
 
   @Test
   void aTasksOwnFailureSaysNothingAboutItsDestination() {
-    Destination destination = new Destination("d", 64);
+    Destination destination = new Destination("d", 64, new AttemptPlaces(1_000));
     for (int i = 0; i < 100; i++) {
       assertThat(destination.acquire(1, 0, NOTHING)).isEqualTo(1);
       destination.answered(new Answer.Retry(null, Health.WELL, ""), 0);

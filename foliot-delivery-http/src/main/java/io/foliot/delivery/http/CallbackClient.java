@@ -67,6 +67,7 @@ final class CallbackClient implements AutoCloseable {
         .setDefaultRequestConfig(requests())
         .setKeepAliveStrategy(new KeepAlive())
         .setThreadFactory(Thread.ofPlatform().daemon().name("foliot-http-", 0).factory())
+        .setIoSessionDecorator(BoundedSession::new)
         .evictExpiredConnections().evictIdleConnections(IDLE)
         .disableAutomaticRetries().disableRedirectHandling().disableCookieManagement().disableAuthCaching()
         .disableContentCompression()

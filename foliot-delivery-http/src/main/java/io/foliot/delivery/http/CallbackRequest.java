@@ -4,6 +4,7 @@ import io.foliot.core.Body;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.store.TaskRecord;
+import java.io.IOException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.hc.core5.http.message.BasicHttpRequest;
 import org.apache.hc.core5.http.nio.AsyncRequestProducer;
+import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.apache.hc.core5.http.nio.entity.BasicAsyncEntityProducer;
 import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
 import org.apache.hc.core5.net.URIAuthority;
@@ -29,8 +31,13 @@ final class CallbackRequest {
 
   private CallbackRequest() {}
 
-  /** Makes the request. Its timestamp is that of this moment. */
-  static AsyncRequestProducer of(Attempt attempt, HttpTarget target, String userAgent, long wallMillis) {
+  /**
+   * Makes the request. Its timestamp is that of this moment.
+   *
+   * @param onSent runs when the head was handed to a connection, which the client follows by asking for the body
+   */
+  static AsyncRequestProducer of(Attempt attempt, HttpTarget target, String userAgent, long wallMillis,
+      Runnable onSent) {
     TaskRecord task = attempt.task();
     Body body = task.body();
     CallbackUrl url = target.url();
@@ -56,7 +63,13 @@ final class CallbackRequest {
     addTask(request, task);
     request.addHeader("traceparent", HeaderText.value(attempt.traceparent()));
     request.addHeader("user-agent", userAgent);
-    return new BasicRequestProducer(request, new BasicAsyncEntityProducer(body.payload(), null));
+    return new BasicRequestProducer(request, new BasicAsyncEntityProducer(body.payload(), null)) {
+      @Override
+      public void produce(DataStreamChannel channel) throws IOException {
+        onSent.run();
+        super.produce(channel);
+      }
+    };
   }
 
   private static void addTask(BasicHttpRequest request, TaskRecord task) {

@@ -95,7 +95,8 @@ final class Exchange implements FutureCallback<Reply> {
       ReplyReader newReader = new ReplyReader(reply -> end(answerOf(reply)));
       reader = newReader;
       Future<?> future = delivery.client().execute(
-          CallbackRequest.of(attempt, target, delivery.client().userAgent(), delivery.wallMillis()), newReader, this);
+          CallbackRequest.of(attempt, target, delivery.client().userAgent(), delivery.wallMillis(), newReader::sent),
+          newReader, this);
       sent = future;
       if (ended.get()) {
         abort();
@@ -122,7 +123,7 @@ final class Exchange implements FutureCallback<Reply> {
       return;
     }
     Answer said = saidSoFar();
-    end(said != null ? said : Trouble.answer(failure, target.url()));
+    end(said != null ? said : Trouble.answer(failure, wasSent(), target.url()));
   }
 
   @Override
@@ -132,7 +133,12 @@ final class Exchange implements FutureCallback<Reply> {
 
   private void timeIsUp() {
     Answer said = saidSoFar();
-    end(said != null ? said : Trouble.timeout(attempt.target().timeout(), reader != null, target.url()));
+    end(said != null ? said : Trouble.timeout(attempt.target().timeout(), reader != null, wasSent(), target.url()));
+  }
+
+  private boolean wasSent() {
+    ReplyReader current = reader;
+    return current != null && current.wasSent();
   }
 
   /** The status decides once it is there, however the body ends: a receiver that said 200 has done the work. */

@@ -11,16 +11,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hc.client5.http.DnsResolver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of hosts, found and checked. All that connects gets its addresses here, so that what was checked is what is
- * connected to: a second look-up, which could answer differently, never happens in between.
+ * The addresses of hosts, found and checked. All that connects gets its addresses here, so that what was checked is
+ * what is connected to: a second look-up, which could answer differently, never happens in between.
  *
- * <p>A finding is used for a short while. In the second half of it the next look-up runs beside, so that a busy host never
- * makes an attempt wait. One look-up runs per host at a time.
+ * <p>A finding is used for a short while. In the second half of it the next look-up runs beside, so that a busy host
+ * never makes an attempt wait. One look-up runs per host at a time.
+ *
+ * <p>Name servers fail. While a look-up does not answer, or says that a host is gone that was there a moment ago, its
+ * last permitted addresses are used for up to a minute; they were checked. Look-ups of hosts in use do not share
+ * threads with those of others, so that many names that hang, which anyone can register, hold up no host that works.
  */
 final class HostLookup implements DnsResolver {
   /** Names come from queues; this many are a leak, and the oldest findings are let go. */
@@ -28,16 +33,32 @@ final class HostLookup implements DnsResolver {
   /** A name that was just created should be found soon; a missing one should not be asked for at every attempt. */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 
+  /** How long addresses are used that cannot be looked up again; open connections live as long. */
+  private static final long STALE_NANOS = Duration.ofMinutes(1).toNanos();
+  /** A look-up that takes longer hangs. */
+  static final Duration PATIENCE = Duration.ofSeconds(1);
+  /** A look-up that took long to fail is not repeated for as long as it took, but for no longer than this. */
+  private static final long MAX_REFUSED_NANOS = Duration.ofSeconds(30).toNanos();
+
   private final Resolver resolver;
-  private final Executor executor;
+  private final Executor refreshes;
+  private final Executor searches;
   private final Clock clock;
   private final AddressRules rules;
   private final long permittedNanos;
   private final ConcurrentHashMap<String, Host> hosts = new ConcurrentHashMap<>();
 
-  HostLookup(Resolver resolver, Executor executor, Clock clock, AddressRules rules, Duration keep) {
+  /**
+   * A look-up.
+   *
+   * @param refreshes runs the resolver for hosts that were permitted lately
+   * @param searches runs it for others
+   */
+  HostLookup(Resolver resolver, Executor refreshes, Executor searches, Clock clock, AddressRules rules,
+      Duration keep) {
     this.resolver = resolver;
-    this.executor = executor;
+    this.refreshes = refreshes;
+    this.searches = searches;
     this.clock = clock;
     this.rules = rules;
     permittedNanos = keep.toNanos();
@@ -55,10 +76,18 @@ final class HostLookup implements DnsResolver {
   /** One of its addresses, at least, must not be connected to. */
   record Denied(String detail) implements Finding {}
 
-  private record Dated(Finding finding, long atNanos) {}
+  private record Dated(Finding finding, long atNanos, long keepNanos) {
+    boolean isFresh(long nowNanos) {
+      return nowNanos - atNanos < keepNanos;
+    }
+  }
 
   private static final class Host {
     volatile @Nullable Dated last;
+    /** The last finding that was permitted, unless another one was denied since. */
+    volatile @Nullable Dated permitted;
+    /** When the look-up that runs was handed to its executor. */
+    volatile long launchedNanos;
     final AtomicReference<@Nullable CompletableFuture<Finding>> running = new AtomicReference<>();
   }
 
@@ -70,15 +99,26 @@ final class HostLookup implements DnsResolver {
     if (entry == null || last == null) {
       return null;
     }
-    long age = clock.monotonicNanos() - last.atNanos;
-    long keep = keepNanos(last.finding);
-    if (age >= keep) {
-      return null;
+    long nowNanos = clock.monotonicNanos();
+    if (last.isFresh(nowNanos)) {
+      if (last.finding instanceof Permitted && nowNanos - last.atNanos >= last.keepNanos / 2) {
+        refresh(host, entry);
+      }
+      return orPermitted(entry, last.finding, nowNanos);
     }
-    if (age >= keep / 2 && last.finding instanceof Permitted) {
-      refresh(host, entry);
-    }
-    return last.finding;
+    boolean hangs = entry.running.get() != null && nowNanos - entry.launchedNanos >= PATIENCE.toNanos();
+    return hangs ? permittedLately(entry, nowNanos) : null;
+  }
+
+  private static @Nullable Finding permittedLately(Host entry, long nowNanos) {
+    Dated permitted = entry.permitted;
+    return permitted != null && nowNanos - permitted.atNanos < STALE_NANOS ? permitted.finding : null;
+  }
+
+  /** The finding, or the last permitted one if this one says only that there is none. */
+  private static Finding orPermitted(Host entry, Finding finding, long nowNanos) {
+    Finding permitted = finding instanceof Unresolved ? permittedLately(entry, nowNanos) : null;
+    return permitted == null ? finding : permitted;
   }
 
   private void refresh(String host, Host entry) {
@@ -90,16 +130,27 @@ final class HostLookup implements DnsResolver {
     }
   }
 
-  private long keepNanos(Finding finding) {
-    return finding instanceof Permitted ? permittedNanos : Math.min(REFUSED_NANOS, permittedNanos);
+  private long keepNanos(Finding finding, long tookNanos) {
+    return finding instanceof Permitted
+        ? permittedNanos
+        : Math.max(Math.min(REFUSED_NANOS, permittedNanos), Math.min(MAX_REFUSED_NANOS, tookNanos));
   }
 
-  /** The finding for a host, from the look-up that runs or a new one. Never fails. */
+  /**
+   * Returns the finding for a host, from the look-up that runs or a new one; or the last permitted one if the look-up
+   * fails or hangs. Never fails.
+   */
   CompletableFuture<Finding> find(String host) {
     if (hosts.size() >= MAX_HOSTS) {
       forgetOld();
     }
-    return start(host, hosts.computeIfAbsent(host, name -> new Host()));
+    Host entry = hosts.computeIfAbsent(host, name -> new Host());
+    CompletableFuture<Finding> found = start(host, entry);
+    Finding permitted = permittedLately(entry, clock.monotonicNanos());
+    return permitted == null
+        ? found
+        : found.thenApply(finding -> orPermitted(entry, finding, clock.monotonicNanos())).completeOnTimeout(permitted,
+            PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private CompletableFuture<Finding> start(String host, Host entry) {
@@ -113,8 +164,10 @@ final class HostLookup implements DnsResolver {
   }
 
   private void launch(String host, Host entry, CompletableFuture<Finding> mine) {
+    long nowNanos = clock.monotonicNanos();
+    entry.launchedNanos = nowNanos;
     try {
-      executor.execute(() -> run(host, entry, mine));
+      (permittedLately(entry, nowNanos) == null ? searches : refreshes).execute(() -> run(host, entry, mine));
     } catch (RejectedExecutionException e) {
       entry.running.set(null);
       mine.complete(new Unresolved("too many name look-ups wait; does the name server answer? host=" + host));
@@ -123,6 +176,7 @@ final class HostLookup implements DnsResolver {
 
   private void run(String host, Host entry, CompletableFuture<Finding> future) {
     Finding finding;
+    long begunNanos = clock.monotonicNanos();
     try {
       finding = check(host, resolver.resolve(host));
     } catch (UnknownHostException e) {
@@ -131,7 +185,12 @@ final class HostLookup implements DnsResolver {
     } catch (Throwable e) {
       finding = new Unresolved("the name look-up failed with " + e.getClass().getSimpleName() + ": host=" + host);
     }
-    entry.last = new Dated(finding, clock.monotonicNanos());
+    long nowNanos = clock.monotonicNanos();
+    Dated dated = new Dated(finding, nowNanos, keepNanos(finding, nowNanos - begunNanos));
+    if (!(finding instanceof Unresolved)) {
+      entry.permitted = finding instanceof Permitted ? dated : null;
+    }
+    entry.last = dated;
     entry.running.set(null);
     future.complete(finding);
   }
@@ -175,7 +234,7 @@ final class HostLookup implements DnsResolver {
     long now = clock.monotonicNanos();
     hosts.values().removeIf(entry -> {
       Dated last = entry.last;
-      return last != null && entry.running.get() == null && now - last.atNanos >= keepNanos(last.finding);
+      return last != null && entry.running.get() == null && !last.isFresh(now) && permittedLately(entry, now) == null;
     });
     if (hosts.size() >= MAX_HOSTS) {
       hosts.values().removeIf(entry -> entry.running.get() == null);
@@ -183,8 +242,8 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * The addresses for a new connection: those of the last finding, however old, because the attempt that connects has
-   * looked at it. Never looks anything up.
+   * The addresses for a new connection: the last permitted ones unless they were denied since, however old, because the
+   * attempt that connects has looked at them. Never looks anything up.
    */
   @Override
   public InetAddress[] resolve(String host) throws UnknownHostException {
@@ -194,8 +253,8 @@ final class HostLookup implements DnsResolver {
       finding = ofLiteral(host, literal);
     } else {
       Host entry = hosts.get(host);
-      Dated last = entry == null ? null : entry.last;
-      finding = last == null ? null : last.finding;
+      Dated permitted = entry == null ? null : entry.permitted;
+      finding = permitted == null ? null : permitted.finding;
     }
     if (finding instanceof Permitted permitted) {
       return permitted.addresses.toArray(InetAddress[]::new);

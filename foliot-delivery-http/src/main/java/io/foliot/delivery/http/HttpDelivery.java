@@ -1,7 +1,5 @@
 package io.foliot.delivery.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.foliot.core.Clock;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
@@ -13,6 +11,7 @@ import io.foliot.delivery.http.HostLookup.Denied;
 import io.foliot.delivery.http.HostLookup.Finding;
 import io.foliot.delivery.http.HostLookup.Unresolved;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -41,8 +40,10 @@ import org.jspecify.annotations.Nullable;
 public final class HttpDelivery implements Delivery {
   /** Registration waits this long for a name server. What it has not seen by then, the attempts see. */
   private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
-  /** One look-up per host runs at a time; so many hosts may hang without holding up the others. */
-  private static final int LOOKUP_THREADS = 32;
+  /** One look-up per host runs at a time; so many hosts that are in use may hang without holding up others in use. */
+  private static final int REFRESH_THREADS = 32;
+  /** So many hosts that are new, or not found lately, may hang without holding up others of their kind. */
+  private static final int SEARCH_THREADS = 128;
   /** Beyond this the name server is down, and waiting longer helps nobody. */
   private static final int LOOKUPS_WAITING = 4_096;
   /** Distinct targets whose settings are kept read. Beyond that all are read anew: a queue has one. */
@@ -52,7 +53,7 @@ public final class HttpDelivery implements Delivery {
   private final Clock clock;
   private final HostLookup lookup;
   private final CallbackClient client;
-  private final @Nullable ExecutorService ownLookups;
+  private final List<ExecutorService> ownLookups;
 
   // any thread
   private final Map<Target, HttpTarget> targets = new ConcurrentHashMap<>();
@@ -75,17 +76,21 @@ public final class HttpDelivery implements Delivery {
   public HttpDelivery(HttpDeliveryOptions options, Clock clock, Resolver resolver, @Nullable Executor lookups) {
     this.options = options;
     this.clock = clock;
-    ownLookups = lookups == null ? lookupThreads() : null;
-    Executor executor = lookups == null ? requireNonNull(ownLookups) : lookups;
-    lookup = new HostLookup(resolver, executor, clock,
+    ownLookups = lookups != null
+        ? List.of()
+        : List.of(lookupThreads("foliot-http-refresh-", REFRESH_THREADS),
+            lookupThreads("foliot-http-lookup-", SEARCH_THREADS));
+    Executor refreshes = lookups == null ? ownLookups.getFirst() : lookups;
+    Executor searches = lookups == null ? ownLookups.getLast() : lookups;
+    lookup = new HostLookup(resolver, refreshes, searches, clock,
         new AddressRules(options.allowedNetworks(), options.allowLoopback()), options.addressTtl());
     client = new CallbackClient(options, lookup);
   }
 
-  private static ExecutorService lookupThreads() {
-    ThreadPoolExecutor threads = new ThreadPoolExecutor(LOOKUP_THREADS, LOOKUP_THREADS, 10, TimeUnit.SECONDS,
-        new LinkedBlockingQueue<>(LOOKUPS_WAITING),
-        Thread.ofPlatform().daemon().name("foliot-http-lookup-", 0).factory());
+  // Platform threads: a name is resolved in native code, which would keep the carrier of a virtual thread.
+  private static ExecutorService lookupThreads(String name, int count) {
+    ThreadPoolExecutor threads = new ThreadPoolExecutor(count, count, 10, TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(LOOKUPS_WAITING), Thread.ofPlatform().daemon().name(name, 0).factory());
     threads.allowCoreThreadTimeOut(true);
     return threads;
   }
@@ -156,6 +161,7 @@ public final class HttpDelivery implements Delivery {
       return CompletableFuture
           .completedFuture(new Answer.Retry(null, Health.WELL, "the queue cannot deliver: " + e.getMessage()));
     }
+    // The engine does not claim what there is no place for; this holds for other callers.
     if (inFlight.incrementAndGet() > options.maxInFlight()) {
       inFlight.decrementAndGet();
       return CompletableFuture.completedFuture(new Answer.Retry(null, Health.OVERLOADED,
@@ -173,6 +179,11 @@ public final class HttpDelivery implements Delivery {
 
   private static Answer closedAnswer() {
     return new Answer.Retry(null, Health.WELL, "this node stopped while the callback was under way");
+  }
+
+  @Override
+  public int maxInFlight() {
+    return options.maxInFlight();
   }
 
   /** Callbacks under way. */
@@ -208,8 +219,6 @@ public final class HttpDelivery implements Delivery {
     closed = true;
     exchanges.forEach(exchange -> exchange.end(closedAnswer()));
     client.close();
-    if (ownLookups != null) {
-      ownLookups.shutdownNow();
-    }
+    ownLookups.forEach(ExecutorService::shutdownNow);
   }
 }

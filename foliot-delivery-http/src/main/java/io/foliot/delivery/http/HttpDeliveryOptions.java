@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param allowUnresolved whether a queue may be created before the name of its receiver is
  * @param connectTimeout how long a connection, and its TLS handshake, may take within an attempt
  * @param addressTtl how long the addresses of a host are used before it is looked up again
- * @param connectionsPerDestination open connections to one host and port; further attempts wait for one
- * @param maxInFlight attempts under way at once; further ones are refused at once, as overload
+ * @param connectionsPerDestination open connections to one host and port; further attempts wait for one, within their
+ *        timeout. The engine has up to twice its destination limit under way there
+ * @param maxInFlight attempts under way at once; the engine claims no more than that, and others are refused at once
  * @param ioThreads threads that read and write
  * @param version of Foliot, for the user-agent
  * @param tls what trusts the receivers' certificates; null for what this Java trusts
@@ -26,7 +27,7 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     String version, @Nullable SSLContext tls) {
   /** Public addresses only. */
   public static final HttpDeliveryOptions DEFAULT = new HttpDeliveryOptions(List.of(), false, false,
-      Duration.ofSeconds(5), Duration.ofSeconds(5), 256, 16_384, defaultIoThreads(), "0.1", null);
+      Duration.ofSeconds(5), Duration.ofSeconds(5), 2_000, 16_384, defaultIoThreads(), "0.1", null);
 
   public HttpDeliveryOptions {
     allowedNetworks = List.copyOf(allowedNetworks);
@@ -83,6 +84,11 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
   public HttpDeliveryOptions withBounds(int newConnectionsPerDestination, int newMaxInFlight, int newIoThreads) {
     return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,
         newConnectionsPerDestination, newMaxInFlight, newIoThreads, version, tls);
+  }
+
+  /** The same with another number of connections to one host and port. */
+  public HttpDeliveryOptions withConnections(int newConnectionsPerDestination) {
+    return withBounds(newConnectionsPerDestination, maxInFlight, ioThreads);
   }
 
   /** The same with another version. */

@@ -2,6 +2,7 @@ package io.foliot.delivery.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.foliot.core.DurationText;
 import io.foliot.core.Limits;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
@@ -66,13 +67,20 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     if (next == null) {
       return status == 200 ? DONE : new Answer.Done("HTTP " + status);
     }
-    Duration wait = DurationText.parse(next);
-    if (wait == null || wait.isNegative() || wait.compareTo(MAX_NEXT) > 0) {
-      return new Answer.Done(
-          "HTTP " + status + "; its foliot-next was ignored, which is a duration like 30s or PT30S of"
-              + " at most 100 years: foliot-next=" + HeaderText.shown(next));
+    try {
+      Duration wait = DurationText.parse(next.strip());
+      if (wait.compareTo(MAX_NEXT) > 0) {
+        return unclear("expected a duration of at most 100 years, but got \"" + HeaderText.shown(next) + '"');
+      }
+      return new Answer.Again(wait, "HTTP " + status);
+    } catch (IllegalArgumentException e) {
+      return unclear(HeaderText.shown(String.valueOf(e.getMessage())));
     }
-    return new Answer.Again(wait, "HTTP " + status);
+  }
+
+  /** A receiver that asks for another call must get one. Ending the task instead would lose an alarm without a word. */
+  private Answer unclear(String problem) {
+    return new Answer.Retry(null, Health.WELL, "HTTP " + status + "; foliot-next: " + problem);
   }
 
   private @Nullable Duration retryAfter(long wallMillis) {

@@ -21,6 +21,8 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   static final int MAX_BODY_BYTES = 64 << 10;
   /** Enough for what a detail shows, in any script. */
   private static final int KEPT_BYTES = 1 << 10;
+  /** Informational responses before the answer: a proxy or two may send some each, and more of them tell nothing. */
+  static final int MAX_INFORMATIONAL = 20;
   private static final byte[] EMPTY = new byte[0];
 
   private final Consumer<Reply> onComplete;
@@ -28,6 +30,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   // I/O thread only
   private @Nullable FutureCallback<Reply> result;
   private @Nullable Reply complete;
+  private int informational;
   private int read;
   private int keptBytes;
   private byte[] kept = EMPTY;
@@ -35,6 +38,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   // written by the sending thread or the I/O thread, read by any
   private volatile @Nullable AsyncExecRuntime runtime;
   private volatile boolean aborted;
+  private volatile boolean sent;
   private volatile @Nullable Reply head;
 
   /** The consumer gets the whole answer when its connection has been given back, so that the next request can have it. */
@@ -46,6 +50,16 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   boolean readFrom(AsyncExecRuntime newRuntime) {
     runtime = newRuntime;
     return !aborted;
+  }
+
+  /** Notes that the head of the request was handed to the connection. */
+  void sent() {
+    sent = true;
+  }
+
+  /** Returns whether the receiver may have got anything of the request. Any thread. */
+  boolean wasSent() {
+    return sent;
   }
 
   /** Closes the connection, unless it has been given back. Any thread. */
@@ -86,8 +100,12 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   }
 
   @Override
-  public void informationResponse(HttpResponse response, HttpContext context) {
-    // An answer is still to come.
+  public void informationResponse(HttpResponse response, HttpContext context) throws IOException {
+    informational++;
+    if (informational > MAX_INFORMATIONAL) {
+      throw new EndlessAnswerException(
+          "more informational responses than are read before an answer: count=" + MAX_INFORMATIONAL);
+    }
   }
 
   @Override

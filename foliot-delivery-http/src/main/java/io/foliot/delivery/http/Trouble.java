@@ -16,9 +16,13 @@ import org.apache.hc.core5.http.MessageConstraintException;
 final class Trouble {
   private Trouble() {}
 
-  /** The answer that stands for a failure of the exchange. */
-  static Answer answer(Exception failure, CallbackUrl url) {
-    String where = ": receiver=" + url.hostAndPort();
+  /**
+   * Returns the answer that stands for a failure of the exchange.
+   *
+   * @param sent whether the receiver may have got anything of the request
+   */
+  static Answer answer(Exception failure, boolean sent, CallbackUrl url) {
+    String where = doubt(sent) + ": receiver=" + url.hostAndPort();
     return switch (failure) {
       case UnknownHostException e -> unreachable("the host has no checked address any more" + where);
       case ConnectTimeoutException e -> unreachable("no connection in time; does a firewall drop it?" + where);
@@ -27,19 +31,28 @@ final class Trouble {
       case SSLPeerUnverifiedException e ->
         unreachable("the certificate is for another host: " + HeaderText.shown(words(e)) + where);
       case SSLException e -> unreachable("TLS failed: " + HeaderText.shown(words(e)) + where);
+      case EndlessAnswerException e -> failing(words(e) + where);
       case MessageConstraintException e -> failing("the answer has more or longer headers than are read" + where);
       case HttpException e -> failing("the answer is not HTTP/1.1" + where);
-      default ->
-        unreachable("the connection broke before the answer was complete; the receiver may have done the work" + where);
+      default -> unreachable("the connection broke before the answer was complete" + where);
     };
   }
 
-  /** The answer when time is up. */
-  static Answer timeout(Duration timeout, boolean sent, CallbackUrl url) {
-    String where = ": receiver=" + url.hostAndPort() + ", timeout=" + timeout;
-    return unreachable(sent
-        ? "no answer in time; the receiver may have done the work" + where
-        : "its name did not resolve in time; nothing was sent" + where);
+  /**
+   * Returns the answer when time is up.
+   *
+   * @param resolved whether an address was found in time
+   * @param sent whether the receiver may have got anything of the request
+   */
+  static Answer timeout(Duration timeout, boolean resolved, boolean sent, CallbackUrl url) {
+    String what = sent
+        ? "no answer in time"
+        : resolved ? "no connection was ready in time" : "its name did not resolve in time";
+    return unreachable(what + doubt(sent) + ": receiver=" + url.hostAndPort() + ", timeout=" + timeout);
+  }
+
+  private static String doubt(boolean sent) {
+    return sent ? "; the receiver may have done the work" : "; nothing was sent";
   }
 
   static Answer unreachable(String detail) {

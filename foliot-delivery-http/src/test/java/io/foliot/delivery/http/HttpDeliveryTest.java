@@ -255,7 +255,7 @@ class HttpDeliveryTest {
     },
         (request, out) -> drip(out, over, head, "H".getBytes(UTF_8)),
         (request, out) -> drip(out, over, headers, "1\r\nx\r\n".getBytes(UTF_8)),
-        (request, out) -> drip(out, over, new byte[0], "HTTP/1.1 103 Hints\r\n\r\n".getBytes(UTF_8)));
+        (request, out) -> drip(out, over, new byte[0], "HTTP/1.1 100 Continue\r\n\r\n".getBytes(UTF_8)));
     try (HttpDelivery delivery = delivery()) {
       for (ScriptedReceiver.Reply reply : unkind) {
         try (ScriptedReceiver receiver = new ScriptedReceiver(reply)) {
@@ -407,7 +407,7 @@ class HttpDeliveryTest {
     }
     try (HttpDelivery delivery = delivery()) {
       failsWith(Attempts.answer(delivery, "http://127.0.0.1:" + port + "/secret-path"), Health.UNREACHABLE, "refused",
-          "receiver=127.0.0.1:" + port);
+          "nothing was sent", "receiver=127.0.0.1:" + port);
       assertThat(Attempts.answer(delivery, "http://127.0.0.1:" + port + "/secret-path").detail())
           .doesNotContain("secret-path");
     }
@@ -606,7 +606,8 @@ class HttpDeliveryTest {
         answers.add(delivery.deliver(Attempts.attempt(Attempts.target(receiver.url(), timeout))).toCompletableFuture());
       }
       for (CompletableFuture<Answer> answer : answers.subList(2, 20)) {
-        failsWith(answer.get(20, TimeUnit.SECONDS), Health.UNREACHABLE, "in time");
+        failsWith(answer.get(20, TimeUnit.SECONDS), Health.UNREACHABLE, "no connection was ready in time",
+            "nothing was sent");
       }
       permits.release(1_000);
       for (CompletableFuture<Answer> answer : answers.subList(0, 2)) {

@@ -48,7 +48,7 @@ class ReplyTest {
 
   @Test
   void fewDurationsAskForAnotherCall() {
-    assertThat(List.of("30s", " 30S ", "PT30S", "pt30s", "30000ms"))
+    assertThat(List.of("30s", " 30S ", "PT30S", "pt30s", "30000ms", "0.5m"))
         .allSatisfy(next -> assertThat(answer(200, next, null, null))
             .isEqualTo(new Answer.Again(Duration.ofSeconds(30), "HTTP 200")));
     assertThat(answer(204, "1d", null, null)).isEqualTo(new Answer.Again(Duration.ofDays(1), "HTTP 204"));
@@ -58,13 +58,18 @@ class ReplyTest {
   }
 
   @Test
-  void aMistakenDurationIsIgnoredAndSaid() {
-    assertThat(List.of("", "soon", "30", "-30s", "PT-30S", "36526d", "101y", "9999999999999999999s", "1.5s", "PT", "s",
+  void aMistakenDurationIsAFailureThatSaysWhatWasExpected() {
+    assertThat(List.of("", "soon", "30", "-30s", "PT-30S", "36526d", "101y", "9999999999999999999s", "PT", "s",
         "PT9999999999999999999S", "30s\u0000\u0007"))
         .allSatisfy(next -> assertThat(answer(200, next, null, null)).as(next)
-            .isInstanceOfSatisfying(Answer.Done.class,
-                done -> assertThat(done.detail()).contains("foliot-next was ignored")
-                    .doesNotContain("\u0007")));
+            .isInstanceOfSatisfying(Answer.Retry.class, retry -> {
+              assertThat(retry.detail()).startsWith("HTTP 200; foliot-next: expected a duration")
+                  .doesNotContain("\u0007");
+              assertThat(retry.health()).isEqualTo(Health.WELL);
+              assertThat(retry.after()).isNull();
+            }));
+    assertThat(answer(200, "x", null, null).detail())
+        .isEqualTo("HTTP 200; foliot-next: expected a duration such as \"30m\", but got \"x\"");
   }
 
   @Test

@@ -10,8 +10,11 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.ExtendedSSLSession;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SecureCallbackTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
@@ -68,9 +73,13 @@ class SecureCallbackTest {
 
   /** What the client asked for by SNI, once for each connection. */
   private static ScriptedReceiver receiver(BlockingQueue<String> names) throws Exception {
+    return receiver(names, ScriptedReceiver.always(ScriptedReceiver.ok()));
+  }
+
+  private static ScriptedReceiver receiver(BlockingQueue<String> names, ScriptedReceiver.Reply reply) throws Exception {
     SSLServerSocket server = (SSLServerSocket) context().getServerSocketFactory().createServerSocket(0, 50,
         InetAddress.getByAddress(new byte[]{127, 0, 0, 1}));
-    return new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()), server) {
+    return new ScriptedReceiver(reply, server) {
       @Override
       void accepted(Socket socket) {
         ((SSLSocket) socket).addHandshakeCompletedListener(event -> {
@@ -98,12 +107,32 @@ class SecureCallbackTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"EARLY_HINTS", "LONG_HINTS", "CHUNK_EXTENSIONS"})
+  void aFloodOverTlsHoldsUpNoOtherCallback(FloodTest.Flood flood) throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    try (ScriptedReceiver flooding = receiver(new LinkedBlockingQueue<>(), (request, out) -> flood.send(out, begun));
+        ScriptedReceiver healthy = receiver(new LinkedBlockingQueue<>());
+        HttpDelivery delivery = delivery(context())) {
+      CompletableFuture<Answer> attacked = delivery.deliver(Attempts.attempt(
+          Attempts.target("https://receiver.test:" + flooding.port() + "/", Duration.ofMinutes(5))))
+          .toCompletableFuture();
+      assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+      for (int i = 0; i < 20; i++) {
+        assertThat(Attempts.answer(delivery, "https://receiver.test:" + healthy.port() + "/"))
+            .isInstanceOf(Answer.Done.class);
+      }
+      assertThat(attacked.get(20, TimeUnit.SECONDS)).isInstanceOf(Answer.Retry.class);
+      assertThat(flooding.closedByClient.poll(20, TimeUnit.SECONDS)).as("the connection is closed").isTrue();
+    }
+  }
+
   @Test
   void aCertificateThatNobodyVouchesForIsNotTrusted() throws Exception {
     try (ScriptedReceiver receiver = receiver(new LinkedBlockingQueue<>()); HttpDelivery delivery = delivery(null)) {
       Answer answer = Attempts.answer(delivery, "https://receiver.test:" + receiver.port() + "/");
       assertThat(answer).isInstanceOf(Answer.Retry.class);
-      assertThat(answer.detail()).contains("TLS failed");
+      assertThat(answer.detail()).contains("TLS failed", "nothing was sent");
       assertThat(receiver.requests).hasValue(0);
     }
   }

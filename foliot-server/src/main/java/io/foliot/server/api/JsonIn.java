@@ -5,7 +5,7 @@ import static io.foliot.server.api.ProblemKind.MALFORMED_JSON;
 import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
 import static io.foliot.server.api.ProblemKind.UNKNOWN_FIELD;
 
-import io.foliot.server.text.DurationText;
+import io.foliot.core.DurationText;
 import io.foliot.server.text.InstantText;
 import io.foliot.server.text.Nearest;
 import io.foliot.server.text.WellFormed;
@@ -325,7 +325,7 @@ final class JsonIn implements AutoCloseable {
   }
 
   static Problem invalid(String field, String expected, String found) {
-    return new Problem(INVALID_FIELD, field + ": expected is " + expected + ", found was " + found)
+    return new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + found)
         .with("field", field).with("expected", expected).with("found", found);
   }
 

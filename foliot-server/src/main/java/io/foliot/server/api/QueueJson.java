@@ -1,11 +1,11 @@
 package io.foliot.server.api;
 
+import io.foliot.core.DurationText;
 import io.foliot.core.Queue;
 import io.foliot.core.Retry;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.store.QueueCounts;
-import io.foliot.server.text.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

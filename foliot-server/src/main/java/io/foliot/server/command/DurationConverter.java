@@ -1,6 +1,6 @@
 package io.foliot.server.command;
 
-import io.foliot.server.text.DurationText;
+import io.foliot.core.DurationText;
 import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -10,11 +10,7 @@ final class DurationConverter implements ITypeConverter<Duration> {
   @Override
   public Duration convert(String text) {
     try {
-      Duration duration = DurationText.parse(text);
-      if (duration.isNegative()) {
-        throw new TypeConversionException("a duration is not negative: found=\"" + text + "\"");
-      }
-      return duration;
+      return DurationText.parse(text);
     } catch (IllegalArgumentException e) {
       throw new TypeConversionException(String.valueOf(e.getMessage()));
     }

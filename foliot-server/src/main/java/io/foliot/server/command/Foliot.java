@@ -42,7 +42,8 @@ public final class Foliot {
     return commandLine(shell).execute(args);
   }
 
-  private static CommandLine commandLine(Shell shell) {
+  /** Returns the parser of the command line, ready to execute it. */
+  static CommandLine commandLine(Shell shell) {
     CommandLine foliot = new CommandLine(new Foliot())
         .addSubcommand(new ServerCommand(shell).spec())
         .addSubcommand(new DemoCommand(shell))

@@ -140,7 +140,7 @@ final class Settings {
     try {
       return option.parse(setting.text.strip());
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new ConfigException(setting.source + ": expected is " + option.expected() + ", found was \"" + setting.text
+      throw new ConfigException(setting.source + ": expected " + option.expected() + ", but got \"" + setting.text
           + "\"");
     }
   }

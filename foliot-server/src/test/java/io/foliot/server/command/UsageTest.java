@@ -71,11 +71,11 @@ final class UsageTest {
   void valuesThatCannotBeAreMistakesOfUsageThatSayWhatIsExpected() {
     assertThat(run("touch", "q", "k", "--delay", "5q").err()).contains("a duration such as");
     assertThat(run("touch", "q", "k", "--delay", "5q").exitCode()).isEqualTo(Foliot.USAGE);
-    assertThat(run("submit", "q", "--delay", "-5s").err()).contains("not negative");
+    assertThat(run("submit", "q", "--delay", "-5s").err()).contains("expected a duration such as");
     assertThat(run("submit", "q", "--at", "tomorrow").err()).contains("an instant such as");
     assertThat(run("submit", "q", "--payload", "{").exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(run("submit", "q", "--delay", "1s", "--at", "2026-11-21T09:30:00Z").exitCode()).isEqualTo(Foliot.USAGE);
-    assertThat(run("server", "--port", "x").err()).contains("--port: expected is a whole number from 0 to 65535");
+    assertThat(run("server", "--port", "x").err()).contains("--port: expected a whole number from 0 to 65535");
     assertThat(run("server", "--port", "x").exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(run("get").exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(run("get", "a", "b", "c").exitCode()).isEqualTo(Foliot.USAGE);

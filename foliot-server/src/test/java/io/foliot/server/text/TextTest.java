@@ -3,7 +3,6 @@ package io.foliot.server.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -34,40 +33,6 @@ class TextTest {
     assertThat(InstantText.format(253_402_300_799_999L)).isEqualTo("9999-12-31T23:59:59.999Z");
     assertThat(Instant.parse(InstantText.format(Long.MAX_VALUE)).toEpochMilli()).isEqualTo(Long.MAX_VALUE);
     assertThat(Instant.parse(InstantText.format(-1)).toEpochMilli()).isEqualTo(-1);
-  }
-
-  @Test
-  void durationsAreReadInBothForms() {
-    assertThat(DurationText.parse("30m")).isEqualTo(Duration.ofMinutes(30));
-    assertThat(DurationText.parse("PT30M")).isEqualTo(Duration.ofMinutes(30));
-    assertThat(DurationText.parse("1500ms")).isEqualTo(Duration.ofMillis(1500));
-    assertThat(DurationText.parse("1.5s")).isEqualTo(Duration.ofMillis(1500));
-    assertThat(DurationText.parse("14d")).isEqualTo(Duration.ofDays(14));
-    assertThat(DurationText.parse("P1DT2H")).isEqualTo(Duration.ofHours(26));
-    assertThat(DurationText.parse("-5s")).isEqualTo(Duration.ofSeconds(-5));
-    assertThat(DurationText.parse("0s")).isEqualTo(Duration.ZERO);
-    for (String text : List.of("", "30", "m", "30 m", "30M", "1h30m", "1e3s", "--1s", "PT", "P", "1..5s", ".",
-        "9".repeat(60),
-        "99999999999999999999d", "ms", "ss", "\u0661s")) {
-      assertThatThrownBy(() -> DurationText.parse(text)).as(text).isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("30m");
-    }
-  }
-
-  @Test
-  void durationsAreReadBackAsTheyWereWritten() {
-    Random random = new Random(7);
-    for (int i = 0; i < 10_000; i++) {
-      Duration duration = switch (i % 4) {
-        case 0 -> Duration.ofMillis(random.nextLong(1L << 40));
-        case 1 -> Duration.ofMinutes(random.nextLong(1L << 20));
-        case 2 -> Duration.ofDays(random.nextLong(1L << 15));
-        default -> Duration.ofNanos(random.nextLong(1L << 40));
-      };
-      assertThat(DurationText.parse(DurationText.format(duration))).isEqualTo(duration);
-    }
-    assertThat(DurationText.format(Duration.ofMinutes(90))).isEqualTo("90m");
-    assertThat(DurationText.format(Duration.ZERO)).isEqualTo("0s");
   }
 
   @Test

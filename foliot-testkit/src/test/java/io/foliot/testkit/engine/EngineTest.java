@@ -26,8 +26,10 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -137,9 +139,115 @@ final class EngineTest {
       world.submit("q", Duration.ZERO, "a");
       world.passes(Duration.ofMillis(6_999));
       assertThat(world.receiver.seen).hasSize(1);
-      world.passes(Duration.ofMillis(2));
+      world.passes(Duration.ofMillis(1_402));
       assertThat(world.receiver.seen).hasSize(2);
     }
+  }
+
+  /** A receiver that says "again now" must not use up the attempts of its tasks within a moment. */
+  @Test
+  void aReceiverCannotShortenTheBackoff() {
+    Retry retry = new Retry(4, SECOND, 2, Duration.ofMinutes(1), 0.2);
+    try (World world = withQueue(World.local("q").withRetry(retry))) {
+      world.receiver.behaviour = attempt -> CompletableFuture
+          .completedFuture(new Answer.Retry(Duration.ZERO, Answer.Health.WELL, "at once"));
+      world.submit("q", Duration.ZERO, "a");
+      world.passes(Duration.ofSeconds(30));
+      List<Long> at = world.receiver.seen.stream().map(World.Seen::atMillis).toList();
+      assertThat(at).hasSize(4);
+      assertThat(at.get(1) - at.get(0)).isBetween(800L, 1_200L);
+      assertThat(at.get(2) - at.get(1)).isBetween(1_600L, 2_400L);
+      assertThat(at.get(3) - at.get(2)).isBetween(3_200L, 4_800L);
+    }
+  }
+
+  @Test
+  void tasksThatWereToldTheSameTimeDoNotComeBackAtOnce() {
+    Retry retry = new Retry(5, SECOND, 2, Duration.ofMinutes(1), 0.2);
+    try (World world = withQueue(World.local("q").withRetry(retry))) {
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
+          ? new Answer.Retry(Duration.ofSeconds(30), Answer.Health.WELL, "busy")
+          : new Answer.Done(""));
+      Map<String, Long> told = new HashMap<>();
+      for (int i = 0; i < 500; i++) {
+        world.submit("q", Duration.ZERO, "t" + i);
+      }
+      world.passes(Duration.ofSeconds(40));
+      Map<Long, Integer> returned = new HashMap<>();
+      for (World.Seen seen : world.receiver.seen) {
+        if (seen.attempt().task().attempt() == 1) {
+          told.put(seen.text(), seen.atMillis());
+        } else {
+          long waited = seen.atMillis() - Objects.requireNonNull(told.get(seen.text()));
+          assertThat(waited).isBetween(30_000L, 36_100L);
+          returned.merge(seen.atMillis(), 1, Integer::sum);
+        }
+      }
+      assertThat(returned.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(500);
+      assertThat(returned.values()).allMatch(together -> together < 20);
+    }
+  }
+
+  @Test
+  void aTaskIsNotCalledAgainWithinATenthOfASecond() {
+    for (Duration next : List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofMillis(99), Duration.ofMillis(100))) {
+      try (World world = withQueue(World.local("q"))) {
+        world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Again(next, ""));
+        world.submit("q", Duration.ZERO, "a");
+        world.passes(Duration.ofMillis(1_050));
+        List<Long> at = world.receiver.seen.stream().map(World.Seen::atMillis).toList();
+        assertThat(at).as("%s", next).hasSizeBetween(9, 11);
+        for (int i = 1; i < at.size(); i++) {
+          assertThat(at.get(i) - at.get(i - 1)).isGreaterThanOrEqualTo(100);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aWorkerThatAsksForTheTaskAgainWaitsATenthOfASecond() {
+    try (World world = withQueue(Queue.of("pull", Target.pull()))) {
+      TaskId id = world.submit("pull", Duration.ZERO, "a").id();
+      CompletableFuture<List<TaskRecord>> pulled = world.engine.pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
+      world.passes(Duration.ofMillis(10));
+      TaskRecord task = world.join(pulled).get(0);
+      world.join(world.engine.ack(id, Objects.requireNonNull(task.token()), Duration.ZERO));
+      assertThat(world.task(id).dueAt()).isEqualTo(world.clock.wallMillis() + 100);
+    }
+  }
+
+  /** What a node has no room for is not the fault of the task that waits, nor of its destination. */
+  @Test
+  void aNodeThatIsFullUsesUpNoAttempts() {
+    try (World world = new World(UnaryOperator.identity(), UnaryOperator.identity(), 3)) {
+      world.queue(elsewhere("slow", "a"));
+      world.queue(elsewhere("healthy", "b"));
+      world.receiver.behaviour = attempt -> attempt.task().queue().equals("slow")
+          ? new CompletableFuture<>()
+          : CompletableFuture.completedFuture(new Answer.Done(""));
+      for (int i = 0; i < 3; i++) {
+        world.submit("slow", Duration.ZERO, "s" + i);
+      }
+      world.passes(Duration.ofMillis(100));
+      assertThat(world.receiver.running).isEqualTo(3);
+      List<TaskId> waiting = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        waiting.add(world.submit("healthy", Duration.ZERO, "h" + i).id());
+      }
+      world.passes(Duration.ofSeconds(5));
+      assertThat(waiting).allSatisfy(id -> assertThat(world.task(id).attempts()).isEmpty());
+      for (World.Seen seen : List.copyOf(world.receiver.seen)) {
+        seen.answer().complete(new Answer.Done(""));
+      }
+      world.passes(Duration.ofSeconds(1));
+      assertThat(waiting).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
+      assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.attempt().task().attempt()).isEqualTo(1));
+      assertThat(world.receiver.mostRunning).isEqualTo(3);
+    }
+  }
+
+  private static Queue elsewhere(String name, String destination) {
+    return Queue.of(name, new Target(Target.LOCAL, Map.of("destination", destination), Duration.ofSeconds(10)));
   }
 
   @Test

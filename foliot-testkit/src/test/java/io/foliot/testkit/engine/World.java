@@ -38,7 +38,7 @@ final class World implements AutoCloseable {
 
   final SettableClock clock = new SettableClock();
   final ManualLoops loops = new ManualLoops(clock);
-  final Receiver receiver = new Receiver();
+  final Receiver receiver;
   final List<String> foundLate = new ArrayList<>();
   final TaskStore store;
   final Engine engine;
@@ -61,6 +61,17 @@ final class World implements AutoCloseable {
         .completedFuture(new Answer.Done(""));
     int running;
     int mostRunning;
+    /** What it takes at once. It refuses more, as a delivery does that is called by others than the engine. */
+    final int maxInFlight;
+
+    Receiver(int maxInFlight) {
+      this.maxInFlight = maxInFlight;
+    }
+
+    @Override
+    public int maxInFlight() {
+      return maxInFlight;
+    }
 
     @Override
     public String type() {
@@ -79,7 +90,9 @@ final class World implements AutoCloseable {
 
     @Override
     public CompletionStage<Answer> deliver(Attempt attempt) {
-      CompletableFuture<Answer> answer = behaviour.apply(attempt);
+      CompletableFuture<Answer> answer = running < maxInFlight
+          ? behaviour.apply(attempt)
+          : CompletableFuture.completedFuture(new Answer.Retry(null, Answer.Health.OVERLOADED, "too many"));
       seen.add(new Seen(attempt, clock.wallMillis(), answer));
       running++;
       mostRunning = Math.max(mostRunning, running);
@@ -101,6 +114,11 @@ final class World implements AutoCloseable {
   }
 
   World(UnaryOperator<EngineOptions> options, UnaryOperator<TaskStore> wrap) {
+    this(options, wrap, Integer.MAX_VALUE);
+  }
+
+  World(UnaryOperator<EngineOptions> options, UnaryOperator<TaskStore> wrap, int maxInFlight) {
+    receiver = new Receiver(maxInFlight);
     SplittableRandom luck = new SplittableRandom(42);
     store = wrap.apply(new MemoryStore(SLOTS, clock, () -> new Token(luck.nextLong(), luck.nextLong())));
     engine = engine(options.apply(EngineOptions.defaults("test")));

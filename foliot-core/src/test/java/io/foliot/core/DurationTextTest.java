@@ -1,0 +1,120 @@
+package io.foliot.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The grammar of durations, beside oracles. The table of cases is that of the server, which runs it through all
+ * doors.
+ */
+final class DurationTextTest {
+  private static final int RUNS = 20_000;
+  private static final List<String> UNITS = List.of("w", "d", "h", "m", "s", "ms");
+  private static final long[] UNIT_MILLIS = {604_800_000, 86_400_000, 3_600_000, 60_000, 1_000, 1};
+
+  private static String fraction(Random random) {
+    StringBuilder digits = new StringBuilder();
+    for (int i = 1 + random.nextInt(9); i > 0; i--) {
+      digits.append(random.nextInt(10));
+    }
+    return digits.toString();
+  }
+
+  @Test
+  void aSumOfUnitsIsTheSumOfItsParts() {
+    Random random = new Random(11);
+    for (int run = 0; run < RUNS; run++) {
+      StringBuilder text = new StringBuilder();
+      BigDecimal millis = BigDecimal.ZERO;
+      int last = random.nextInt(UNITS.size());
+      for (int unit = 0; unit <= last; unit++) {
+        if (unit < last && random.nextBoolean()) {
+          continue;
+        }
+        String number = Long.toString(random.nextLong(1L << random.nextInt(1, 24)));
+        if (unit == last && random.nextBoolean()) {
+          number = (random.nextBoolean() ? number : "") + "." + fraction(random);
+        }
+        text.append(number).append(UNITS.get(unit));
+        millis = millis.add(new BigDecimal("0" + number).multiply(BigDecimal.valueOf(UNIT_MILLIS[unit])));
+      }
+      String shown = random.nextBoolean() ? text.toString() : text.toString().toUpperCase(Locale.ROOT);
+      BigInteger[] whole = millis.movePointRight(6).toBigInteger().divideAndRemainder(BigInteger.TEN.pow(9));
+      assertThat(DurationText.parse(shown)).as(shown)
+          .isEqualTo(Duration.ofSeconds(whole[0].longValueExact(), whole[1].longValueExact()));
+    }
+  }
+
+  @Test
+  void isoIsReadAsTheJdkReadsIt() {
+    Random random = new Random(12);
+    for (int run = 0; run < RUNS; run++) {
+      Duration duration = Duration.ofSeconds(random.nextLong(1L << random.nextInt(1, 50)),
+          random.nextBoolean() ? random.nextInt(1_000_000_000) : 0);
+      assertThat(DurationText.parse(duration.toString())).isEqualTo(duration);
+    }
+  }
+
+  @Test
+  void whatIsFormattedIsReadBack() {
+    Random random = new Random(7);
+    for (int run = 0; run < RUNS; run++) {
+      Duration duration = switch (run % 4) {
+        case 0 -> Duration.ofMillis(random.nextLong(1L << 40));
+        case 1 -> Duration.ofMinutes(random.nextLong(1L << 20));
+        case 2 -> Duration.ofDays(random.nextLong(1L << 15));
+        default -> Duration.ofNanos(random.nextLong(1L << 40));
+      };
+      assertThat(DurationText.parse(DurationText.format(duration))).isEqualTo(duration);
+    }
+    assertThat(DurationText.format(Duration.ofMinutes(90))).isEqualTo("90m");
+    assertThat(DurationText.format(Duration.ZERO)).isEqualTo("0s");
+  }
+
+  /** A text is refused, or the JDK agrees where it reads it too; and milliseconds always fit a long. */
+  @Test
+  void anyTextIsADurationOrRefused() {
+    Random random = new Random(13);
+    String letters = "wdhmsPTpt0123456789.-+ ,x";
+    int read = 0;
+    for (int run = 0; run < 50 * RUNS; run++) {
+      StringBuilder any = new StringBuilder(random.nextBoolean() ? "P" : "");
+      for (int i = random.nextInt(8); i > 0; i--) {
+        any.append(letters.charAt(random.nextInt(letters.length())));
+      }
+      String text = any.toString();
+      Duration duration;
+      try {
+        duration = DurationText.parse(text);
+      } catch (IllegalArgumentException e) {
+        assertThat(e).hasMessage("expected a duration such as \"30m\", but got \"" + text + "\"");
+        continue;
+      }
+      read++;
+      assertThat(duration.isNegative()).isFalse();
+      assertThat(duration.toMillis()).isNotNegative();
+      try {
+        assertThat(duration).as(text).isEqualTo(Duration.parse(text));
+      } catch (DateTimeException e) {
+        // The JDK knows neither units nor weeks.
+      }
+    }
+    assertThat(read).isGreaterThan(1_000);
+  }
+
+  @Test
+  void aLongOrDirtyTextIsShownShortAndClean() {
+    assertThatThrownBy(() -> DurationText.parse("9".repeat(10_000))).hasMessageEndingWith("9...\"")
+        .message().hasSizeLessThan(100);
+    assertThatThrownBy(() -> DurationText.parse("a\u0007\n\ud83d")).hasMessageEndingWith("\"a   \"");
+  }
+}

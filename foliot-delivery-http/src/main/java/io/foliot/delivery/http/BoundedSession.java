@@ -1,0 +1,205 @@
+package io.foliot.delivery.http;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.util.concurrent.locks.Lock;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.reactor.Command;
+import org.apache.hc.core5.reactor.IOEventHandler;
+import org.apache.hc.core5.reactor.IOSession;
+import org.apache.hc.core5.reactor.ssl.SSLIOSession;
+import org.apache.hc.core5.util.Timeout;
+
+/**
+ * A connection that bounds what is read: {@link #MAX_EVENT_BYTES} with one input event, so that all connections of an
+ * I/O thread get their turns, and {@link #MAX_ANSWER_BYTES} for an answer, beyond which reading fails.
+ *
+ * <p>The client reads a connection until there is nothing left to read, and its own limits hold for one head, one line
+ * or the payload of a body. A receiver that sends without end, within these limits and faster than it is read, would
+ * keep the I/O thread for itself. A request is written before its answer is read, so what is read since the last write
+ * belongs to one answer.
+ *
+ * <p>Over TLS the client decrypts a single buffer with each event, and an event follows only if the socket has more.
+ * There the rest of a buffer must not be left behind, and needs no bound.
+ */
+final class BoundedSession implements IOSession {
+  /**
+   * All heads of an answer, the framing of its chunks, its body and its trailers, in bytes: more than any of them may
+   * have.
+   */
+  static final int MAX_ANSWER_BYTES = 1 << 20;
+
+  /**
+   * Answers are mostly shorter. What is left of a longer one is read with the next event, which comes at once. In
+   * bytes.
+   */
+  static final int MAX_EVENT_BYTES = 16 << 10;
+
+  private final IOSession session;
+  private final boolean encrypted;
+
+  // I/O thread only
+  private int answerBytes;
+  private int eventBytes;
+
+  BoundedSession(IOSession session) {
+    this.session = session;
+    encrypted = session instanceof SSLIOSession;
+  }
+
+  @Override
+  public int read(ByteBuffer bytes) throws IOException {
+    if (eventBytes >= MAX_EVENT_BYTES && !encrypted) {
+      return 0;
+    }
+    int count = session.read(bytes);
+    if (count > 0) {
+      eventBytes += count;
+      answerBytes += count;
+      if (answerBytes > MAX_ANSWER_BYTES) {
+        throw new EndlessAnswerException("the answer is longer than is read: bytes=" + MAX_ANSWER_BYTES);
+      }
+    }
+    return count;
+  }
+
+  @Override
+  public int write(ByteBuffer bytes) throws IOException {
+    answerBytes = 0;
+    return session.write(bytes);
+  }
+
+  @Override
+  public IOEventHandler getHandler() {
+    return session.getHandler();
+  }
+
+  @Override
+  public void upgrade(IOEventHandler handler) {
+    session.upgrade(handler);
+  }
+
+  @Override
+  public Lock getLock() {
+    return session.getLock();
+  }
+
+  @Override
+  public void enqueue(Command command, Command.Priority priority) {
+    session.enqueue(command, priority);
+  }
+
+  @Override
+  public boolean hasCommands() {
+    return session.hasCommands();
+  }
+
+  @Override
+  public Command poll() {
+    return session.poll();
+  }
+
+  @Override
+  public ByteChannel channel() {
+    return session.channel();
+  }
+
+  @Override
+  public SocketAddress getRemoteAddress() {
+    return session.getRemoteAddress();
+  }
+
+  @Override
+  public SocketAddress getLocalAddress() {
+    return session.getLocalAddress();
+  }
+
+  @Override
+  public int getEventMask() {
+    return session.getEventMask();
+  }
+
+  @Override
+  public void setEventMask(int operations) {
+    session.setEventMask(operations);
+  }
+
+  @Override
+  public void setEvent(int operation) {
+    session.setEvent(operation);
+  }
+
+  @Override
+  public void clearEvent(int operation) {
+    session.clearEvent(operation);
+  }
+
+  @Override
+  public boolean isOpen() {
+    return session.isOpen();
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+
+  @Override
+  public void close(CloseMode mode) {
+    session.close(mode);
+  }
+
+  @Override
+  public Status getStatus() {
+    return session.getStatus();
+  }
+
+  @Override
+  public Timeout getSocketTimeout() {
+    return session.getSocketTimeout();
+  }
+
+  @Override
+  public void setSocketTimeout(Timeout timeout) {
+    session.setSocketTimeout(timeout);
+  }
+
+  @Override
+  public long getLastReadTime() {
+    return session.getLastReadTime();
+  }
+
+  @Override
+  public long getLastWriteTime() {
+    return session.getLastWriteTime();
+  }
+
+  @Override
+  public long getLastEventTime() {
+    return session.getLastEventTime();
+  }
+
+  /** Called by the reactor when an input event begins. */
+  @Override
+  public void updateReadTime() {
+    eventBytes = 0;
+    session.updateReadTime();
+  }
+
+  @Override
+  public void updateWriteTime() {
+    session.updateWriteTime();
+  }
+
+  @Override
+  public String getId() {
+    return session.getId();
+  }
+
+  @Override
+  public String toString() {
+    return session.toString();
+  }
+}
