@@ -1,6 +1,5 @@
 package io.foliot.wheel;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +25,11 @@ final class WheelDriver implements NodeWheel.Visitor {
    * off behind that last look, by callers who have seen wakeAt, may wait for the next turn. The caller whose
    * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
    *
+   * Timers fire in the order of their deadlines. The driver works in rounds: it reads the time, takes all that was handed
+   * off before, and then fires what is due at that time, in the order that the wheel keeps to the nanosecond, in as many
+   * turns as it takes. A timer handed off later is due later, so it never has to be fired before what a round fires,
+   * unless its call was under way when the round began.
+   *
    * The hand-off's producer index counts the timers taken on, but for the few hand-offs that were not of new ones.
    *
    * Rejected: a Treiber stack through a link in the nodes (4 bytes more a timer, and draining it is a chain of cache
@@ -35,7 +39,7 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** The last deadline, 146 years from the start; later ones are cut to it, because a word has 62 bits for them. */
   private static final long MAX_DEADLINE_NANOS = (1L << 62) - 1;
 
-  /** Nodes that one turn takes from the hand-off before it looks at the clock: about 100 microseconds' worth. */
+  /** Nodes that one turn takes from the hand-off: about 100 microseconds' worth. */
   private static final int DRAIN_LIMIT = 4096;
 
   /** Timers that one turn touches before it looks at the hand-off again: about 100 microseconds' worth. */
@@ -109,14 +113,16 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** When this turn began. */
   private long turnNanos;
 
+  /** When this round began: what is due then is fired, however long it takes, before the next round begins. */
+  private long roundNanos;
+
+  /** The hand-off's producer index when this round began. */
+  private long roundHandOffs;
+
+  private boolean roundOver = true;
+
   /** The time as of one of the last {@link #FIRINGS_PER_LOOK} firings. */
   private long fireNanos;
-
-  /**
-   * Nodes handed off that came due within the tick that has just begun, as those without a delay do: they do not wait for
-   * the tick's end. At most twice {@link #DRAIN_LIMIT}: a turn takes nodes when it begins, and before it sleeps.
-   */
-  private final ArrayDeque<WheelNode> dueInThisTick = new ArrayDeque<>();
 
   // Written by the driver thread alone, read by any.
   private final LatenessHistogram lateness = new LatenessHistogram();
@@ -342,18 +348,19 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** One turn; whether it left something to do. */
   private boolean turn(long beganNanos) {
     turnNanos = beganNanos;
-    boolean emptied = emptyHandOff();
-    int touched = wheel.advance(beganNanos >> tickShift, ADVANCE_LIMIT, this);
-    for (WheelNode node = dueInThisTick.poll(); node != null; node = dueInThisTick.poll()) {
-      long tick = fireIfDue(node, turnNanos);
-      if (tick != NodeWheel.GONE) {
-        wheel.place(node, tick);
-      }
+    if (roundOver) {
+      // In this order: what was handed off before that time is taken first.
+      roundNanos = beganNanos;
+      roundHandOffs = handOff.currentProducerIndex();
     }
+    boolean emptied = emptyHandOff();
+    boolean complete = emptied || handOff.currentConsumerIndex() >= roundHandOffs;
+    int touched = complete ? wheel.advance(placeTick(roundNanos), roundNanos, ADVANCE_LIMIT, this) : 0;
+    roundOver = complete && touched < ADVANCE_LIMIT;
     wheel.sweepIfWorthwhile(live());
     int swept = wheel.sweep(MOVE_LIMIT);
     int staged = wheel.stage(MOVE_LIMIT, this);
-    return !emptied || touched == ADVANCE_LIMIT || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
+    return !emptied || !roundOver || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
   }
 
   /** Timers that wait, those in the hand-off among them. */
@@ -378,7 +385,7 @@ final class WheelDriver implements NodeWheel.Visitor {
       return now;
     }
     wakeAt.set(dueNanos);
-    if (emptyHandOff() && dueInThisTick.isEmpty() && wheel.nextWake() >= wakeTick && state.get() == RUNNING) {
+    if (emptyHandOff() && wheel.nextWake() >= wakeTick && state.get() == RUNNING) {
       park(dueNanos == Long.MAX_VALUE ? TimerClock.FOREVER : dueNanos - now);
     }
     wakeAt.set(AWAKE);
@@ -428,36 +435,29 @@ final class WheelDriver implements NodeWheel.Visitor {
   private void take(WheelNode node) {
     long word = node.dequeue();
     if (WheelNode.isArmed(word)) {
-      long deadlineNanos = WheelNode.deadlineNanos(word);
-      if (deadlineNanos <= turnNanos && tick(deadlineNanos) > turnNanos >> tickShift) {
-        dueInThisTick.add(node);
-      } else {
-        wheel.place(node, placeTick(deadlineNanos));
-      }
+      wheel.place(node, placeTick(WheelNode.deadlineNanos(word)));
     }
   }
 
   @Override
-  public long visit(WheelNode node, long nowTick) {
-    return fireIfDue(node, nowTick << tickShift);
+  public long placeTick(WheelNode node, long deadlineNanos) {
+    return placeTick(deadlineNanos);
   }
 
+  /** Fires a node unless it has been reset to later. */
   @Override
-  public long placeTick(WheelNode node) {
-    long word = node.word();
-    return WheelNode.isArmed(word) ? placeTick(WheelNode.deadlineNanos(word)) : NodeWheel.GONE;
-  }
-
-  /** Fires a node whose deadline is not after the given time; else the tick at which to look at it again. */
-  private long fireIfDue(WheelNode node, long timeNanos) {
+  public long visit(WheelNode node, long dueNanos) {
+    if (fired.getPlain() % FIRINGS_PER_LOOK == 0) {
+      fireNanos = nowNanos();
+    }
     while (true) {
       long word = node.word();
       if (!WheelNode.isArmed(word)) {
         return NodeWheel.GONE;
       }
       long deadlineNanos = WheelNode.deadlineNanos(word);
-      if (deadlineNanos > timeNanos) {
-        return placeTick(deadlineNanos);
+      if (deadlineNanos > dueNanos) {
+        return deadlineNanos;
       }
       if (node.replace(word, WheelNode.FIRED | (word & WheelNode.QUEUED))) {
         fire(node, deadlineNanos);
@@ -467,12 +467,8 @@ final class WheelDriver implements NodeWheel.Visitor {
   }
 
   private void fire(WheelNode node, long deadlineNanos) {
-    long number = fired.getPlain();
-    if (number % FIRINGS_PER_LOOK == 0) {
-      fireNanos = nowNanos();
-    }
     lateness.record(Math.max(fireNanos, turnNanos) - deadlineNanos);
-    fired.lazySet(number + 1);
+    fired.lazySet(fired.getPlain() + 1);
     try {
       node.expire();
     } catch (Throwable e) {
@@ -494,8 +490,6 @@ final class WheelDriver implements NodeWheel.Visitor {
     for (WheelNode node = handOff.poll(); node != null; node = handOff.poll()) {
       collect(node);
     }
-    dueInThisTick.forEach(this::collect);
-    dueInThisTick.clear();
     wheel.removeAll(this::collect);
     state.set(STOPPED);
   }

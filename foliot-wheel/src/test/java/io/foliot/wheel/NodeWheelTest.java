@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The wheel of the timers passes the same kit, with a map from handles to nodes around it. */
 final class NodeWheelTest extends TimerQueueContract {
-  /** Keeps the deadline in the word, with the start tick as zero, as the driver does. */
+  /** Keeps its deadline as a tick of any kind; its word says that it is due at nanosecond 0 of that tick. */
   private static final class Node extends WheelNode {
     final long handle;
     final long payload;
@@ -95,7 +95,7 @@ final class NodeWheelTest extends TimerQueueContract {
       this.sink = sink;
       thrown = null;
       advancing = true;
-      int touched = wheel.advance(nowTick, limit, this);
+      int touched = wheel.advance(nowTick, 0, limit, this);
       advancing = false;
       // A little after every step, so that sweeps and stagings are under way in the midst of everything.
       wheel.sweepIfWorthwhile(live.size());
@@ -109,18 +109,18 @@ final class NodeWheelTest extends TimerQueueContract {
     }
 
     @Override
-    public long placeTick(WheelNode node) {
-      return WheelNode.isArmed(node.word()) ? ((Node) node).deadlineTick : NodeWheel.GONE;
+    public long placeTick(WheelNode node, long deadlineNanos) {
+      return ((Node) node).deadlineTick;
     }
 
     @Override
-    public long visit(WheelNode reached, long tick) {
+    public long visit(WheelNode reached, long deadlineNanos) {
       Node node = (Node) reached;
       if (!WheelNode.isArmed(node.word())) {
         return NodeWheel.GONE;
       }
-      if (node.deadlineTick > tick) {
-        return node.deadlineTick;
+      if (node.deadlineTick > wheel.currentTick()) {
+        return deadlineNanos;
       }
       assertThat(node.end(WheelNode.FIRED)).isTrue();
       live.remove(node.handle);
