@@ -59,6 +59,11 @@ final class DueQueue {
   /** Whether the run is in order as it was collected. */
   private boolean isSorted = true;
 
+  /** The bounds of the deadlines that have been collected. */
+  private long earliest = Long.MAX_VALUE;
+
+  private long latest = Long.MIN_VALUE;
+
   private long[] keys = NO_LONGS;
   private final PriorityQueue<Straggler> stragglers = new PriorityQueue<>();
 
@@ -80,7 +85,9 @@ final class DueQueue {
 
   /** Adds a timer of a slot that is being collected; {@link #sort} must follow once all are there. */
   void collect(WheelNode node, int stamp, long deadlineNanos) {
-    isSorted &= head == tail || deadlines[tail - 1] <= deadlineNanos;
+    isSorted &= latest <= deadlineNanos;
+    earliest = Math.min(earliest, deadlineNanos);
+    latest = Math.max(latest, deadlineNanos);
     append(node, stamp, deadlineNanos);
   }
 
@@ -118,20 +125,16 @@ final class DueQueue {
   void sort() {
     assert head == 0 : "a run is sorted before its first timer is taken: head=" + head;
     if (!isSorted) {
-      long earliest = Long.MAX_VALUE;
-      long latest = Long.MIN_VALUE;
-      for (int i = 0; i < tail; i++) {
-        earliest = Math.min(earliest, deadlines[i]);
-        latest = Math.max(latest, deadlines[i]);
-      }
       int indexBits = bits(tail - 1L);
       if (bits(latest - earliest) + indexBits > KEY_BITS) {
         disperse();
       } else {
-        sort(earliest, indexBits);
+        sort(indexBits);
       }
-      isSorted = true;
     }
+    isSorted = true;
+    earliest = Long.MAX_VALUE;
+    latest = Long.MIN_VALUE;
   }
 
   private static int bits(long value) {
@@ -139,7 +142,7 @@ final class DueQueue {
   }
 
   /** Sorts by keys whose low bits are the index, so that equal deadlines keep their order. */
-  private void sort(long earliest, int indexBits) {
+  private void sort(int indexBits) {
     if (keys.length < tail) {
       keys = new long[nodes.length];
     }
@@ -251,7 +254,6 @@ final class DueQueue {
     head = 0;
     tail = 0;
     preloadedTail = 0;
-    isSorted = true;
     if (nodes.length > MAX_KEPT_CAPACITY) {
       nodes = NO_NODES;
       stamps = NO_STAMPS;

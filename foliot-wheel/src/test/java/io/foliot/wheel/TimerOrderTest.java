@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -262,12 +263,12 @@ final class TimerOrderTest {
               : random.nextLong(10 * tickNanos);
           Expected expected = new Expected(all.size(), startNanos + delayNanos);
           all.add(expected);
-          if (number % 10 == 0) {
-            // Its next run lies after everything else, so it is armed in time.
-            executor.scheduleAtFixedRate(() -> started.add(expected), delayNanos, 1_000_000 * tickNanos, NANOSECONDS);
-          } else {
-            executor.schedule(() -> started.add(expected), delayNanos, NANOSECONDS);
-          }
+          Runnable task = () -> started.add(expected);
+          // The next run of a periodic task lies after everything else, so it is armed in time.
+          ScheduledFuture<?> future = number % 10 == 0
+              ? executor.scheduleAtFixedRate(task, delayNanos, 1_000_000 * tickNanos, NANOSECONDS)
+              : executor.schedule(task, delayNanos, NANOSECONDS);
+          assertThat(future.isCancelled()).isFalse();
           runs++;
         }
         // A stall: the driver sees all of them at once, or in a few steps.
@@ -322,12 +323,19 @@ final class TimerOrderTest {
   void aTimerWithoutDelayDoesNotOvertakeAnEarlierDeadlineInItsTick() {
     ManualClock clock = new ManualClock();
     List<String> started = new ArrayList<>();
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
     try (WheelTimer timer = WheelTimer.builder().clock(clock).inline().build()) {
+      timer.schedule(() -> {
+        held.countDown();
+        await(release);
+      }, 0, SECONDS);
+      await(held);
       timer.schedule(() -> started.add("at 20 us"), 20, MICROSECONDS);
-      clock.awaitAsleep();
       clock.setWithoutDriver(MICROSECONDS.toNanos(30));
       timer.schedule(() -> started.add("at 30 us"), 0, SECONDS);
-      clock.advance(MILLISECONDS.toNanos(1));
+      release.countDown();
+      clock.awaitAsleep();
       assertThat(started).containsExactly("at 20 us", "at 30 us");
     }
   }
@@ -343,12 +351,13 @@ final class TimerOrderTest {
       int arrival = scheduled++;
       long[] bounds = new long[3];
       bounds[0] = System.nanoTime() + delayNanos;
-      executor.schedule(() -> {
+      ScheduledFuture<?> future = executor.schedule(() -> {
         started.add(new Start(arrival, delayNanos, bounds[0], bounds[1], bounds[2]));
         done.countDown();
       }, delayNanos, NANOSECONDS);
       bounds[2] = System.nanoTime();
       bounds[1] = bounds[2] + delayNanos;
+      assertThat(future.isCancelled()).isFalse();
     }
 
     /** Pairs in the wrong order: a task that started after one that was due later, though it was there in time. */
@@ -374,7 +383,7 @@ final class TimerOrderTest {
     CountDownLatch done = new CountDownLatch(tasks + 1);
     // Held until all are there, so that no task reads its bounds before they are written.
     CountDownLatch ready = new CountDownLatch(1);
-    executor.schedule(() -> {
+    ScheduledFuture<?> holder = executor.schedule(() -> {
       await(ready);
       done.countDown();
     }, 0, NANOSECONDS);
@@ -383,6 +392,7 @@ final class TimerOrderTest {
     }
     ready.countDown();
     await(done);
+    assertThat(holder.isCancelled()).isFalse();
     return real.inversions();
   }
 
@@ -408,10 +418,11 @@ final class TimerOrderTest {
       try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().threads(1).build()) {
         for (int i = 0; i < tasks; i++) {
           int number = i;
-          executor.schedule(() -> {
+          ScheduledFuture<?> future = executor.schedule(() -> {
             started.add(number);
             done.countDown();
           }, 100, MICROSECONDS);
+          assertThat(future.isCancelled()).isFalse();
         }
         await(done);
       }
