@@ -46,7 +46,8 @@ public final class WheelTimer implements AutoCloseable {
 
   /** What the driver of a timer calls. */
   private record Callbacks(BiConsumer<? super Timeout, ? super Throwable> onError, @Nullable WorkerPool workers)
-      implements WheelDriver.Owner {
+      implements
+        WheelDriver.Owner {
     @Override
     public void starting() {
       if (workers != null) {

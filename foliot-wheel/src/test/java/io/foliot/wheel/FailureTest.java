@@ -204,8 +204,8 @@ final class FailureTest {
     List<Function<WheelScheduledExecutor, Object>> calls = List.of(executor -> {
       executor.execute(NOTHING);
       return "executed";
-    }, executor -> executor.submit(NOTHING), executor -> executor.schedule(NOTHING, 1, MILLISECONDS),
-        executor -> executor.scheduleAtFixedRate(NOTHING, 1, 1, MILLISECONDS));
+    }, executor -> executor.submit(NOTHING).isDone(), executor -> executor.schedule(NOTHING, 1, MILLISECONDS).isDone(),
+        executor -> executor.scheduleAtFixedRate(NOTHING, 1, 1, MILLISECONDS).isDone());
     for (Fault fault : Fault.values()) {
       for (Function<WheelScheduledExecutor, Object> call : calls) {
         WheelScheduledExecutor executor = WheelScheduledExecutor.builder().workerFactory(failing(fault, 0)).build();
@@ -530,7 +530,8 @@ final class FailureTest {
       }
     };
     WheelScheduledExecutor executor = WheelScheduledExecutor.builder().clock(clock).build();
-    ScheduledFuture<?> periodic = executor.scheduleWithFixedDelay(() -> worker.set(Thread.currentThread()), 0, 1, HOURS);
+    ScheduledFuture<?> periodic = executor.scheduleWithFixedDelay(() -> worker.set(Thread.currentThread()), 0, 1,
+        HOURS);
     assertFails(periodic, NoMemory.class);
     executor.shutdown();
     assertTerminates(executor);
