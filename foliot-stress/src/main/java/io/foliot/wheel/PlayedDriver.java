@@ -28,7 +28,10 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean permit = new AtomicBoolean();
-  private @Nullable Runnable loop;
+  private @Nullable WheelDriver driver;
+  /** Under the lock. */
+  private boolean fails;
+
   private volatile long nowNanos;
   private volatile long sleepsUntilNanos;
 
@@ -59,7 +62,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
 
   @Override
   public Thread newThread(Runnable run) {
-    loop = run;
+    driver = (WheelDriver) run;
     return neverRunning(run);
   }
 
@@ -72,16 +75,32 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
 
   /** Runs the driver until it sleeps or has stopped; after another actor that does so. */
   void turn() {
-    Runnable run = loop;
-    if (run == null) {
+    WheelDriver played = driver;
+    if (played == null) {
       throw new IllegalStateException("a driver is played once its timer is there");
     }
     lock.lock();
     try {
-      run.run();
+      played.work();
     } catch (Asleep e) {
       assert !permit.get() || sleepsUntilNanos > nowNanos : "a driver sleeps only until later";
     } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Runs the driver until it has nothing to do, and then dies, as one whose clock fails does. */
+  void die() {
+    WheelDriver played = driver;
+    if (played == null) {
+      throw new IllegalStateException("a driver is played once its timer is there");
+    }
+    lock.lock();
+    try {
+      fails = true;
+      played.run();
+    } finally {
+      fails = false;
       lock.unlock();
     }
   }
@@ -116,6 +135,9 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
 
   @Override
   public void park(long nanos) {
+    if (fails) {
+      throw new IllegalStateException("the clock has failed");
+    }
     if (!permit.getAndSet(false)) {
       sleepsUntilNanos = nanos == FOREVER ? FOREVER : nowNanos + nanos;
       throw new Asleep();

@@ -4,7 +4,9 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Description;
@@ -142,6 +144,88 @@ final class PoolStress {
     @Arbiter
     public void end(L_Result r) {
       r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
+  @Description("A second worker cannot be started while the only one goes idle.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker finds the task, or is woken for it.")
+  @Outcome(expect = FORBIDDEN, desc = "The worker relied on the one that was being started: the task stays in the queue.")
+  @State
+  public static class FailingStartAgainstWorkerGoingIdle {
+    private final AtomicInteger started = new AtomicInteger();
+    private final WorkerPool pool = new WorkerPool(this::onlyOne, WorkerPool.UNBOUNDED);
+    private final CountDownLatch tasks = new CountDownLatch(3);
+
+    private Thread onlyOne(Runnable worker) {
+      if (started.getAndIncrement() > 0) {
+        PlayedDriver.spin();
+        throw new IllegalStateException("no more threads");
+      }
+      return THREADS.newThread(worker);
+    }
+
+    @Actor
+    public void first() {
+      pool.execute(tasks::countDown);
+      pool.execute(tasks::countDown);
+    }
+
+    @Actor
+    public void second() {
+      while (tasks.getCount() == 3) {
+        Thread.onSpinWait();
+      }
+      PlayedDriver.spin();
+      pool.execute(tasks::countDown);
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
+  @Description("Two tasks at once, of a pool whose first worker cannot be started.")
+  @Outcome(id = "rejected, all ran", expect = ACCEPTABLE, desc = "One is rejected, the other starts the next worker.")
+  @Outcome(expect = FORBIDDEN, desc = "Both are rejected, or one is neither rejected nor run.")
+  @State
+  public static class FailingFirstStartAgainstExecute {
+    private final AtomicInteger started = new AtomicInteger();
+    private final WorkerPool pool = new WorkerPool(this::allButFirst, WorkerPool.UNBOUNDED);
+    private final AtomicInteger rejected = new AtomicInteger();
+    private final CountDownLatch tasks = new CountDownLatch(2);
+
+    private Thread allButFirst(Runnable worker) {
+      if (started.getAndIncrement() == 0) {
+        throw new IllegalStateException("no thread yet");
+      }
+      return THREADS.newThread(worker);
+    }
+
+    private void execute() {
+      try {
+        pool.execute(tasks::countDown);
+      } catch (RejectedExecutionException e) {
+        rejected.incrementAndGet();
+        tasks.countDown();
+      }
+    }
+
+    @Actor
+    public void first() {
+      execute();
+    }
+
+    @Actor
+    public void second() {
+      execute();
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = (rejected.get() == 0 ? "" : rejected.get() == 1 ? "rejected, " : "both rejected, ") + ran(tasks, pool);
     }
   }
 

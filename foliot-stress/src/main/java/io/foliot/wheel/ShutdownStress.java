@@ -193,6 +193,66 @@ final class ShutdownStress {
   }
 
   @JCStressTest
+  @Description("A shutdown that keeps delayed tasks, while the driver dies that one of them waits for.")
+  @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The task ends with the failure, whoever comes first.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the executor waits for ever.")
+  @State
+  public static class ShutdownAgainstDeath {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().build();
+    private final Future<?> task = executor.schedule(ShutdownStress::nothing, 1, HOURS);
+
+    @Actor
+    public void driver() {
+      driver.die();
+    }
+
+    @Actor
+    public void stopper() {
+      executor.shutdown();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = endOf(task, List.of());
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
+  @Description("A shutdown that cancels delayed tasks, while the driver dies that it asks for them.")
+  @Outcome(id = "returns, cancelled, terminated", expect = ACCEPTABLE, desc = "The driver has shown the task before.")
+  @Outcome(id = "returns, ran, terminated", expect = ACCEPTABLE, desc = "The driver has died before; the task has failed.")
+  @Outcome(expect = FORBIDDEN, desc = "The shutdown waits for a driver that has died, or the task is lost.")
+  @State
+  public static class CancellingShutdownAgainstDeath {
+    private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
+    private final WheelScheduledExecutor executor = driver.executor().executeExistingDelayedTasksAfterShutdown(false)
+        .build();
+    private final Future<?> task = executor.schedule(ShutdownStress::nothing, 1, HOURS);
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    @Actor
+    public void driver() {
+      driver.die();
+    }
+
+    @Actor
+    public void stopper() {
+      Thread.ofVirtual().start(() -> {
+        executor.shutdown();
+        over.countDown();
+      });
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      r.r1 = (Patience.opens(over) ? "returns, " : "waits for ever, ") + endOf(task, List.of());
+      r.r2 = terminated(executor);
+    }
+  }
+
+  @JCStressTest
   @Description("A shutdownNow while a worker runs a task that it has just taken.")
   @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The worker comes first.")
   @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first; the worker finds "

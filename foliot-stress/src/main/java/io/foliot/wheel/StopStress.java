@@ -242,6 +242,115 @@ final class StopStress {
     }
   }
 
+  /** Fails to start once. */
+  private static final class StartsLater extends Thread {
+    private boolean failed;
+
+    StartsLater(Runnable run) {
+      super(run);
+    }
+
+    @Override
+    public void start() {
+      if (failed) {
+        super.start();
+      } else {
+        failed = true;
+        throw new OutOfMemoryError("simulated");
+      }
+    }
+  }
+
+  @JCStressTest
+  @Description("Two timers at once, of a driver whose thread, a real one, cannot be started at first.")
+  @Outcome(id = "rejected, returned, cancelled", expect = ACCEPTABLE, desc = "The first call fails, the second starts it.")
+  @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The second call fails, the first starts it.")
+  @Outcome(expect = FORBIDDEN, desc = "A timer was taken on by a driver that did not start, or the driver is lost.")
+  @State
+  public static class FailingStartAgainstSchedule {
+    private final WheelTimer timer = WheelTimer.builder().inline().threadFactory(StartsLater::new).build();
+    private @Nullable Timeout timeout;
+    private @Nullable Timeout other;
+
+    private @Nullable Timeout schedule() {
+      try {
+        return timer.schedule(StopStress::nothing, 1, HOURS);
+      } catch (RejectedExecutionException e) {
+        return null;
+      }
+    }
+
+    @Actor
+    public void first() {
+      timeout = schedule();
+    }
+
+    @Actor
+    public void second() {
+      other = schedule();
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      List<Timeout> unfired = timer.stop();
+      r.r1 = endOf(timeout, unfired);
+      r.r2 = endOf(other, unfired);
+    }
+  }
+
+  @JCStressTest
+  @Description("A driver dies while a timer is scheduled; then it is stopped.")
+  @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The driver has died before.")
+  @Outcome(id = "returned, cancelled, returned, cancelled", expect = ACCEPTABLE, desc = "The timer was taken on before.")
+  @Outcome(expect = FORBIDDEN, desc = "A timer is lost, or was rejected and is returned.")
+  @State
+  public static class DeathAgainstSchedule {
+    private final Running running = new Running();
+    private @Nullable Timeout timeout;
+
+    @Actor
+    public void driver() {
+      running.driver.die();
+    }
+
+    @Actor
+    public void caller() {
+      timeout = scheduleOrNull(running.timer);
+    }
+
+    @Arbiter
+    public void end(LL_Result r) {
+      List<Timeout> unfired = running.timer.stop();
+      r.r1 = endOf(running.timeout, unfired);
+      r.r2 = endOf(timeout, unfired);
+    }
+  }
+
+  @JCStressTest
+  @Description("A driver dies while it is stopped.")
+  @Outcome(id = "returned, cancelled", expect = ACCEPTABLE, desc = "Whoever comes first, the stop returns the timer.")
+  @Outcome(expect = FORBIDDEN, desc = "The stop relied on a driver that had died.")
+  @State
+  public static class DeathAgainstStop {
+    private final Running running = new Running();
+    private List<Timeout> unfired = List.of();
+
+    @Actor
+    public void driver() {
+      running.driver.die();
+    }
+
+    @Actor
+    public void stopper() {
+      unfired = running.timer.stop();
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = endOf(running.timeout, unfired);
+    }
+  }
+
   @JCStressTest
   @Description("Two stops: one of them returns the timers.")
   @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")

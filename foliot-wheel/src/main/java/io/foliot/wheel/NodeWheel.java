@@ -24,6 +24,9 @@ final class NodeWheel {
    * a large slot is staged: from a quarter of its width before its beginning on, its entries are sorted into as many
    * lists as it has slots below, a few at a time. When time reaches it, these lists become the slots as they are.
    *
+   * A slot holds its timers in the order of arrival. Those of one tick are put into the order of their deadlines when the
+   * hand comes to them, in a DueQueue, which must be empty before the hand goes on.
+   *
    * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8 here);
    * links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a million of them a
    * slot took some 15 ms to move down, during which all that was due was late); deadlines in the entries, to cascade
@@ -31,20 +34,21 @@ final class NodeWheel {
    * on); smaller slots on the higher levels (more moves for every timer).
    */
 
-  /** What a visitor answers for a node that is to leave the wheel. */
+  /** What a visitor returns for a node that is to leave the wheel. */
   static final long GONE = Long.MIN_VALUE;
 
-  /** Looks at the nodes that time has reached. */
+  /** Fires the nodes whose time has come. */
   interface Visitor {
     /**
-     * Ends a node, or tells where it goes on. Must not throw; may place other nodes.
+     * Ends a node, or returns when it is due now. May place other nodes. If it throws, the wheel still has the node.
      *
-     * @return {@link #GONE}, or a tick after {@code nowTick}
+     * @param deadlineNanos when the node was due when the wheel came to its tick; callers may have reset it since
+     * @return {@link #GONE}, or the deadline that the node has been given
      */
-    long visit(WheelNode node, long nowTick);
+    long visit(WheelNode node, long deadlineNanos);
 
-    /** Where a node that waits is to be placed; {@link #GONE} for one that has ended. */
-    long placeTick(WheelNode node);
+    /** Returns the tick of a deadline; a later deadline never has an earlier tick. Must not throw. */
+    long placeTick(WheelNode node, long deadlineNanos);
   }
 
   /** A slot's first chunk is small, so that a few timers in many slots cost little. */
@@ -76,6 +80,9 @@ final class NodeWheel {
 
   private static final int STAGED = SlotMap.SLOTS;
   private static final int LISTS = STAGED + SlotMap.SLOTS_PER_LEVEL;
+
+  /** A sweep goes through the lists, and then through what is due. */
+  private static final int SWEEP_END = LISTS + 1;
 
   private static final class Chunk {
     final WheelNode[] nodes;
@@ -185,25 +192,31 @@ final class NodeWheel {
   /** Per list of a staged slot, a lower bound of the deadlines in it. */
   private final long[] stagedEarliest = new long[SlotMap.SLOTS_PER_LEVEL];
 
-  /** What the hand has come to. Its first chunk is worked off from {@link #reachedIndex} on. */
+  /** What is moved down from a slot that the hand has come to. Its first chunk is moved from {@link #reachedIndex} on. */
   private final Entries reached = new Entries();
 
   private int reachedIndex;
 
-  /** Whether that list comes from a slot of level 0, so that nearly all that is in it fires. */
-  private boolean reachedFires;
-
   /** Entries of that chunk before this one have been loaded. */
   private int preloadedIndex;
+
+  /** What is due at the hand, before it is sorted. */
+  private final Entries atHand = new Entries();
+
+  /** What is due at the hand. */
+  private final DueQueue due = new DueQueue();
 
   /** What was due when it was placed. */
   private final Entries late = new Entries();
 
+  /** A node that was in no list when an operation failed. */
+  private @Nullable WheelNode orphan;
+
   private int entries;
   private int stamps;
 
-  /** The list that a sweep is at, or {@link #LISTS} if none is under way, and the last chunk it has kept there. */
-  private int sweepList = LISTS;
+  /** The list that a sweep is at, or {@link #SWEEP_END} if none is under way, and the last chunk it has kept there. */
+  private int sweepList = SWEEP_END;
 
   private @Nullable Chunk swept;
 
@@ -230,11 +243,16 @@ final class NodeWheel {
     return slots.hand();
   }
 
-  /** Places a node, new or not; an entry that it has already is void from now on. */
+  /** Places a node, new or not; an entry that it has already is void from now on. If it throws, the wheel has the node. */
   void place(WheelNode node, long deadlineTick) {
     node.stamp = ++stamps;
     entries++;
-    listFor(deadlineTick).add(node, node.stamp);
+    try {
+      listFor(deadlineTick).add(node, node.stamp);
+    } catch (Throwable e) {
+      orphan = node;
+      throw e;
+    }
   }
 
   private Entries listFor(long deadlineTick) {
@@ -244,44 +262,58 @@ final class NodeWheel {
     return !reached.isEmpty() && slots.inReached(deadlineTick) ? reached : lists[slots.occupy(deadlineTick)];
   }
 
-  /** As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. */
+  /**
+   * As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. What waits
+   * for the nanosecond of its deadline counts as due at its tick.
+   */
   long nextWake() {
-    return reached.isEmpty() && late.isEmpty() ? Math.min(slots.nextWake(), nextStaging()) : slots.hand();
+    return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
+        ? Math.min(slots.nextWake(), nextStaging())
+        : slots.hand();
   }
 
-  /** As {@link TimerQueue#advance}, for all entries, except that the visitor must not throw. */
-  int advance(long nowTick, int limit, Visitor visitor) {
+  /**
+   * As {@link TimerQueue#advance}, for all entries, with these differences: entries are visited in the order of their
+   * deadlines in nanoseconds, those of equal deadlines in the order in which they were placed; and those of the last tick
+   * that are due after {@code nowNanos} stay, until they are due or the next tick comes.
+   *
+   * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} tells it
+   */
+  int advance(long nowTick, long nowNanos, int limit, Visitor visitor) {
     if (nowTick < slots.hand()) {
       return 0;
     }
-    reached.takeAll(late);
+    boolean takesLate = true;
     int touched = 0;
     while (touched < limit) {
-      Chunk chunk = reached.first;
-      if (chunk == null) {
+      if (!reached.isEmpty()) {
+        touched += moveReached(limit - touched, visitor);
+      } else if (!atHand.isEmpty()) {
+        collect(atHand, visitor);
+      } else if (takesLate) {
+        collectLate(visitor);
+        takesLate = false;
+      } else if (!due.isEmpty()) {
+        if (due.earliest() > nowNanos) {
+          break;
+        }
+        touched += fire(limit - touched, nowNanos, visitor);
+      } else {
         int slot = slots.reached(nowTick);
         if (slot == SlotMap.NONE) {
           break;
         }
         open(slot);
-      } else if (reachedIndex == chunk.count) {
-        reached.removeAfter(null, chunk);
-        reachedIndex = 0;
-        preloadedIndex = 0;
-      } else {
-        touched++;
-        settle(chunk, visitor);
       }
     }
     return touched;
   }
 
   private void open(int slot) {
-    reachedFires = slot < SlotMap.SLOTS_PER_LEVEL;
     if (slot == stagedSlot) {
       openStaged();
     }
-    reached.takeAll(lists[slot]);
+    (slot < SlotMap.SLOTS_PER_LEVEL ? atHand : reached).takeAll(lists[slot]);
     slots.vacate(slot);
     if (slot == sweepList) {
       swept = null;
@@ -344,7 +376,7 @@ final class NodeWheel {
     for (Chunk chunk = list.first; chunk != null && looked < limit; chunk = list.first) {
       looked += chunk.count;
       for (int from = 0; from < chunk.count;) {
-        int to = preload(chunk, from, false);
+        int to = preload(chunk, from);
         for (; from < to; from++) {
           stage(chunk.nodes[from], chunk.stamps[from], visitor);
         }
@@ -359,11 +391,12 @@ final class NodeWheel {
   }
 
   private void stage(WheelNode node, int stamp, Visitor visitor) {
-    long tick = node.stamp == stamp ? visitor.placeTick(node) : GONE;
-    if (tick == GONE) {
+    long word = node.word();
+    if (node.stamp != stamp || !WheelNode.isArmed(word)) {
       entries--;
       return;
     }
+    long tick = visitor.placeTick(node, WheelNode.deadlineNanos(word));
     long start = slots.start(stagedSlot);
     if (tick - start >= SlotMap.width(stagedSlot)) {
       lists[slots.occupy(tick)].add(node, stamp);
@@ -375,37 +408,137 @@ final class NodeWheel {
     stagedEarliest[digit] = Math.min(stagedEarliest[digit], tick);
   }
 
-  /** Deals with the next reached entry. */
-  private void settle(Chunk chunk, Visitor visitor) {
-    int index = reachedIndex++;
-    if (index == preloadedIndex) {
-      preloadedIndex = preload(chunk, index, reachedFires);
+  /** Moves reached entries down, and returns how many. */
+  private int moveReached(int limit, Visitor visitor) {
+    int moved = 0;
+    while (moved < limit) {
+      Chunk chunk = reached.first;
+      if (chunk == null) {
+        break;
+      }
+      if (reachedIndex == chunk.count) {
+        reached.removeAfter(null, chunk);
+        reachedIndex = 0;
+        preloadedIndex = 0;
+      } else {
+        if (reachedIndex == preloadedIndex) {
+          preloadedIndex = preload(chunk, reachedIndex);
+        }
+        moved++;
+        move(chunk.nodes[reachedIndex], chunk.stamps[reachedIndex], visitor);
+        reachedIndex++;
+      }
     }
-    WheelNode node = chunk.nodes[index];
-    int stamp = chunk.stamps[index];
-    entries--;
-    if (node.stamp == stamp) {
-      long deadlineTick = visitor.visit(node, slots.hand());
-      if (deadlineTick != GONE) {
-        entries++;
-        lists[slots.occupy(deadlineTick)].add(node, stamp);
+    return moved;
+  }
+
+  private void move(WheelNode node, int stamp, Visitor visitor) {
+    long word = node.word();
+    if (node.stamp == stamp && WheelNode.isArmed(word)) {
+      long tick = visitor.placeTick(node, WheelNode.deadlineNanos(word));
+      (tick > slots.hand() ? lists[slots.occupy(tick)] : atHand).add(node, stamp);
+    } else {
+      entries--;
+    }
+  }
+
+  /** Sorts the entries of the tick that the hand has come to. */
+  private void collect(Entries list, Visitor visitor) {
+    due.reserve(list.size);
+    for (Chunk chunk = list.first; chunk != null; chunk = list.first) {
+      collect(chunk, visitor);
+      list.size -= chunk.count;
+      list.removeAfter(null, chunk);
+    }
+    due.sort();
+  }
+
+  private void collect(Chunk chunk, Visitor visitor) {
+    for (int from = 0; from < chunk.count;) {
+      int to = preload(chunk, from);
+      for (; from < to; from++) {
+        collect(chunk.nodes[from], chunk.stamps[from], visitor);
       }
     }
   }
 
+  private void collect(WheelNode node, int stamp, Visitor visitor) {
+    long word = node.word();
+    if (node.stamp == stamp && WheelNode.isArmed(word)) {
+      // One look at the word for both: a deadline that is collected must not be after the hand, which could not go on.
+      long deadlineNanos = WheelNode.deadlineNanos(word);
+      long tick = visitor.placeTick(node, deadlineNanos);
+      if (tick > slots.hand()) {
+        lists[slots.occupy(tick)].add(node, stamp);
+      } else {
+        due.collect(node, stamp, deadlineNanos);
+      }
+    } else {
+      entries--;
+    }
+  }
+
+  /** Puts what was due when it was placed among what is due. */
+  private void collectLate(Visitor visitor) {
+    for (Chunk chunk = late.first; chunk != null; chunk = late.first) {
+      for (int i = 0; i < chunk.count; i++) {
+        WheelNode node = chunk.nodes[i];
+        long word = node.word();
+        if (node.stamp == chunk.stamps[i] && WheelNode.isArmed(word)) {
+          addAgain(node, chunk.stamps[i], WheelNode.deadlineNanos(word), visitor);
+        } else {
+          entries--;
+        }
+      }
+      late.removeAfter(null, chunk);
+    }
+  }
+
+  /** Adds an entry for a deadline that may be before or after the hand. */
+  private void addAgain(WheelNode node, int stamp, long deadlineNanos, Visitor visitor) {
+    long tick = visitor.placeTick(node, deadlineNanos);
+    if (tick > slots.hand()) {
+      lists[slots.occupy(tick)].add(node, stamp);
+    } else {
+      due.add(node, stamp, deadlineNanos);
+    }
+  }
+
+  /** Visits what is due, in order, and returns how many. */
+  private int fire(int limit, long nowNanos, Visitor visitor) {
+    int visited = 0;
+    for (long deadlineNanos = due.earliest(); visited < limit && !due.isEmpty()
+        && deadlineNanos <= nowNanos; deadlineNanos = due.earliest()) {
+      visited++;
+      WheelNode node = due.poll();
+      int stamp = due.polledStamp();
+      entries--;
+      if (node.stamp == stamp) {
+        try {
+          long resetNanos = visitor.visit(node, deadlineNanos);
+          if (resetNanos != GONE) {
+            entries++;
+            addAgain(node, stamp, resetNanos, visitor);
+          }
+        } catch (Throwable e) {
+          orphan = node;
+          throw e;
+        }
+      }
+    }
+    return visited;
+  }
+
   /**
-   * Loads the next nodes together, so that their cache misses overlap, and if they are about to fire what they run.
+   * Loads the next nodes together, so that their cache misses overlap.
    *
    * @return where it has come to
    */
-  private int preload(Chunk chunk, int from, boolean fires) {
+  private int preload(Chunk chunk, int from) {
     int to = Math.min(chunk.count, from + PRELOAD);
     long sum = 0;
     for (int i = from; i < to; i++) {
       sum += chunk.nodes[i].word();
-    }
-    for (int i = from; i < to && fires; i++) {
-      sum += chunk.nodes[i].preload();
     }
     preloaded = sum;
     return to;
@@ -414,7 +547,7 @@ final class NodeWheel {
   /** Begins a sweep if dead entries have come to outnumber the live ones, and none is under way. */
   void sweepIfWorthwhile(long live) {
     long dead = entries - live;
-    if (sweepList == LISTS && (dead > Math.max(SWEEP_MIN_ENTRIES, live) || (live == 0 && dead > 0))) {
+    if (sweepList == SWEEP_END && (dead > Math.max(SWEEP_MIN_ENTRIES, live) || (live == 0 && dead > 0))) {
       sweepList = 0;
       swept = null;
     }
@@ -427,7 +560,13 @@ final class NodeWheel {
    */
   int sweep(int limit) {
     int looked = 0;
-    while (sweepList < LISTS && looked < limit) {
+    while (sweepList < SWEEP_END && looked < limit) {
+      if (sweepList == LISTS) {
+        looked += due.size();
+        entries -= due.dropDead();
+        sweepList++;
+        continue;
+      }
       Entries list = lists[sweepList];
       Chunk chunk = swept == null ? list.first : swept.next;
       if (chunk == null) {
@@ -466,9 +605,14 @@ final class NodeWheel {
   /** Visits the node of every entry, in no particular order; a node may come more than once. */
   void forEach(Consumer<WheelNode> visitor) {
     forEach(reached, reachedIndex, visitor);
+    forEach(atHand, 0, visitor);
+    due.forEach(visitor);
     forEach(late, 0, visitor);
     for (Entries list : lists) {
       forEach(list, 0, visitor);
+    }
+    if (orphan != null) {
+      visitor.accept(orphan);
     }
   }
 
@@ -478,7 +622,10 @@ final class NodeWheel {
     reached.clear();
     reachedIndex = 0;
     preloadedIndex = 0;
+    atHand.clear();
+    due.clear();
     late.clear();
+    orphan = null;
     for (int slot = 0; slot < LISTS; slot++) {
       lists[slot].clear();
       if (slot < SlotMap.SLOTS) {
@@ -487,7 +634,7 @@ final class NodeWheel {
     }
     stagedSlot = SlotMap.NONE;
     entries = 0;
-    sweepList = LISTS;
+    sweepList = SWEEP_END;
   }
 
   private static void forEach(Entries list, int from, Consumer<WheelNode> visitor) {

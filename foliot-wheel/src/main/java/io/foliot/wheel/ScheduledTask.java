@@ -86,11 +86,14 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
       cancelAbandoned();
       return;
     }
+    Object value;
     try {
-      returned(call());
+      value = call();
     } catch (Throwable e) {
       finish(e, THREW);
+      return;
     }
+    returned(value);
   }
 
   private @Nullable Object call() throws Exception {
@@ -136,6 +139,13 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     }
     boolean interrupted = Thread.interrupted();
     assert !interrupted || phase == CANCELLED_PHASE;
+  }
+
+  /** Ends it with a failure unless it runs or has ended, because its executor cannot run it, or not again. */
+  final void fail(Throwable failure) {
+    if (PHASE.compareAndSet(this, WAITING, RUNNING)) {
+      finish(failure, THREW);
+    }
   }
 
   /** Lets those go on that wait for the end. */
@@ -201,9 +211,12 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
   final boolean cancelWaiting() {
     boolean cancels = PHASE.compareAndSet(this, WAITING, CANCELLED_PHASE);
     if (cancels) {
-      executor.unschedule(this);
-      end();
-      executor.ended(this);
+      try {
+        executor.unschedule(this);
+      } finally {
+        end();
+        executor.ended(this);
+      }
     }
     return cancels;
   }
@@ -313,11 +326,16 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     @Override
     void returned(@Nullable Object nothing) {
       if (waitAgain()) {
-        timeNanos = periodNanos > 0
-            ? WheelDriver.later(timeNanos, periodNanos)
-            : executor.deadlineNanos(-periodNanos);
-        executor.scheduleAgain(this, timeNanos);
+        executor.scheduleAgain(this);
       }
+    }
+
+    /** Moves on to the time of the next run, and returns it. */
+    long nextNanos() {
+      timeNanos = periodNanos > 0
+          ? WheelDriver.later(timeNanos, periodNanos)
+          : executor.deadlineNanos(-periodNanos);
+      return timeNanos;
     }
 
     @Override

@@ -17,7 +17,8 @@ public sealed interface Timeout permits WheelTimeout {
   boolean cancel();
 
   /**
-   * Makes it fire this long from now instead. Pushing it back costs one compare-and-set, however often it comes.
+   * Makes it fire this long from now instead. Pushing it back costs one compare-and-set, however often it comes. Among
+   * timers with the same deadline, one that was reset has no particular place.
    *
    * @param delay as for {@link WheelTimer#schedule(Runnable, long, TimeUnit)}
    * @return true if it will fire at the new deadline and not before; false if it has fired or was cancelled before

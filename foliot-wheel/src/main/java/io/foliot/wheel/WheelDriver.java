@@ -1,21 +1,23 @@
 package io.foliot.wheel;
 
-import java.util.ArrayDeque;
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that turns a {@link NodeWheel} for any number of callers. It sleeps until the next deadline, a little
  * longer if these come thick and fast, for ever if there is none, and is woken only for an earlier one.
  */
-final class WheelDriver implements NodeWheel.Visitor {
+final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /*
    * A caller writes the state of a node with one compare-and-set (see WheelNode) and puts the node into the hand-off if
    * the driver must act: to place a new one, to move one whose deadline came nearer. A cancel and a deadline that is
@@ -26,6 +28,16 @@ final class WheelDriver implements NodeWheel.Visitor {
    * off behind that last look, by callers who have seen wakeAt, may wait for the next turn. The caller whose
    * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
    *
+   * Timers fire in the order of their deadlines. The driver works in rounds: it reads the time, takes all that was handed
+   * off before, and then fires what is due at that time, in the order that the wheel keeps to the nanosecond, in as many
+   * turns as it takes. A timer handed off later is due later, so it never has to be fired before what a round fires,
+   * unless its call was under way when the round began.
+   *
+   * What a callback throws is reported and the driver goes on. What anything else throws, an OutOfMemoryError while an entry
+   * moves or an exception of the clock, ends the driver, because the wheel may be in disorder then: it says so, rejects
+   * further timers, and leaves those that wait to the next stop. An entry is added where it goes before it is removed
+   * where it was, so that a stop finds each of them.
+   *
    * The hand-off's producer index counts the timers taken on, but for the few hand-offs that were not of new ones.
    *
    * Rejected: a Treiber stack through a link in the nodes (4 bytes more a timer, and draining it is a chain of cache
@@ -35,7 +47,7 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** The last deadline, 146 years from the start; later ones are cut to it, because a word has 62 bits for them. */
   private static final long MAX_DEADLINE_NANOS = (1L << 62) - 1;
 
-  /** Nodes that one turn takes from the hand-off before it looks at the clock: about 100 microseconds' worth. */
+  /** Nodes that one turn takes from the hand-off: about 100 microseconds' worth. */
   private static final int DRAIN_LIMIT = 4096;
 
   /** Timers that one turn touches before it looks at the hand-off again: about 100 microseconds' worth. */
@@ -72,15 +84,28 @@ final class WheelDriver implements NodeWheel.Visitor {
 
   private static final int NEW = 0;
   private static final int RUNNING = 1;
-  private static final int STOPPING = 2;
-  private static final int STOPPED = 3;
+  private static final int FAILED = 2;
+  private static final int STOPPING = 3;
+  private static final int STOPPED = 4;
+
+  /** What belongs to a driver: who runs its callbacks and knows what they are. */
+  interface Owner {
+    /** Called before the driver thread starts, in the call whose timer is the first; what it throws rejects that timer. */
+    default void starting() {}
+
+    /** Called on the driver thread when a node that has fired could not be run, or has thrown. */
+    void failed(WheelNode node, Throwable failure);
+
+    /** Called when the driver has died, on its thread. What waits is returned by the next stop. */
+    default void died() {}
+  }
 
   private final TimerClock clock;
   private final long originNanos;
   private final int tickShift;
   private final long slackTicks;
   private final int handOffLimit;
-  private final BiConsumer<? super WheelNode, ? super Throwable> onError;
+  private final Owner owner;
   private final Thread thread;
 
   // Any thread.
@@ -91,10 +116,22 @@ final class WheelDriver implements NodeWheel.Visitor {
 
   private final StripedCounter cancelled = new StripedCounter();
 
-  /** NEW -> RUNNING -> STOPPING -> STOPPED, or NEW -> STOPPED. The thread starts with the first timer. */
+  /**
+   * NEW -> RUNNING -> STOPPING -> STOPPED, NEW -> STOPPED, RUNNING -> FAILED -> STOPPING. The thread starts with the first
+   * timer, and is RUNNING once its start has succeeded.
+   */
   private final AtomicInteger state = new AtomicInteger(NEW);
 
+  /** Held while the thread is started, so that its first look at the state comes after RUNNING was set. */
+  private final ReentrantLock startLock = new ReentrantLock();
+
   private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** What the driver has died of. Written before FAILED, or before the latch has opened. */
+  private volatile @Nullable Throwable failure;
+
+  /** The visit that waits for the driver. */
+  private volatile @Nullable Visit pendingVisit;
 
   /** Until when the driver sleeps, in its time; AWAKE while it does not, or has been woken. */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
@@ -109,14 +146,16 @@ final class WheelDriver implements NodeWheel.Visitor {
   /** When this turn began. */
   private long turnNanos;
 
+  /** When this round began: what is due then is fired, however long it takes, before the next round begins. */
+  private long roundNanos;
+
+  /** The hand-off's producer index when this round began. */
+  private long roundHandOffs;
+
+  private boolean roundOver = true;
+
   /** The time as of one of the last {@link #FIRINGS_PER_LOOK} firings. */
   private long fireNanos;
-
-  /**
-   * Nodes handed off that came due within the tick that has just begun, as those without a delay do: they do not wait for
-   * the tick's end. At most twice {@link #DRAIN_LIMIT}: a turn takes nodes when it begins, and before it sleeps.
-   */
-  private final ArrayDeque<WheelNode> dueInThisTick = new ArrayDeque<>();
 
   // Written by the driver thread alone, read by any.
   private final LatenessHistogram lateness = new LatenessHistogram();
@@ -125,14 +164,22 @@ final class WheelDriver implements NodeWheel.Visitor {
   private final AtomicLong wakeUps = new AtomicLong();
   private final AtomicLong longestTurnNanos = new AtomicLong();
 
-  WheelDriver(WheelTimer.Builder settings, BiConsumer<? super WheelNode, ? super Throwable> onError) {
+  /**
+   * A driver that has not been started.
+   *
+   * @throws IllegalThreadStateException if the thread factory returns a thread that was started
+   */
+  WheelDriver(WheelTimer.Builder settings, Owner owner) {
     this.clock = settings.clock;
     this.originNanos = clock.nanoTime();
     this.tickShift = settings.tickShift;
     this.slackTicks = settings.slackNanos >> tickShift;
     this.handOffLimit = settings.handOffLimit;
-    this.onError = onError;
-    this.thread = settings.threadFactory.newThread(this::run);
+    this.owner = owner;
+    this.thread = requireNonNull(settings.threadFactory.newThread(this), "the thread factory returned null");
+    if (thread.getState() != Thread.State.NEW) {
+      throw new IllegalThreadStateException("the thread factory returned a thread that was started: thread=" + thread);
+    }
   }
 
   /** The time now; never negative. */
@@ -151,54 +198,94 @@ final class WheelDriver implements NodeWheel.Visitor {
   }
 
   /**
-   * Takes on a new node, or one that was armed again.
+   * Takes on a new node.
    *
-   * @throws RejectedExecutionException if the driver has stopped, or the hand-off is full; the node will not fire
+   * @throws RejectedExecutionException if the driver has stopped or died or cannot be started, or the hand-off is full; the
+   *     node will not fire
    */
   void schedule(WheelNode node, long deadlineNanos) {
-    if (state.get() != RUNNING) {
-      start();
-    }
+    ensureRunning();
     if (handOffLimit != Integer.MAX_VALUE && handOff.size() >= handOffLimit) {
       throw new RejectedExecutionException(
           "the hand-off to the driver is full: limit=" + handOffLimit + ", so this timer was not scheduled");
     }
+    handOff(node, deadlineNanos);
+  }
+
+  private void handOff(WheelNode node, long deadlineNanos) {
     handOff.offer(node);
     if (state.get() != RUNNING && node.end(WheelNode.CANCELLED)) {
       // The driver may have emptied the hand-off for the last time before this node got there.
       notNew.add(1);
-      throw stopped();
+      throw rejection();
     }
-    wakeBefore(handOff.currentProducerIndex() % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
+    try {
+      wakeBefore(handOff.currentProducerIndex() % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
+    } catch (Throwable e) {
+      // The clock has failed. A caller whose call throws has no handle of a timer that might fire.
+      if (cancel(node)) {
+        throw e;
+      }
+    }
+  }
+
+  private void ensureRunning() {
+    if (state.get() != RUNNING) {
+      start();
+    }
   }
 
   private void start() {
-    if (state.compareAndSet(NEW, RUNNING)) {
-      try {
-        thread.start();
-      } catch (Throwable e) {
-        collectUnfired();
-        ended.countDown();
-        throw e;
+    startLock.lock();
+    try {
+      if (state.get() == NEW) {
+        owner.starting();
+        startThread();
+        state.compareAndSet(NEW, RUNNING);
       }
-    } else if (state.get() != RUNNING) {
-      throw stopped();
+    } finally {
+      startLock.unlock();
+    }
+    if (state.get() != RUNNING) {
+      throw rejection();
     }
   }
 
-  /** As {@link #schedule}, for a node that has fired. */
+  private void startThread() {
+    try {
+      thread.start();
+    } catch (Throwable e) {
+      // As often as not for want of threads or memory, so the next timer tries again.
+      throw new RejectedExecutionException("the timer's thread cannot be started, so this timer was not scheduled", e);
+    }
+  }
+
+  /**
+   * As {@link #schedule}, for a node that has fired. The limit of the hand-off does not apply: the node was taken on
+   * before.
+   */
   void scheduleAgain(WheelNode node, long deadlineNanos) {
     boolean queued = node.arm(deadlineNanos);
     if (!queued) {
-      schedule(node, deadlineNanos);
+      ensureRunning();
+      handOff(node, deadlineNanos);
     } else {
       notNew.add(-1);
       wakeBefore(deadlineNanos);
     }
   }
 
-  private static RejectedExecutionException stopped() {
-    return new RejectedExecutionException("the timer has stopped, so this timer was not scheduled");
+  /** Returns what rejects a timer, with the reason. */
+  RejectedExecutionException rejection() {
+    Throwable cause = failure;
+    return cause == null
+        ? new RejectedExecutionException("the timer has stopped, so this timer was not scheduled")
+        : new RejectedExecutionException("the timer's thread has died, so this timer was not scheduled", cause);
+  }
+
+  /** Whether the driver has died. */
+  boolean isDead() {
+    return failure != null;
   }
 
   /** Cancels a node, and says whether it had neither fired nor been cancelled. */
@@ -251,15 +338,17 @@ final class WheelDriver implements NodeWheel.Visitor {
    * @return the nodes that were neither fired nor cancelled, to the first caller; they are cancelled now
    */
   List<WheelNode> stop() {
-    if (state.compareAndSet(NEW, STOPPED) || !state.compareAndSet(RUNNING, STOPPING)) {
+    if (state.compareAndSet(NEW, STOPPED)
+        || !(state.compareAndSet(RUNNING, STOPPING) || state.compareAndSet(FAILED, STOPPING))) {
       return List.of();
     }
-    if (Thread.currentThread() == thread) {
-      collectUnfired();
-    } else {
+    if (Thread.currentThread() != thread) {
       clock.unpark(thread);
-      // Not a join: the caller that starts the thread may not have come to it yet.
       awaitUninterruptibly(ended);
+    }
+    if (state.get() != STOPPED) {
+      // This is the driver thread, or the thread has died.
+      collectUnfired();
     }
     return List.copyOf(unfired);
   }
@@ -299,6 +388,7 @@ final class WheelDriver implements NodeWheel.Visitor {
       return;
     }
     Visit visit = new Visit(action);
+    pendingVisit = visit;
     handOff.offer(visit);
     if (state.get() != RUNNING && visit.end(WheelNode.CANCELLED)) {
       notNew.add(1);
@@ -323,7 +413,22 @@ final class WheelDriver implements NodeWheel.Visitor {
     }
   }
 
-  private void run() {
+  /** Runs the driver thread. */
+  @Override
+  public void run() {
+    try {
+      work();
+    } catch (Throwable e) {
+      die(e);
+    }
+  }
+
+  /** Turns until the driver is stopped. */
+  void work() {
+    if (stateOnceStarted() == NEW) {
+      // The factory has started the thread by itself, and is refused for it.
+      return;
+    }
     long began = nowNanos();
     while (state.get() == RUNNING) {
       boolean more = turn(began);
@@ -339,21 +444,52 @@ final class WheelDriver implements NodeWheel.Visitor {
     ended.countDown();
   }
 
+  private int stateOnceStarted() {
+    startLock.lock();
+    try {
+      return state.get();
+    } finally {
+      startLock.unlock();
+    }
+  }
+
+  /** Leaves what waits to the next stop. Nothing is allocated before those who wait for the driver are released. */
+  private void die(Throwable cause) {
+    failure = cause;
+    state.compareAndSet(RUNNING, FAILED);
+    ended.countDown();
+    Visit visit = pendingVisit;
+    if (visit != null) {
+      visit.done.countDown();
+    }
+    ErrorLog.log(
+        () -> "the timer's thread has died; its timers do not fire, and further ones are rejected: live=" + live(),
+        cause);
+    try {
+      owner.died();
+    } catch (Throwable e) {
+      ErrorLog.log(() -> "the end of the timer's thread was not dealt with", e);
+    }
+  }
+
   /** One turn; whether it left something to do. */
   private boolean turn(long beganNanos) {
     turnNanos = beganNanos;
-    boolean emptied = emptyHandOff();
-    int touched = wheel.advance(beganNanos >> tickShift, ADVANCE_LIMIT, this);
-    for (WheelNode node = dueInThisTick.poll(); node != null; node = dueInThisTick.poll()) {
-      long tick = fireIfDue(node, turnNanos);
-      if (tick != NodeWheel.GONE) {
-        wheel.place(node, tick);
-      }
+    boolean continues = !roundOver;
+    if (roundOver) {
+      // In this order: what was handed off before that time is taken first.
+      roundNanos = beganNanos;
+      roundHandOffs = handOff.currentProducerIndex();
     }
+    boolean emptied = emptyHandOff();
+    boolean complete = emptied || handOff.currentConsumerIndex() >= roundHandOffs;
+    int touched = complete ? wheel.advance(placeTick(roundNanos), roundNanos, ADVANCE_LIMIT, this) : 0;
+    roundOver = complete && touched < ADVANCE_LIMIT;
     wheel.sweepIfWorthwhile(live());
     int swept = wheel.sweep(MOVE_LIMIT);
     int staged = wheel.stage(MOVE_LIMIT, this);
-    return !emptied || touched == ADVANCE_LIMIT || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
+    // Time has passed in a round of several turns, so more is due at its end.
+    return !emptied || !roundOver || continues || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
   }
 
   /** Timers that wait, those in the hand-off among them. */
@@ -378,7 +514,7 @@ final class WheelDriver implements NodeWheel.Visitor {
       return now;
     }
     wakeAt.set(dueNanos);
-    if (emptyHandOff() && dueInThisTick.isEmpty() && wheel.nextWake() >= wakeTick && state.get() == RUNNING) {
+    if (emptyHandOff() && wheel.nextWake() >= wakeTick && state.get() == RUNNING) {
       park(dueNanos == Long.MAX_VALUE ? TimerClock.FOREVER : dueNanos - now);
     }
     wakeAt.set(AWAKE);
@@ -428,36 +564,29 @@ final class WheelDriver implements NodeWheel.Visitor {
   private void take(WheelNode node) {
     long word = node.dequeue();
     if (WheelNode.isArmed(word)) {
-      long deadlineNanos = WheelNode.deadlineNanos(word);
-      if (deadlineNanos <= turnNanos && tick(deadlineNanos) > turnNanos >> tickShift) {
-        dueInThisTick.add(node);
-      } else {
-        wheel.place(node, placeTick(deadlineNanos));
-      }
+      wheel.place(node, placeTick(WheelNode.deadlineNanos(word)));
     }
   }
 
   @Override
-  public long visit(WheelNode node, long nowTick) {
-    return fireIfDue(node, nowTick << tickShift);
+  public long placeTick(WheelNode node, long deadlineNanos) {
+    return placeTick(deadlineNanos);
   }
 
+  /** Fires a node unless it has been reset to later. */
   @Override
-  public long placeTick(WheelNode node) {
-    long word = node.word();
-    return WheelNode.isArmed(word) ? placeTick(WheelNode.deadlineNanos(word)) : NodeWheel.GONE;
-  }
-
-  /** Fires a node whose deadline is not after the given time; else the tick at which to look at it again. */
-  private long fireIfDue(WheelNode node, long timeNanos) {
+  public long visit(WheelNode node, long dueNanos) {
+    if (fired.getPlain() % FIRINGS_PER_LOOK == 0) {
+      fireNanos = nowNanos();
+    }
     while (true) {
       long word = node.word();
       if (!WheelNode.isArmed(word)) {
         return NodeWheel.GONE;
       }
       long deadlineNanos = WheelNode.deadlineNanos(word);
-      if (deadlineNanos > timeNanos) {
-        return placeTick(deadlineNanos);
+      if (deadlineNanos > dueNanos) {
+        return deadlineNanos;
       }
       if (node.replace(word, WheelNode.FIRED | (word & WheelNode.QUEUED))) {
         fire(node, deadlineNanos);
@@ -467,12 +596,8 @@ final class WheelDriver implements NodeWheel.Visitor {
   }
 
   private void fire(WheelNode node, long deadlineNanos) {
-    long number = fired.getPlain();
-    if (number % FIRINGS_PER_LOOK == 0) {
-      fireNanos = nowNanos();
-    }
     lateness.record(Math.max(fireNanos, turnNanos) - deadlineNanos);
-    fired.lazySet(number + 1);
+    fired.lazySet(fired.getPlain() + 1);
     try {
       node.expire();
     } catch (Throwable e) {
@@ -483,10 +608,12 @@ final class WheelDriver implements NodeWheel.Visitor {
   private void report(WheelNode node, Throwable failure) {
     failed.lazySet(failed.getPlain() + 1);
     try {
-      onError.accept(node, failure);
+      owner.failed(node, failure);
     } catch (Throwable e) {
-      e.addSuppressed(failure);
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      if (e != failure) {
+        e.addSuppressed(failure);
+      }
+      ErrorLog.toUncaughtExceptionHandler(e);
     }
   }
 
@@ -494,19 +621,23 @@ final class WheelDriver implements NodeWheel.Visitor {
     for (WheelNode node = handOff.poll(); node != null; node = handOff.poll()) {
       collect(node);
     }
-    dueInThisTick.forEach(this::collect);
-    dueInThisTick.clear();
     wheel.removeAll(this::collect);
     state.set(STOPPED);
   }
 
+  /** Takes a node out, once. If it throws, the node can be collected again. */
   private void collect(WheelNode node) {
-    if (node.end(WheelNode.CANCELLED)) {
-      cancelled.add(1);
-      if (node instanceof Visit visit) {
+    if (node instanceof Visit visit) {
+      if (visit.end(WheelNode.CANCELLED)) {
+        cancelled.add(1);
         visit.done.countDown();
+      }
+    } else if (WheelNode.isArmed(node.word())) {
+      unfired.add(node);
+      if (node.end(WheelNode.CANCELLED)) {
+        cancelled.add(1);
       } else {
-        unfired.add(node);
+        unfired.removeLast();
       }
     }
   }

@@ -23,9 +23,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  * the number of tasks, a cancelled task is forgotten at once, and tasks that block do not delay others, because threads
  * are started as they are needed.
  *
- * <p>Tasks start no earlier than their delay, by the nanosecond, and in the order of their times, those within one tick
- * (65 us unless set) in the order of arrival. Times lie within 146 years of its start; later ones
- * are cut to that.
+ * <p>Tasks start no earlier than their delay, by the nanosecond. Timers start in the order of their deadlines, to the
+ * nanosecond, also after a stall, and those of one thread with equal deadlines in the order of its calls. To start is to be
+ * given to the workers: one worker runs the tasks in this order, several begin them in it. The next run of a periodic task
+ * takes its place when the last one ends. Deadlines lie within 146 years of the executor's start; later ones are cut to
+ * that.
+ *
+ * <p>A task is rejected, with the cause, if there is no worker and none can be started; a worker that cannot be started
+ * later leaves its task to the others. If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the
+ * clock, it logs the reason and further timers are rejected with it; {@link #shutdownNow} returns the tasks that waited,
+ * and {@link #shutdown} ends them with that failure.
  *
  * <p>Unlike there, {@link #execute} and {@link #submit} hand a task to a thread at once, the exception of a task given to
  * {@code execute} goes to its thread's uncaught exception handler, and {@link ScheduledFuture#getDelay} of a future is
@@ -56,7 +63,28 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     workers = new WorkerPool(builder.workerFactory, builder.threadLimit);
     runsDelayedAfterShutdown = builder.runsDelayedAfterShutdown;
     runsPeriodicAfterShutdown = builder.runsPeriodicAfterShutdown;
-    driver = new WheelDriver(builder.driver, (node, failure) -> ((ScheduledTask<?>) node).cancel(false));
+    driver = new WheelDriver(builder.driver, new Handover());
+  }
+
+  /** What the driver calls. */
+  private final class Handover implements WheelDriver.Owner {
+    @Override
+    public void starting() {
+      workers.ensureStaffed();
+    }
+
+    @Override
+    public void failed(WheelNode node, Throwable failure) {
+      ErrorLog.log(() -> "a task cannot be given to a worker and ends with this failure: task=" + node, failure);
+      ((ScheduledTask<?>) node).fail(failure);
+    }
+
+    @Override
+    public void died() {
+      if (state.get() == SHUTDOWN) {
+        failPending();
+      }
+    }
   }
 
   /** An executor with the defaults of {@link Builder}. */
@@ -112,12 +140,12 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
   private <T extends ScheduledTask<?>> T scheduleNew(T task) {
     admit();
     // From here on a shutdown may cancel it, so whoever takes it out of WAITING counts it out, and nobody else.
-    if (task.isPeriodic()) {
-      periodic.add(task);
-    }
     try {
+      if (task.isPeriodic()) {
+        periodic.add(task);
+      }
       driver.schedule(task, WheelNode.deadlineNanos(task.word()));
-    } catch (RejectedExecutionException e) {
+    } catch (Throwable e) {
       refuse(task);
       throw e;
     }
@@ -163,18 +191,26 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
 
   private void terminateIfDone() {
     if (outstanding.sum() == 0) {
-      driver.stop();
-      workers.close();
-      terminated.countDown();
+      try {
+        driver.stop();
+        workers.close();
+      } finally {
+        terminated.countDown();
+      }
     }
   }
 
   /** Runs a task as soon as a thread is free for it. */
   @Override
   public void execute(Runnable command) {
-    requireNonNull(command, "command");
+    Immediate task = new Immediate(requireNonNull(command, "command"));
     admit();
-    workers.execute(new Immediate(command));
+    try {
+      workers.execute(task);
+    } catch (Throwable e) {
+      leave();
+      throw e;
+    }
   }
 
   /** A task that no timer waits for. */
@@ -222,15 +258,23 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     leave();
   }
 
-  void scheduleAgain(ScheduledTask<?> task, long deadlineNanos) {
+  /** Arms a periodic task for its next run; if that is not possible, the task ends with the reason. */
+  void scheduleAgain(ScheduledTask.Periodic task) {
     if (state.get() != RUNNING && !(runsPeriodicAfterShutdown && state.get() == SHUTDOWN)) {
       task.cancelWaiting();
       return;
     }
     try {
-      driver.scheduleAgain(task, deadlineNanos);
-    } catch (RejectedExecutionException e) {
-      refuse(task);
+      driver.scheduleAgain(task, task.nextNanos());
+    } catch (Throwable e) {
+      task.end(WheelNode.CANCELLED);
+      if (driver.isDead() || !(e instanceof RejectedExecutionException)) {
+        ErrorLog.log(() -> "a periodic task cannot be scheduled again and ends with this failure: task=" + task, e);
+        task.fail(e);
+      } else {
+        task.cancelWaiting();
+      }
+      return;
     }
     if (task.isCancelled()) {
       // Cancelled after its run and before it was armed, so that cancel has found nothing in the wheel. Had it merely
@@ -254,7 +298,17 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
         }
       });
     }
+    if (driver.isDead()) {
+      failPending();
+    }
     terminateIfDone();
+  }
+
+  /** Ends the tasks that wait for a driver that has died, so that a shutdown does not wait for them for ever. */
+  private void failPending() {
+    for (WheelNode node : driver.stop()) {
+      ((ScheduledTask<?>) node).fail(driver.rejection());
+    }
   }
 
   /**

@@ -17,8 +17,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A callback never runs before its delay has passed, by the nanosecond. It runs late by up to one tick (65 us unless
  * set), plus what the operating system needs to wake a thread, plus a millisecond while it would have to wake more
- * than 1,000 times a second. Callbacks whose deadlines fall into one tick start in the
- * order in which the driver took them on, which for one scheduling thread is the order of its calls.
+ * than 1,000 times a second.
+ *
+ * <p>Timers start in the order of their deadlines, to the nanosecond, also after a stall, and those of one thread with
+ * equal deadlines in the order of its calls. To start is to be called inline, or to be given to the executor: callbacks
+ * that it runs on several threads are begun in this order, and may then overtake each other. A call that is under way when
+ * a later deadline comes may be too late for the order.
+ *
+ * <p>If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the clock, it logs the reason, further
+ * timers are rejected with it, and {@link #stop} returns those that waited.
  *
  * <p>By default callbacks run on virtual threads, as many as are needed for one that blocks to delay nobody; short ones
  * share a few.
@@ -34,7 +41,24 @@ public final class WheelTimer implements AutoCloseable {
     workers = builder.executor == null ? new WorkerPool(builder.workerFactory, WorkerPool.UNBOUNDED) : null;
     executor = builder.executor == null ? requireNonNull(workers) : builder.executor;
     BiConsumer<? super Timeout, ? super Throwable> onError = builder.onError;
-    driver = new WheelDriver(builder, (node, failure) -> onError.accept((WheelTimeout) node, failure));
+    driver = new WheelDriver(builder, new Callbacks(onError, workers));
+  }
+
+  /** What the driver of a timer calls. */
+  private record Callbacks(BiConsumer<? super Timeout, ? super Throwable> onError, @Nullable WorkerPool workers)
+      implements
+        WheelDriver.Owner {
+    @Override
+    public void starting() {
+      if (workers != null) {
+        workers.ensureStaffed();
+      }
+    }
+
+    @Override
+    public void failed(WheelNode node, Throwable failure) {
+      onError.accept((WheelTimeout) node, failure);
+    }
   }
 
   /** A timer with the defaults of {@link Builder}. */
@@ -51,7 +75,8 @@ public final class WheelTimer implements AutoCloseable {
    * Runs a task once, after a delay.
    *
    * @param delay zero or negative for at once; a deadline beyond 146 years from the timer's start is cut to that
-   * @throws RejectedExecutionException if the timer has stopped, or its hand-off is full
+   * @throws RejectedExecutionException if the timer has stopped, its hand-off is full, or its thread has died or cannot be
+   *     started; the cause says why a thread has died or cannot be started, and the next call tries to start it again
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));
@@ -174,7 +199,8 @@ public final class WheelTimer implements AutoCloseable {
 
     /**
      * What makes the driver thread; a platform thread named {@code foliot-timer} unless set. It
-     * starts with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon.
+     * starts with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon. It is made by
+     * {@link #build}, which throws if there is no thread or if it was started.
      */
     public Builder threadFactory(ThreadFactory threadFactory) {
       this.threadFactory = requireNonNull(threadFactory, "threadFactory");

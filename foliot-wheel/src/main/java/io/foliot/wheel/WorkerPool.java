@@ -1,5 +1,7 @@
 package io.foliot.wheel;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -26,6 +29,10 @@ final class WorkerPool implements Executor {
    *
    * A worker that stops searching looks at the queue once more afterwards; whoever adds a task looks at the number of
    * searching workers afterwards. So at least one of them sees the other.
+   *
+   * The first worker is started before the first task is taken on, and from then on there is always one until the pool is
+   * closed. So a thread that cannot be started rejects a task only if there is no worker at all; later it costs
+   * parallelism, and the task waits for a worker that runs.
    */
   static final int UNBOUNDED = Integer.MAX_VALUE;
 
@@ -39,23 +46,59 @@ final class WorkerPool implements Executor {
   private final int limit;
   private volatile boolean interrupted;
 
+  /** Whether there is a worker, or there need not be one. Written under the lock. */
+  private volatile boolean staffed;
+
   private final ReentrantLock lock = new ReentrantLock();
 
   // Under the lock.
-  private final ArrayDeque<Worker> idle = new ArrayDeque<>();
+  private final ArrayDeque<Worker> idle = new ArrayDeque<>(MAX_IDLE);
   private int count;
   private boolean closed;
+
+  /** Whether the last start failed, which is logged once and not for every task. */
+  private boolean startFails;
 
   WorkerPool(ThreadFactory threadFactory, int limit) {
     this.threadFactory = threadFactory;
     this.limit = limit;
   }
 
+  /**
+   * Runs a task, in the order of the calls, as soon as a worker is free or can be started.
+   *
+   * @throws RejectedExecutionException if there is no worker and none can be started; the task will not run
+   */
   @Override
   public void execute(Runnable task) {
+    ensureStaffed();
     queue.add(task);
     if (searching.get() == 0) {
       search();
+    }
+  }
+
+  /**
+   * Ensures that there is a worker.
+   *
+   * @throws RejectedExecutionException if there is none and none can be started
+   */
+  void ensureStaffed() {
+    if (!staffed) {
+      staff();
+    }
+  }
+
+  private void staff() {
+    lock.lock();
+    try {
+      if (!staffed) {
+        startWorker();
+      }
+    } catch (Throwable e) {
+      throw new RejectedExecutionException("no worker thread can be started, so this task was not taken on", e);
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -72,7 +115,7 @@ final class WorkerPool implements Executor {
   void interrupt() {
     interrupted = true;
     for (Worker worker : workers) {
-      worker.thread.interrupt();
+      requireNonNull(worker.thread).interrupt();
     }
   }
 
@@ -89,40 +132,55 @@ final class WorkerPool implements Executor {
     }
   }
 
-  /** Sees to it that some worker searches. */
+  /** Ensures that some worker searches, if one is idle, or may and can be started. Does not throw. */
   private void search() {
     if (!searching.compareAndSet(0, 1)) {
       return;
     }
-    Worker started = null;
+    // Until it is counted out, this thread keeps others from the same search.
     lock.lock();
     try {
       if (!idle.isEmpty()) {
-        // This one is counted already; wake counts it for those that close wakes.
-        searching.decrementAndGet();
         wake(idle.pop());
       } else if (count < limit) {
-        count++;
-        started = new Worker();
-      } else {
-        // All that are allowed run a task; each looks into the queue when it is done.
-        searching.decrementAndGet();
+        tryStartWorker();
       }
+      // Without an idle worker all run a task, and each looks into the queue when it is done.
+      searching.decrementAndGet();
     } finally {
       lock.unlock();
     }
-    if (started != null) {
-      start(started);
+  }
+
+  private void tryStartWorker() {
+    try {
+      startWorker();
+      startFails = false;
+    } catch (Throwable e) {
+      if (!startFails) {
+        startFails = true;
+        ErrorLog.log(() -> "cannot start a worker thread, so tasks wait for those that run: workers=" + count, e);
+      }
     }
   }
 
-  private void start(Worker worker) {
+  /** Starts a worker, which searches. Called under the lock: no worker becomes idle while a start is about to fail. */
+  private void startWorker() {
+    Worker worker = new Worker();
+    Thread thread = requireNonNull(threadFactory.newThread(worker), "the thread factory returned null");
+    if (thread.getState() != Thread.State.NEW) {
+      throw new IllegalThreadStateException("the thread factory returned a thread that was started: thread=" + thread);
+    }
+    worker.thread = thread;
     workers.add(worker);
+    count++;
+    searching.incrementAndGet();
     try {
-      worker.thread.start();
+      thread.start();
+      staffed = true;
     } catch (Throwable e) {
-      // No search for another one: that would fail in the same way. The next task that is added tries again.
-      forget(worker);
+      workers.remove(worker);
+      count--;
       searching.decrementAndGet();
       throw e;
     }
@@ -139,53 +197,68 @@ final class WorkerPool implements Executor {
     lock.lock();
     try {
       count--;
+      staffed = count > 0 || closed;
     } finally {
       lock.unlock();
     }
   }
 
-  private void stopSearching() {
-    if (searching.decrementAndGet() == 0 && !queue.isEmpty()) {
-      search();
-    }
-  }
-
   private final class Worker implements Runnable {
-    final Thread thread = threadFactory.newThread(this);
+    /** Set once the pool has accepted the thread. A thread that its factory has started is none of the pool's. */
+    @Nullable
+    Thread thread;
+
     private volatile boolean woken;
+
+    /** Worker thread only. Whether it is counted as searching. */
+    private boolean searches = true;
 
     @Override
     public void run() {
-      do {
-        for (Runnable task = queue.poll(); task != null; task = queue.poll()) {
-          letOthersSearch();
-          run(task);
-          searching.incrementAndGet();
-        }
-      } while (waits());
+      if (thread == null) {
+        return;
+      }
+      try {
+        work();
+      } catch (Throwable e) {
+        ErrorLog.log(() -> "a worker thread has died; another one is started for the tasks that wait", e);
+      }
       forget(this);
-      letOthersSearch();
+      if (searches) {
+        stopSearching();
+      } else if (!queue.isEmpty()) {
+        search();
+      }
     }
 
-    /** A thread that cannot be started must not cost this worker the task that it has taken. */
-    private void letOthersSearch() {
-      try {
-        stopSearching();
-      } catch (Throwable e) {
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    private void work() {
+      do {
+        for (Runnable task = queue.poll(); task != null; task = queue.poll()) {
+          stopSearching();
+          run(task);
+          searching.incrementAndGet();
+          searches = true;
+        }
+      } while (waits());
+    }
+
+    private void stopSearching() {
+      searches = false;
+      if (searching.decrementAndGet() == 0 && !queue.isEmpty()) {
+        search();
       }
     }
 
     private void run(Runnable task) {
       boolean stale = Thread.interrupted();
       if (interrupted) {
-        thread.interrupt();
+        Thread.currentThread().interrupt();
       }
-      assert interrupted || !stale || !thread.isInterrupted();
+      assert interrupted || !stale || !Thread.currentThread().isInterrupted();
       try {
         task.run();
       } catch (Throwable e) {
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        ErrorLog.toUncaughtExceptionHandler(e);
       }
     }
 
@@ -201,13 +274,15 @@ final class WorkerPool implements Executor {
       } finally {
         lock.unlock();
       }
-      letOthersSearch();
+      stopSearching();
       while (!woken) {
         LockSupport.park(WorkerPool.this);
         // An interrupt meant for a task that is over would keep the thread from parking.
         boolean stale = Thread.interrupted();
-        assert !stale || !thread.isInterrupted();
+        assert !stale || !Thread.currentThread().isInterrupted();
       }
+      // Whoever woke this worker has counted it.
+      searches = true;
       return true;
     }
   }

@@ -77,6 +77,19 @@ final class ManualClock implements TimerClock {
     awaitAsleep();
   }
 
+  /** Moves the time to where the driver wakes by itself, if it sleeps. */
+  void wakeAsleepDriver() {
+    lock.lock();
+    try {
+      if (parked && !permit && nanos < parkedUntil && parkedUntil != Long.MAX_VALUE) {
+        nanos = parkedUntil;
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void advance(long byNanos) {
     set(nanoTime() + byNanos);
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The wheel of the timers passes the same kit, with a map from handles to nodes around it. */
 final class NodeWheelTest extends TimerQueueContract {
-  /** Keeps the deadline in the word, with the start tick as zero, as the driver does. */
+  /** Keeps its deadline as a tick of any kind; its word says that it is due at nanosecond 0 of that tick. */
   private static final class Node extends WheelNode {
     final long handle;
     final long payload;
@@ -95,7 +95,7 @@ final class NodeWheelTest extends TimerQueueContract {
       this.sink = sink;
       thrown = null;
       advancing = true;
-      int touched = wheel.advance(nowTick, limit, this);
+      int touched = wheel.advance(nowTick, 0, limit, this);
       advancing = false;
       // A little after every step, so that sweeps and stagings are under way in the midst of everything.
       wheel.sweepIfWorthwhile(live.size());
@@ -109,18 +109,18 @@ final class NodeWheelTest extends TimerQueueContract {
     }
 
     @Override
-    public long placeTick(WheelNode node) {
-      return WheelNode.isArmed(node.word()) ? ((Node) node).deadlineTick : NodeWheel.GONE;
+    public long placeTick(WheelNode node, long deadlineNanos) {
+      return ((Node) node).deadlineTick;
     }
 
     @Override
-    public long visit(WheelNode reached, long tick) {
+    public long visit(WheelNode reached, long deadlineNanos) {
       Node node = (Node) reached;
       if (!WheelNode.isArmed(node.word())) {
         return NodeWheel.GONE;
       }
-      if (node.deadlineTick > tick) {
-        return node.deadlineTick;
+      if (node.deadlineTick > wheel.currentTick()) {
+        return deadlineNanos;
       }
       assertThat(node.end(WheelNode.FIRED)).isTrue();
       live.remove(node.handle);
@@ -243,6 +243,70 @@ final class NodeWheelTest extends TimerQueueContract {
         assertThat(deadlines).as("seed %s", seed).isSorted();
       }
     }
+  }
+
+  /** Fails now and then where the wheel may run out of memory: before it adds a node to a list. */
+  private static final class FailingVisitor implements NodeWheel.Visitor {
+    final Random random;
+    final NodeWheel wheel = new NodeWheel(0, 2);
+    boolean fails;
+
+    FailingVisitor(Random random) {
+      this.random = random;
+    }
+
+    private void mayFail() {
+      if (fails && random.nextInt(50) == 0) {
+        throw new OutOfMemoryError("simulated");
+      }
+    }
+
+    @Override
+    public long placeTick(WheelNode node, long deadlineNanos) {
+      mayFail();
+      return ((Node) node).deadlineTick;
+    }
+
+    @Override
+    public long visit(WheelNode node, long deadlineNanos) {
+      mayFail();
+      if (((Node) node).deadlineTick > wheel.currentTick()) {
+        return deadlineNanos;
+      }
+      assertThat(node.end(WheelNode.FIRED)).isTrue();
+      return NodeWheel.GONE;
+    }
+  }
+
+  @Test
+  void aFailureLosesNoNode() {
+    int failures = 0;
+    for (long seed = 0; seed < 500; seed++) {
+      Random random = new Random(seed);
+      FailingVisitor visitor = new FailingVisitor(random);
+      List<Node> nodes = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        Node node = new Node(i, i, 1 + random.nextInt(10_000));
+        nodes.add(node);
+        visitor.wheel.place(node, node.deadlineTick);
+      }
+      visitor.fails = true;
+      try {
+        for (long now = 0; now <= 20_000; now += random.nextInt(500)) {
+          nodes.get(random.nextInt(nodes.size())).deadlineTick += random.nextInt(5000);
+          int touched = visitor.wheel.advance(now, 0, 1 + random.nextInt(50), visitor);
+          int staged = visitor.wheel.stage(3, visitor);
+          assertThat(touched + staged).isNotNegative();
+        }
+      } catch (OutOfMemoryError e) {
+        failures++;
+        Set<WheelNode> found = new HashSet<>();
+        visitor.wheel.removeAll(found::add);
+        assertThat(found).as("seed %s", seed)
+            .containsAll(nodes.stream().filter(node -> WheelNode.isArmed(node.word())).toList());
+      }
+    }
+    assertThat(failures).isGreaterThan(400);
   }
 
   @Test

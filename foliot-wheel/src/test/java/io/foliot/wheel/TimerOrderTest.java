@@ -1,0 +1,432 @@
+package io.foliot.wheel;
+
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The order in which timers start: that of their deadlines, and with equal deadlines that of the calls of one thread. A
+ * timer is never due before its call, so the starts of a whole history are in this order, whatever happens in it.
+ *
+ * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N} runs N of them.
+ */
+final class TimerOrderTest {
+  private static final int DEFAULT_SEEDS = 300;
+  private static final int STEPS_PER_SEED = 150;
+  private static final long BOUND_SECONDS = 30;
+  private static final Runnable NOTHING = () -> {};
+
+  @FunctionalInterface
+  private interface History {
+    void run(long seed) throws Exception;
+  }
+
+  private static void forEachSeed(int defaultSeeds, History history) {
+    Long only = Long.getLong("foliot.seed");
+    int seeds = Integer.getInteger("foliot.seeds", defaultSeeds);
+    for (long seed = only == null ? 0 : only; seed < (only == null ? seeds : only + 1); seed++) {
+      try {
+        history.run(seed);
+      } catch (Throwable e) {
+        throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+      }
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(BOUND_SECONDS, SECONDS)).as("within %s s", BOUND_SECONDS).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** A timer as the oracle knows it. */
+  private static final class Expected {
+    final int arrival;
+    long deadlineNanos;
+
+    /** A reset has no place of its own among equal deadlines. */
+    boolean wasReset;
+
+    Timeout timeout;
+
+    Expected(int arrival, long deadlineNanos) {
+      this.arrival = arrival;
+      this.deadlineNanos = deadlineNanos;
+    }
+
+    @Override
+    public String toString() {
+      return "#" + arrival + "@" + deadlineNanos + (wasReset ? " (reset)" : "");
+    }
+  }
+
+  private static boolean mayStartBefore(Expected first, Expected second) {
+    return first.deadlineNanos != second.deadlineNanos
+        ? first.deadlineNanos < second.deadlineNanos
+        : first.wasReset || second.wasReset || first.arrival < second.arrival;
+  }
+
+  /** Equal to a stable sort by deadline, but for the places of timers that were reset to the deadline of others. */
+  private static void assertInOrder(List<Expected> started) {
+    for (int i = 1; i < started.size(); i++) {
+      assertThat(mayStartBefore(started.get(i - 1), started.get(i)))
+          .as("start %s: %s came before %s", i, started.get(i - 1), started.get(i)).isTrue();
+    }
+  }
+
+  @Test
+  void startsEqualAStableSortByDeadline() {
+    forEachSeed(DEFAULT_SEEDS, seed -> new TimerHistory(seed).run());
+  }
+
+  /** Random calls, stalls among them, of a timer whose callbacks run on the driver thread. */
+  private static final class TimerHistory {
+    private final Random random;
+    private final ManualClock clock = new ManualClock();
+    private final long tickNanos;
+    private final WheelTimer timer;
+    private final List<Expected> all = new ArrayList<>();
+    private final List<Expected> started = new ArrayList<>();
+
+    TimerHistory(long seed) {
+      random = new Random(seed);
+      tickNanos = 1L << random.nextInt(4, 17);
+      clock.setWithoutDriver(random.nextInt(1_000_000));
+      timer = WheelTimer.builder().clock(clock).tick(Duration.ofNanos(tickNanos)).inline()
+          .slack(Duration.ofNanos(random.nextInt(3) == 0 ? tickNanos * random.nextInt(10_000) : 0)).build();
+    }
+
+    void run() {
+      try (timer) {
+        schedule(0, NOTHING);
+        clock.awaitAsleep();
+        for (int step = 0; step < STEPS_PER_SEED; step++) {
+          if (random.nextInt(10) == 0) {
+            stall();
+          } else {
+            call();
+            clock.awaitAsleep();
+            if (random.nextInt(3) == 0) {
+              clock.advance(pause());
+            }
+          }
+        }
+        while (timer.counters().live() > 0) {
+          clock.set(clock.parkedUntil());
+        }
+        assertInOrder(started);
+        assertThat(started).hasSize((int) timer.counters().fired());
+        long unfired = all.stream().filter(expected -> !expected.timeout.hasFired()).count();
+        assertThat(timer.counters().cancelled()).isEqualTo(unfired);
+      }
+    }
+
+    /** The driver is held in a callback while time passes and callers go on. */
+    private void stall() {
+      CountDownLatch held = new CountDownLatch(1);
+      CountDownLatch release = new CountDownLatch(1);
+      schedule(0, () -> {
+        held.countDown();
+        await(release);
+      });
+      wakeUntilHeld(held);
+      for (int calls = random.nextInt(200); calls > 0; calls--) {
+        call();
+        if (random.nextInt(4) == 0) {
+          clock.setWithoutDriver(clock.nanoTime() + pause());
+        }
+      }
+      release.countDown();
+      clock.awaitAsleep();
+    }
+
+    /** Without a delay a timer starts at once, or at the end of its tick or its slack if the driver sleeps until then. */
+    private void wakeUntilHeld(CountDownLatch held) {
+      for (int polls = 0; held.getCount() > 0; polls++) {
+        assertThat(polls).as("polls until the callback runs").isLessThan(30_000);
+        clock.wakeAsleepDriver();
+        try {
+          if (held.await(1, MILLISECONDS)) {
+            return;
+          }
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+    }
+
+    private long pause() {
+      return random.nextInt(4) == 0 ? random.nextLong(100 * tickNanos) : random.nextLong(2 * tickNanos);
+    }
+
+    private void call() {
+      switch (random.nextInt(8)) {
+        case 0 -> any().timeout.cancel();
+        case 1, 2 -> reset(any());
+        default -> schedule(delay(), NOTHING);
+      }
+    }
+
+    private Expected any() {
+      return all.isEmpty() ? schedule(delay(), NOTHING) : all.get(random.nextInt(all.size()));
+    }
+
+    /** Often equal to the deadline of another timer. */
+    private long delay() {
+      return switch (random.nextInt(6)) {
+        case 0 -> 0;
+        case 1 -> -random.nextLong(tickNanos);
+        case 2 -> random.nextLong(tickNanos);
+        case 3 -> random.nextLong(100 * tickNanos);
+        case 4 -> random.nextInt(10) == 0 ? random.nextLong(10_000 * tickNanos) : 5 * tickNanos;
+        default -> all.isEmpty() ? 0 : all.get(random.nextInt(all.size())).deadlineNanos - clock.nanoTime();
+      };
+    }
+
+    private Expected schedule(long delayNanos, Runnable action) {
+      Expected expected = new Expected(all.size(), clock.nanoTime() + Math.max(0, delayNanos));
+      all.add(expected);
+      boolean callsBack = action == NOTHING && random.nextInt(20) == 0;
+      expected.timeout = timer.schedule(() -> {
+        started.add(expected);
+        assertThat(clock.nanoTime()).isGreaterThanOrEqualTo(expected.deadlineNanos);
+        if (callsBack) {
+          scheduleFromCallback();
+        }
+        action.run();
+      }, delayNanos, NANOSECONDS);
+      return expected;
+    }
+
+    /** A timer of another thread than those that the caller schedules: it is alone at its deadline, or after all others. */
+    private void scheduleFromCallback() {
+      Expected own = new Expected(Integer.MAX_VALUE, clock.nanoTime());
+      own.wasReset = true;
+      Timeout timeout = timer.schedule(() -> started.add(own), 0, NANOSECONDS);
+      assertThat(timeout.isPending()).isTrue();
+    }
+
+    /** The driver sleeps or is held, so a timer that is pending is so until it has been reset. */
+    private void reset(Expected expected) {
+      if (expected.timeout.isPending()) {
+        long delayNanos = delay();
+        expected.deadlineNanos = clock.nanoTime() + Math.max(0, delayNanos);
+        expected.wasReset = true;
+        assertThat(expected.timeout.reset(delayNanos, NANOSECONDS)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void oneWorkerStartsTasksAndPeriodicRunsInOrder() {
+    forEachSeed(DEFAULT_SEEDS, seed -> new ExecutorHistory(seed).run());
+  }
+
+  /** Random tasks of an executor with one worker, periodic ones among them. */
+  private static final class ExecutorHistory {
+    private final Random random;
+    private final ManualClock clock = new ManualClock();
+    private final List<Expected> started = Collections.synchronizedList(new ArrayList<>());
+
+    ExecutorHistory(long seed) {
+      random = new Random(seed);
+    }
+
+    void run() throws Exception {
+      long tickNanos = 1L << random.nextInt(4, 17);
+      int runs = 0;
+      try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().threads(1).clock(clock)
+          .tick(Duration.ofNanos(tickNanos)).build()) {
+        long startNanos = random.nextLong(tickNanos);
+        clock.setWithoutDriver(startNanos);
+        List<Expected> all = new ArrayList<>();
+        for (int number = random.nextInt(1, 200); number > 0; number--) {
+          long delayNanos = random.nextInt(3) == 0 && !all.isEmpty()
+              ? all.get(random.nextInt(all.size())).deadlineNanos - startNanos
+              : random.nextLong(10 * tickNanos);
+          Expected expected = new Expected(all.size(), startNanos + delayNanos);
+          all.add(expected);
+          Runnable task = () -> started.add(expected);
+          // The next run of a periodic task lies after everything else, so it is armed in time.
+          ScheduledFuture<?> future = number % 10 == 0
+              ? executor.scheduleAtFixedRate(task, delayNanos, 1_000_000 * tickNanos, NANOSECONDS)
+              : executor.schedule(task, delayNanos, NANOSECONDS);
+          assertThat(future.isCancelled()).isFalse();
+          runs++;
+        }
+        // A stall: the driver sees all of them at once, or in a few steps.
+        clock.awaitAsleep();
+        while (started.size() < runs) {
+          clock.advance(1 + random.nextLong(10 * tickNanos));
+          awaitStarts(executor);
+        }
+      }
+      assertInOrder(started);
+    }
+
+    private void awaitStarts(WheelScheduledExecutor executor) {
+      long end = System.nanoTime() + SECONDS.toNanos(BOUND_SECONDS);
+      while (started.size() < executor.counters().fired()) {
+        assertThat(System.nanoTime() - end).as("within %s s", BOUND_SECONDS).isNegative();
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void aTimerWithoutDelayDoesNotOvertakeTheBacklogOfAStall() throws Exception {
+    ManualClock clock = new ManualClock();
+    List<Integer> started = new ArrayList<>();
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    int backlog = 10_000;
+    try (WheelTimer timer = WheelTimer.builder().clock(clock).inline().build()) {
+      for (int i = 0; i < backlog; i++) {
+        int number = i;
+        timer.schedule(() -> started.add(number), 1_000_000L + i * 1000L, NANOSECONDS);
+      }
+      timer.schedule(() -> {
+        held.countDown();
+        await(release);
+      }, 0, SECONDS);
+      await(held);
+      // In the midst of a tick, so that what is due at once does not have to wait for the next one.
+      clock.setWithoutDriver(SECONDS.toNanos(5) + 12_345);
+      for (int i = 0; i < 100; i++) {
+        int number = backlog + i;
+        timer.schedule(() -> started.add(number), 0, SECONDS);
+      }
+      release.countDown();
+      clock.awaitAsleep();
+      assertThat(started).hasSize(backlog + 100).isSorted();
+    }
+  }
+
+  @Test
+  void aTimerWithoutDelayDoesNotOvertakeAnEarlierDeadlineInItsTick() {
+    ManualClock clock = new ManualClock();
+    List<String> started = new ArrayList<>();
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    try (WheelTimer timer = WheelTimer.builder().clock(clock).inline().build()) {
+      timer.schedule(() -> {
+        held.countDown();
+        await(release);
+      }, 0, SECONDS);
+      await(held);
+      timer.schedule(() -> started.add("at 20 us"), 20, MICROSECONDS);
+      clock.setWithoutDriver(MICROSECONDS.toNanos(30));
+      timer.schedule(() -> started.add("at 30 us"), 0, SECONDS);
+      release.countDown();
+      clock.awaitAsleep();
+      assertThat(started).containsExactly("at 20 us", "at 30 us");
+    }
+  }
+
+  /** How the starts of an executor's tasks compare with their deadlines, of which only bounds are known. */
+  private static final class RealTasks {
+    record Start(int arrival, long delayNanos, long earliestNanos, long latestNanos, long scheduledNanos) {}
+
+    final List<Start> started = Collections.synchronizedList(new ArrayList<>());
+    int scheduled;
+
+    void schedule(ScheduledExecutorService executor, long delayNanos, CountDownLatch done) {
+      int arrival = scheduled++;
+      long[] bounds = new long[3];
+      bounds[0] = System.nanoTime() + delayNanos;
+      ScheduledFuture<?> future = executor.schedule(() -> {
+        started.add(new Start(arrival, delayNanos, bounds[0], bounds[1], bounds[2]));
+        done.countDown();
+      }, delayNanos, NANOSECONDS);
+      bounds[2] = System.nanoTime();
+      bounds[1] = bounds[2] + delayNanos;
+      assertThat(future.isCancelled()).isFalse();
+    }
+
+    /** Pairs in the wrong order: a task that started after one that was due later, though it was there in time. */
+    long inversions() {
+      long inversions = 0;
+      for (int i = 1; i < started.size(); i++) {
+        for (int j = 0; j < i; j++) {
+          Start before = started.get(j);
+          Start after = started.get(i);
+          boolean isCalledFirst = after.arrival < before.arrival && after.delayNanos <= before.delayNanos;
+          if (isCalledFirst
+              || (after.latestNanos < before.earliestNanos && after.scheduledNanos < before.earliestNanos)) {
+            inversions++;
+          }
+        }
+      }
+      return inversions;
+    }
+  }
+
+  private static long inversions(ScheduledExecutorService executor, Random random, int tasks, long boundNanos) {
+    RealTasks real = new RealTasks();
+    CountDownLatch done = new CountDownLatch(tasks + 1);
+    // Held until all are there, so that no task reads its bounds before they are written.
+    CountDownLatch ready = new CountDownLatch(1);
+    ScheduledFuture<?> holder = executor.schedule(() -> {
+      await(ready);
+      done.countDown();
+    }, 0, NANOSECONDS);
+    for (int i = 0; i < tasks; i++) {
+      real.schedule(executor, boundNanos > 0 ? random.nextLong(boundNanos) : MICROSECONDS.toNanos(100), done);
+    }
+    ready.countDown();
+    await(done);
+    assertThat(holder.isCancelled()).isFalse();
+    return real.inversions();
+  }
+
+  @Test
+  void keepsTheOrderThatTheJdkKeepsByTheSystemClock() {
+    ScheduledThreadPoolExecutor jdk = new ScheduledThreadPoolExecutor(1);
+    try (jdk; WheelScheduledExecutor wheel = WheelScheduledExecutor.builder().threads(1).build()) {
+      for (int seed = 0; seed < 60; seed++) {
+        int tasks = 1000;
+        long boundNanos = seed % 3 == 0 ? 0 : TimeUnit.MICROSECONDS.toNanos(seed % 3 == 1 ? 300 : 20_000);
+        assertThat(inversions(jdk, new Random(seed), tasks, boundNanos)).as("JDK, seed %s", seed).isZero();
+        assertThat(inversions(wheel, new Random(seed), tasks, boundNanos)).as("wheel, seed %s", seed).isZero();
+      }
+    }
+  }
+
+  @Test
+  void twoThousandTasksOfOneDelayStartInTheOrderOfTheirCalls() {
+    for (int round = 0; round < 100; round++) {
+      List<Integer> started = Collections.synchronizedList(new ArrayList<>());
+      int tasks = 2000;
+      CountDownLatch done = new CountDownLatch(tasks);
+      try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().threads(1).build()) {
+        for (int i = 0; i < tasks; i++) {
+          int number = i;
+          ScheduledFuture<?> future = executor.schedule(() -> {
+            started.add(number);
+            done.countDown();
+          }, 100, MICROSECONDS);
+          assertThat(future.isCancelled()).isFalse();
+        }
+        await(done);
+      }
+      assertThat(started).as("round %s", round).isSortedAccordingTo(Comparator.naturalOrder());
+    }
+  }
+}
