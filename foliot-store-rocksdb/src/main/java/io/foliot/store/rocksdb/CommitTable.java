@@ -348,12 +348,16 @@ final class CommitTable implements RecordTable {
     emitAnswers();
     tally.write(batch);
     long given = Math.max(generationFloor, generationGiven);
-    if (!batch.isEmpty() && given > recordedFloor - FLOOR_AHEAD / 2) {
-      recordFloor(given + FLOOR_AHEAD);
+    if (!batch.isEmpty()) {
+      recordFloor(given > recordedFloor - FLOOR_AHEAD / 2 ? given + FLOOR_AHEAD : recordedFloor);
     }
   }
 
-  /** Records that all generations given out from now on may be smaller than this. */
+  /**
+   * Records that all generations given out so far are smaller than this. It is the last entry of each commit, because one
+   * that is only ever overwritten reaches a table file with its sequence number; an entry and its delete may vanish
+   * together. So the MANIFEST or the log tells how far the commits go, which {@link Guard} relies on.
+   */
   void recordFloor(long floor) {
     recordedFloor = floor;
     Bytes name = key.clear().bytes(Layout.META_FLOOR);

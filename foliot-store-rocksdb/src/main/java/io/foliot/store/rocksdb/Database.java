@@ -59,7 +59,7 @@ final class Database implements AutoCloseable {
   private final Cache blockCache;
 
   private Database(Path folder, RocksDbOptions options, boolean create) throws RocksDBException {
-    RocksDB.loadLibrary();
+    NativeLibrary.load();
     boolean opened = false;
     try {
       blockCache = own(new LRUCache(options.blockCacheBytes(), 4, false, 0.5));
@@ -241,6 +241,11 @@ final class Database implements AutoCloseable {
     } catch (RocksDBException e) {
       throw failure("a property could not be read", e);
     }
+  }
+
+  /** The sequence number of the last entry that reads see; the log is synced up to it. */
+  long lastSequence() {
+    return db.getLatestSequenceNumber();
   }
 
   long logBytes() {

@@ -31,6 +31,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -87,9 +88,11 @@ public final class RocksDbStore implements TaskStore {
   private final Writer writer;
   private final Room room;
   private final ThreadPoolExecutor reads;
+  private final GuardWriter guard;
+  private final FolderLock lock;
 
   private RocksDbStore(StoreFolder folder, RocksDbOptions options, Clock clock, Seams seams, Database db,
-      boolean isNew) {
+      FolderLock lock, boolean isNew) throws IOException {
     this.folder = folder;
     this.options = options;
     this.clock = clock;
@@ -109,9 +112,10 @@ public final class RocksDbStore implements TaskStore {
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(MAX_WAITING_READS), task -> Writer.daemon(task, "foliot-rocksdb-reads"));
     writer = new Writer(clock, table, operations, db, List.of(indexHands, parkedHands), documents, this::end);
-    if (isNew) {
-      writeMeta();
-    }
+    this.lock = lock;
+    writeMeta(isNew, floor);
+    guard = new GuardWriter(folder, db::lastSequence);
+    guard.update();
   }
 
   /**
@@ -129,35 +133,63 @@ public final class RocksDbStore implements TaskStore {
   static RocksDbStore open(Path path, RocksDbOptions options, Clock clock, Seams seams) {
     StoreFolder folder = new StoreFolder(path);
     boolean exists = folder.prepare();
-    new LogCheck(folder.path(), folder.rocks()).check();
-    Database db = openDatabase(folder, options, !exists);
+    FolderLock lock = null;
+    Database db = null;
+    RocksDbStore store = null;
     try {
+      lock = FolderLock.of(folder);
+      check(folder);
+      folder.narrow();
+      NativeLibrary.load(folder.path());
+      lock.handOver();
+      db = openDatabase(folder, options, !exists);
       byte[] format = db.get(Family.META, Layout.META_FORMAT);
       if (format != null) {
         folder.ensureFormat(BytesReader.u32(format, 0));
       }
-      RocksDbStore store = new RocksDbStore(folder, options, clock, seams, db, format == null);
+      RocksDbStore opened = new RocksDbStore(folder, options, clock, seams, db, lock, format == null);
       if (!exists) {
         folder.writeNote();
       }
-      store.writer.start();
-      return store;
-    } catch (RuntimeException e) {
-      db.close();
-      throw e;
+      opened.guard.start();
+      opened.writer.start();
+      store = opened;
+      return opened;
+    } catch (IOException e) {
+      throw new StoreException("the folder cannot be used: " + folder.path() + ": " + e, e);
+    } finally {
+      if (store == null) {
+        release(db, lock);
+      }
     }
+  }
+
+  private static void release(@Nullable Database db, @Nullable FolderLock lock) {
+    if (db != null) {
+      db.close();
+    }
+    if (lock != null) {
+      lock.close();
+    }
+  }
+
+  private static void check(StoreFolder folder) throws IOException {
+    FolderCheck check = new FolderCheck(folder);
+    try {
+      check.check();
+    } catch (DamagedException e) {
+      throw new DamagedException(e.getMessage() + "; the store is not opened, for acknowledged tasks would be missing "
+          + "silently, and nothing in its folder was changed; see what is damaged with 'foliot verify', restore the "
+          + "newest backup with 'foliot restore', or ask for help with the folder as it is", e);
+    }
+    check.accept();
   }
 
   private static Database openDatabase(StoreFolder folder, RocksDbOptions options, boolean create) {
     try {
       return Database.open(folder.rocks(), options, create);
     } catch (StoreException e) {
-      String message = String.valueOf(e.getMessage());
-      if (message.contains("/LOCK:")) {
-        throw new StoreException("the store is in use by another process, or is open in this one already: folder="
-            + folder.path() + "; stop that process, or give each its own folder", e);
-      }
-      throw e;
+      throw String.valueOf(e.getMessage()).contains("/LOCK:") ? FolderLock.inUse(folder, e) : e;
     }
   }
 
@@ -192,11 +224,15 @@ public final class RocksDbStore implements TaskStore {
     return BytesReader.u32(stored, 0);
   }
 
-  private void writeMeta() {
+  /** Writes what a new store knows of itself; and the floor as each commit does, which an older Foliot did not. */
+  private void writeMeta(boolean isNew, long floor) {
     Batch batch = new Batch(db.familyIds(), 256);
     Bytes key = new Bytes(16);
-    batch.put(Family.META, key.clear().bytes(Layout.META_SLOTS), new Bytes(4).u32(slotCount));
-    batch.put(Family.META, key.clear().bytes(Layout.META_FORMAT), new Bytes(4).u32(StoreFolder.FORMAT));
+    if (isNew) {
+      batch.put(Family.META, key.clear().bytes(Layout.META_SLOTS), new Bytes(4).u32(slotCount));
+      batch.put(Family.META, key.clear().bytes(Layout.META_FORMAT), new Bytes(4).u32(StoreFolder.FORMAT));
+    }
+    batch.put(Family.META, key.clear().bytes(Layout.META_FLOOR), new Bytes(8).u64(floor));
     db.write(batch.serialized());
   }
 
@@ -484,9 +520,13 @@ public final class RocksDbStore implements TaskStore {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    guard.stop();
     synchronized (this) {
+      long lastSequence = db.lastSequence();
       reader.close();
       db.close();
+      guard.finish(lastSequence);
+      lock.close();
     }
     StoreException failure = writer.failure();
     if (failure != null) {
