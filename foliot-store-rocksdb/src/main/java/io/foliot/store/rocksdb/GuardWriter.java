@@ -60,8 +60,10 @@ final class GuardWriter {
         hasFailed = false;
       } catch (IOException e) {
         if (!hasFailed) {
-          LOG.log(System.Logger.Level.WARNING, "the guard cannot be written, so damage to what is committed from now on "
-              + "may go unnoticed; trying again: folder=" + folder, e);
+          LOG.log(System.Logger.Level.WARNING,
+              "the guard cannot be written, so damage to what is committed from now on "
+                  + "may go unnoticed; trying again: folder=" + folder,
+              e);
         }
         hasFailed = true;
       }
@@ -99,7 +101,8 @@ final class GuardWriter {
       return;
     }
     Guard before = written;
-    Guard guard = new Guard(before == null ? 1 : before.count() + 1, number, summedBytes, (int) sum.getValue(), reached);
+    Guard guard = new Guard(before == null ? 1 : before.count() + 1, number, summedBytes, (int) sum.getValue(),
+        reached);
     if (!guard.saysTheSame(before)) {
       guard.write(folder);
       written = guard;

@@ -123,7 +123,8 @@ final class LogCheck {
     long tornAt = -1;
     long blockAt = 0;
     try (InputStream in = Files.newInputStream(log)) {
-      for (int length = in.readNBytes(block, 0, LogFormat.BLOCK); length > 0; length = in.readNBytes(block, 0, LogFormat.BLOCK)) {
+      for (int length = in.readNBytes(block, 0, LogFormat.BLOCK); length > 0; length = in.readNBytes(block, 0,
+          LogFormat.BLOCK)) {
         int end = tornAt < 0 ? wholeUpTo(log, block, length) : 0;
         if (end < length && beginsBehind(block, tornAt < 0 ? end + 1 : 0, length, tornAt >= 0)) {
           throw damaged(log, tornAt < 0 ? blockAt + end : tornAt, "one that is whole begins behind it");
