@@ -23,6 +23,7 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
+import org.rocksdb.Logger;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -58,7 +59,11 @@ final class Database implements AutoCloseable {
   private final ReadOptions plain;
   private final Cache blockCache;
 
-  private Database(Path folder, RocksDbOptions options, boolean create) throws RocksDBException {
+  private enum Mode {
+    CREATE, EXISTING, READ_ONLY
+  }
+
+  private Database(Path folder, RocksDbOptions options, Mode mode) throws RocksDBException {
     NativeLibrary.load();
     boolean opened = false;
     try {
@@ -69,7 +74,10 @@ final class Database implements AutoCloseable {
             familyOptions(family, options)));
       }
       List<ColumnFamilyHandle> opens = new ArrayList<>();
-      db = RocksDB.open(dbOptions(options, create), folder.toString(), descriptors, opens);
+      DBOptions settings = dbOptions(options, mode);
+      db = mode == Mode.READ_ONLY
+          ? RocksDB.openReadOnly(settings, folder.toString(), descriptors, opens)
+          : RocksDB.open(settings, folder.toString(), descriptors, opens);
       for (int i = 0; i < handles.length; i++) {
         handles[i] = opens.get(i);
       }
@@ -85,8 +93,17 @@ final class Database implements AutoCloseable {
 
   /** Opens what is there. */
   static Database open(Path folder, RocksDbOptions options, boolean create) {
+    return open(folder, options, create ? Mode.CREATE : Mode.EXISTING);
+  }
+
+  /** Opens what is there and writes nothing, not even RocksDB's own log of what it does. */
+  static Database openReadOnly(Path folder, RocksDbOptions options) {
+    return open(folder, options, Mode.READ_ONLY);
+  }
+
+  private static Database open(Path folder, RocksDbOptions options, Mode mode) {
     try {
-      return new Database(folder, options, create);
+      return new Database(folder, options, mode);
     } catch (RocksDBException e) {
       throw failure("cannot open " + folder, e);
     }
@@ -97,7 +114,7 @@ final class Database implements AutoCloseable {
     return resource;
   }
 
-  private DBOptions dbOptions(RocksDbOptions options, boolean create) {
+  private DBOptions dbOptions(RocksDbOptions options, Mode mode) {
     Properties byName = new Properties();
     // The Java API knows it by name only: a log that is missing or cut short between others is noticed. (Its younger
     // sibling track_and_verify_wals is marked experimental; LogCheck does that part.)
@@ -106,6 +123,10 @@ final class Database implements AutoCloseable {
     if (parsed == null) {
       throw new IllegalStateException("this RocksDB does not know an option: options=" + byName);
     }
+    if (mode == Mode.READ_ONLY) {
+      parsed.setLogger(own(new Silence()));
+    }
+    boolean create = mode == Mode.CREATE;
     return own(parsed).setCreateIfMissing(create).setCreateMissingColumnFamilies(create).setParanoidChecks(true)
         .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery).setMaxTotalWalSize(options.logBytes())
         .setDbWriteBufferSize(options.writeBufferBytes()).setMaxBackgroundJobs(BACKGROUND_JOBS)
@@ -287,6 +308,18 @@ final class Database implements AutoCloseable {
     return damaged
         ? new DamagedException(message + "; restore a backup, or ask for help with the folder as it is", e)
         : new StoreException(message, e);
+  }
+
+  /** In the place of RocksDB's file of messages. */
+  private static final class Silence extends Logger {
+    Silence() {
+      super(InfoLogLevel.FATAL_LEVEL);
+    }
+
+    @Override
+    protected void log(InfoLogLevel level, String message) {
+      // What matters comes as an error.
+    }
   }
 
   /** Everything as it was at one moment; to be closed soon. */

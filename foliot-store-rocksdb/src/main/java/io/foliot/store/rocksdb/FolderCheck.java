@@ -99,9 +99,13 @@ final class FolderCheck {
     }
   }
 
+  static String tableName(long number) {
+    return String.format("%06d.sst", number);
+  }
+
   private void checkFiles(Manifest manifest) throws IOException {
     for (Map.Entry<Long, Long> file : manifest.fileBytes().entrySet()) {
-      ensure(String.format("%06d.sst", file.getKey()), file.getValue(), true);
+      ensure(tableName(file.getKey()), file.getValue(), true);
     }
     for (Map.Entry<Long, Long> log : manifest.logBytes().entrySet()) {
       if (log.getKey() >= manifest.firstLog()) {

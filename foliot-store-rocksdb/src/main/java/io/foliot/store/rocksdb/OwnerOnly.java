@@ -15,6 +15,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -55,7 +56,7 @@ final class OwnerOnly {
       channel.force(true);
     }
     Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
-    StoreFolder.sync(file.toAbsolutePath().getParent());
+    StoreFolder.sync(Objects.requireNonNull(file.toAbsolutePath().getParent()));
   }
 
   /**

@@ -32,6 +32,7 @@ import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,6 +46,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -493,6 +495,26 @@ public final class RocksDbStore implements TaskStore {
   public static void restore(Path backups, Path emptyFolder) {
     try (Backups from = new Backups(backups)) {
       from.restoreLatest(new StoreFolder(emptyFolder));
+    }
+  }
+
+  /**
+   * Reads all that a store holds while it is closed, and compares it with its checksums and with itself. Writes nothing.
+   *
+   * @param progress told how far it is; must be quick
+   * @throws StoreException if there is no store, it is open, or its folder cannot be read
+   */
+  public static VerifyReport verify(Path folder, RocksDbOptions options, Consumer<String> progress) {
+    return new Verification(new StoreFolder(folder), options, progress).run();
+  }
+
+  /** Whether no store is open in a folder, in this process or another. */
+  public static boolean isFree(Path folder) {
+    StoreFolder store = new StoreFolder(folder);
+    try {
+      return !Files.isDirectory(store.rocks()) || FolderLock.isFree(store);
+    } catch (IOException e) {
+      throw new StoreException("the folder cannot be read: " + folder + ": " + e, e);
     }
   }
 

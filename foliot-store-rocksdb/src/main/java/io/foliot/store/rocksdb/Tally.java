@@ -3,13 +3,16 @@ package io.foliot.store.rocksdb;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.TaskRecord;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
 
 /**
  * How many tasks each queue has, by state, and each bucket of history. Written with every commit, so that it is exact
@@ -120,6 +123,23 @@ final class Tally {
       changedKept.remove(new Kept(bucket, queue));
       changedQueues.add(queue);
     });
+  }
+
+  /**
+   * Returns all numbers by the key that they have in the family {@code meta}, without those that are all zero.
+   */
+  Map<ByteBuffer, List<Long>> all() {
+    Map<ByteBuffer, List<Long>> all = new HashMap<>();
+    live.forEach((queue, numbers) -> add(all, new Bytes(5).u8(Layout.META_LIVE).u32(queue), numbers));
+    kept.forEach((bucket, queues) -> queues.forEach((queue, numbers) -> add(all,
+        Layout.bucket(new Bytes(10).u8(Layout.META_KEPT), bucket).u32(queue), numbers)));
+    return all;
+  }
+
+  private static void add(Map<ByteBuffer, List<Long>> all, Bytes key, long[] numbers) {
+    if (LongStream.of(numbers).anyMatch(number -> number != 0)) {
+      all.put(ByteBuffer.wrap(key.toArray()), LongStream.of(numbers).boxed().toList());
+    }
   }
 
   /** Writes what has changed. */
