@@ -3,8 +3,6 @@ package io.foliot.server.command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -38,21 +36,6 @@ final class Folders {
   private static List<Path> list(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.toList();
-    }
-  }
-
-  /** Whether a process has the store in this folder: RocksDB holds a lock on a file as long as it is open. */
-  static boolean isInUse(Path store) {
-    Path lock = store.resolve("rocks").resolve("LOCK");
-    if (!Files.exists(lock)) {
-      return false;
-    }
-    try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE); FileLock held = channel.tryLock()) {
-      return held == null;
-    } catch (OverlappingFileLockException e) {
-      return true;
-    } catch (IOException e) {
-      return false;
     }
   }
 

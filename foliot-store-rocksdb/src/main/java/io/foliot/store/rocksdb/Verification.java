@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -78,7 +79,7 @@ final class Verification {
     } catch (IOException e) {
       throw new StoreException("the folder cannot be read: " + folder.path() + ": " + e, e);
     }
-    return new VerifyReport(Map.copyOf(read), damageCount, List.copyOf(damages));
+    return new VerifyReport(Collections.unmodifiableMap(read), damageCount, List.copyOf(damages));
   }
 
   private void damage(String where, String what, String reason) {
