@@ -65,8 +65,9 @@ final class NativeLibrary {
       loaded = true;
       removeOthers(folder);
     } catch (IOException | UnsatisfiedLinkError e) {
-      LOG.log(System.Logger.Level.WARNING, "RocksDB's native library cannot be loaded from the store's folder; it is "
-          + "loaded from the temporary folder instead: folder=" + store.resolve(FOLDER), e);
+      LOG.log(System.Logger.Level.WARNING, "RocksDB''s native library cannot be loaded from the store''s folder; it is "
+          + "loaded from the temporary folder instead: folder={0}, reason={1}", store.resolve(FOLDER),
+          e.toString());
       load();
     }
   }

@@ -37,7 +37,8 @@ final class VerificationTest {
   void make() {
     folder = temporary.resolve("store");
     try (RocksDbStore store = harness.open(folder)) {
-      store.configure(StoreHarness.QUEUE, new QueueTerms(5, StoreHarness.HOUR, StoreHarness.HOUR, 0, 0));
+      store.configure(StoreHarness.QUEUE, new QueueTerms(5, StoreHarness.HOUR, StoreHarness.HOUR, StoreHarness.HOUR,
+          StoreHarness.HOUR));
       for (int i = 0; i < 20; i++) {
         ids.add(StoreHarness.get(store.submit(List.of(StoreHarness.draft(harness.clock, i % 2 == 0 ? "key " + i : null,
             harness.now() + i, new Body(new byte[i % 3 == 0 ? 5_000 : 10], "x/y", Map.of()))))).getFirst().id());
