@@ -67,19 +67,26 @@ final class Verification {
       if (!Files.isDirectory(folder.rocks()) || !folder.holdsStore()) {
         throw new StoreException("there is no store in " + folder.path(), null);
       }
-      try (FolderLock held = FolderLock.of(folder)) {
-        files();
-        tables();
-        try (Database db = Database.openReadOnly(folder.rocks(), options)) {
-          entries(db);
-        } catch (StoreException e) {
-          damage("files", folder.rocks().toString(), e);
-        }
+      FolderLock lock = FolderLock.of(folder);
+      try {
+        read();
+      } finally {
+        lock.close();
       }
     } catch (IOException e) {
       throw new StoreException("the folder cannot be read: " + folder.path() + ": " + e, e);
     }
     return new VerifyReport(Collections.unmodifiableMap(read), damageCount, List.copyOf(damages));
+  }
+
+  private void read() throws IOException {
+    files();
+    tables();
+    try (Database db = Database.openReadOnly(folder.rocks(), options)) {
+      entries(db);
+    } catch (StoreException e) {
+      damage("files", folder.rocks().toString(), e);
+    }
   }
 
   private void damage(String where, String what, String reason) {
