@@ -23,6 +23,8 @@ import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
@@ -36,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,6 +50,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +88,7 @@ public final class RocksDbStore implements TaskStore {
   private final Database db;
   private final TaskOperations operations;
   private final RecordCache cache;
+  private final Unreadables unreadables = new Unreadables();
   private final Tally tally;
   private final Documents documents;
   private final CommitTable table;
@@ -107,9 +113,9 @@ public final class RocksDbStore implements TaskStore {
     Hands parkedHands = new Hands(Math.max(64, queues.count()));
     cache = new RecordCache(options.recordCacheBytes());
     documents = new Documents(db);
-    table = new CommitTable(db, slotCount, queues, tally, cache, indexHands, parkedHands, floor);
+    table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexHands, parkedHands, floor);
     operations = new TaskOperations(table, seams.tokens(), floor);
-    reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands);
+    reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands, unreadables);
     room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(MAX_WAITING_READS), task -> Writer.daemon(task, "foliot-rocksdb-reads"));
@@ -279,7 +285,8 @@ public final class RocksDbStore implements TaskStore {
       }
     }, now -> {
       room.ensure();
-      return operations.submit(items, now);
+      return readable(items, draft -> draft.key() != null && table.isUnreadable(draft.queue(), draft.key()),
+          some -> operations.submit(some, now));
     }));
   }
 
@@ -287,14 +294,14 @@ public final class RocksDbStore implements TaskStore {
   public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
     List<Touch> items = List.copyOf(touches);
     return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.want(touch.ref())),
-        now -> operations.touch(items, now)));
+        now -> readable(items, touch -> table.isUnreadable(touch.ref()), some -> operations.touch(some, now))));
   }
 
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
     List<TaskRef> items = List.copyOf(refs);
     return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::want),
-        now -> operations.cancel(items, now)));
+        now -> readable(items, table::isUnreadable, some -> operations.cancel(some, now))));
   }
 
   @Override
@@ -348,8 +355,32 @@ public final class RocksDbStore implements TaskStore {
       }
     }, now -> {
       room.ensure();
-      return operations.adopt(items, now);
+      return readable(items, task -> task.key() != null && table.isUnreadable(task.queue(), task.key()),
+          some -> operations.adopt(some, now));
     }));
+  }
+
+  /**
+   * Runs the items whose tasks can be read. The others fail, for what a reset or a cancel of them would be is not known;
+   * nothing was done for them.
+   */
+  private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
+    if (unreadables.count() == 0) {
+      // What the items want was read before, so there is none among them.
+      return step.apply(items);
+    }
+    List<T> some = items.stream().filter(isUnreadable.negate()).toList();
+    List<R> results = step.apply(some);
+    if (some.size() == items.size()) {
+      return results;
+    }
+    List<@Nullable R> all = new ArrayList<>(items.size());
+    Iterator<R> next = results.iterator();
+    for (T item : items) {
+      all.add(isUnreadable.test(item) ? null : next.next());
+    }
+    throw ItemsFailedException.of(all, new StoreAwayException("a task cannot be read by this Foliot, and nothing was "
+        + "done to it; the log of the server says which and why", null));
   }
 
   @Override
@@ -438,6 +469,8 @@ public final class RocksDbStore implements TaskStore {
       reads.execute(() -> {
         try {
           stage.complete(step.get());
+        } catch (UnreadableException e) {
+          stage.completeExceptionally(e);
         } catch (StoreException e) {
           writer.fail(e);
           stage.completeExceptionally(e);
@@ -529,7 +562,7 @@ public final class RocksDbStore implements TaskStore {
     return new StoreStats(done.commits(), done.items(), done.prepareNanos() / 1_000, done.syncNanos() / 1_000,
         done.lastItems(), done.lastSyncNanos() / 1_000, writer.waitingItems(), cache.size(), cache.bytes(),
         room.lastFreeBytes(), db.logBytes(), db.number("rocksdb.total-sst-files-size"),
-        db.number("rocksdb.cur-size-all-mem-tables"));
+        db.number("rocksdb.cur-size-all-mem-tables"), unreadables.count());
   }
 
   /** Runs on the writer when it ends, for whatever reason. */
