@@ -11,6 +11,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -75,20 +76,29 @@ final class Folders {
     Files.walkFileTree(from, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
-        Files.createDirectories(to.resolve(from.relativize(folder)));
+        Path copied = to.resolve(from.relativize(folder));
+        Files.createDirectories(copied);
+        keepPermissions(folder, copied);
         return FileVisitResult.CONTINUE;
       }
 
       @Override
       public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
         Path copied = to.resolve(from.relativize(file));
-        Files.copy(file, copied);
+        Files.copy(file, copied, StandardCopyOption.COPY_ATTRIBUTES);
         try (FileChannel channel = FileChannel.open(copied, StandardOpenOption.WRITE)) {
           channel.force(true);
         }
         return FileVisitResult.CONTINUE;
       }
     });
+  }
+
+  private static void keepPermissions(Path from, Path to) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
+    if (view != null && from.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      view.setPermissions(Files.getPosixFilePermissions(from));
+    }
   }
 
   /** Deletes a folder with all that is in it. */

@@ -84,6 +84,7 @@ final class SubmittingProcess {
       assertThat(counts).as("counts are exact after a crash")
           .isEqualTo(new QueueCounts(entries.size(), 0, 0, 0, 0, 0));
     }
+    assertThat(RocksDbStore.verify(folder, StoreHarness.SMALL, progress -> {}).damages()).isEmpty();
   }
 
   /** The process itself. */
