@@ -3,7 +3,6 @@ package io.foliot.store.rocksdb;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.TaskRecord;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -125,20 +124,18 @@ final class Tally {
     });
   }
 
-  /**
-   * Returns all numbers by the key that they have in the family {@code meta}, without those that are all zero.
-   */
-  Map<ByteBuffer, List<Long>> all() {
-    Map<ByteBuffer, List<Long>> all = new HashMap<>();
-    live.forEach((queue, numbers) -> add(all, new Bytes(5).u8(Layout.META_LIVE).u32(queue), numbers));
-    kept.forEach((bucket, queues) -> queues.forEach((queue, numbers) -> add(all,
-        Layout.bucket(new Bytes(10).u8(Layout.META_KEPT), bucket).u32(queue), numbers)));
+  /** Returns all numbers by what they count, without those that are all zero. */
+  Map<String, List<Long>> all() {
+    Map<String, List<Long>> all = new HashMap<>();
+    live.forEach((queue, numbers) -> add(all, "live tasks of " + queues.name(queue), numbers));
+    kept.forEach((bucket, byQueue) -> byQueue.forEach((queue, numbers) -> add(all, "final tasks of "
+        + queues.name(queue) + " in " + bucket, numbers)));
     return all;
   }
 
-  private static void add(Map<ByteBuffer, List<Long>> all, Bytes key, long[] numbers) {
+  private static void add(Map<String, List<Long>> all, String counted, long[] numbers) {
     if (LongStream.of(numbers).anyMatch(number -> number != 0)) {
-      all.put(ByteBuffer.wrap(key.toArray()), LongStream.of(numbers).boxed().toList());
+      all.put(counted, LongStream.of(numbers).boxed().toList());
     }
   }
 

@@ -4,7 +4,6 @@ import io.foliot.core.TaskId;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -203,7 +202,7 @@ final class Verification {
   }
 
   private void entries(Database db) {
-    Map<ByteBuffer, List<Long>> recorded = meta(db);
+    Map<String, List<Long>> recorded = meta(db);
     if (slotCount == 0) {
       damage("meta", "slots", "the number of slots is missing");
       return;
@@ -220,7 +219,7 @@ final class Verification {
   }
 
   /** Reads what the store knows of itself; answers the counts. */
-  private Map<ByteBuffer, List<Long>> meta(Database db) {
+  private Map<String, List<Long>> meta(Database db) {
     Tally recorded = new Tally(queues);
     each(db, Family.META, (key, value) -> {
       if (Arrays.equals(key, Layout.META_SLOTS)) {
@@ -348,7 +347,7 @@ final class Verification {
     TaskRecord record;
     try {
       record = decode(db, id, stored);
-    } catch (DamagedException e) {
+    } catch (DamagedException | UnreadableException e) {
       // Told with the record.
       return;
     }
@@ -376,9 +375,8 @@ final class Verification {
         if (!Arrays.equals(expected, keys.get(i))) {
           damage("keys", place.id().toString(), "a key leads to a task of another key: key=" + key);
         }
-      } catch (DamagedException e) {
+      } catch (DamagedException | UnreadableException e) {
         // Told with the record.
-        continue;
       }
     }
   }
@@ -397,17 +395,15 @@ final class Verification {
     damage("bodies", id.toString(), "it belongs to no task");
   }
 
-  private void counts(Map<ByteBuffer, List<Long>> recorded) {
-    Map<ByteBuffer, List<Long>> found = counted.all();
-    Set<ByteBuffer> all = new TreeSet<>(recorded.keySet());
+  private void counts(Map<String, List<Long>> recorded) {
+    Map<String, List<Long>> found = counted.all();
+    Set<String> all = new TreeSet<>(recorded.keySet());
     all.addAll(found.keySet());
-    for (ByteBuffer key : all) {
-      List<Long> expected = recorded.get(key);
-      if (!found.getOrDefault(key, List.of()).equals(expected == null ? List.of() : expected)) {
-        byte[] bytes = key.array();
-        damage("meta", "counts", "the counts of a queue do not agree with its tasks: queue="
-            + queues.name(BytesReader.u32(bytes, bytes.length - 4)) + ", recorded=" + expected + ", found="
-            + found.get(key));
+    for (String each : all) {
+      List<Long> expected = recorded.getOrDefault(each, List.of());
+      if (!found.getOrDefault(each, List.of()).equals(expected)) {
+        damage("meta", each, "the counts of a queue do not agree with its tasks: recorded=" + expected + ", found="
+            + found.getOrDefault(each, List.of()));
       }
     }
   }
