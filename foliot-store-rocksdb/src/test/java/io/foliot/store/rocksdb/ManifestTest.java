@@ -3,7 +3,10 @@ package io.foliot.store.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Outcome;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +18,13 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.DBOptions;
 import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
 
 /** The MANIFEST says the same to this reader as to RocksDB. */
 final class ManifestTest {
@@ -62,6 +71,41 @@ final class ManifestTest {
       assertThat(logs).hasSize(1);
       assertThat(rewritten.firstLog()).isPositive()
           .isLessThanOrEqualTo(Long.parseLong(logs.getFirst().replace(".log", "")));
+    }
+  }
+
+  @Test
+  void knowsTheLastSequenceWhenAllIsMergedAndAllTasksAreGone() throws Exception {
+    Path folder = temporary.resolve("store");
+    try (RocksDbStore store = harness.open(folder)) {
+      for (int i = 0; i < 50; i++) {
+        TaskId id = harness.submit(store, "key " + i, harness.now());
+        StoreHarness.settle(store, StoreHarness.claim(store, id), new Outcome.Finished());
+      }
+    }
+    Path rocks = folder.resolve("rocks");
+    for (int i = 0; i < 3; i++) {
+      long last = mergeAll(rocks);
+      assertThat(read(rocks).lastSequence()).isEqualTo(last);
+      harness.open(folder).close();
+    }
+  }
+
+  /** Merges all to the lowest level, where entries lose their sequence numbers; answers the last one. */
+  private static long mergeAll(Path rocks) throws RocksDBException {
+    List<ColumnFamilyDescriptor> families = new ArrayList<>();
+    for (Family family : Family.values()) {
+      families.add(new ColumnFamilyDescriptor(family.text.getBytes(StandardCharsets.US_ASCII)));
+    }
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    try (DBOptions settings = new DBOptions(); CompactRangeOptions all = new CompactRangeOptions()
+        .setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
+        RocksDB db = RocksDB.open(settings, rocks.toString(), families, handles)) {
+      for (ColumnFamilyHandle handle : handles) {
+        db.compactRange(handle, null, null, all);
+        handle.close();
+      }
+      return db.getLatestSequenceNumber();
     }
   }
 }
