@@ -17,8 +17,10 @@ final class Unreadables {
   /** Sets a task aside, and says so the first time. */
   void add(TaskId id, UnreadableException reason) {
     if (ids.add(id)) {
-      LOG.log(System.Logger.Level.ERROR, "a task is set aside: it is not fired, its record stays as it is, and the Foliot "
-          + "that wrote it can read it: task={0}, reason={1}", id, reason.getMessage());
+      LOG.log(System.Logger.Level.ERROR,
+          "a task is set aside: it is not fired, its record stays as it is, and the Foliot "
+              + "that wrote it can read it: task={0}, reason={1}",
+          id, reason.getMessage());
     }
   }
 

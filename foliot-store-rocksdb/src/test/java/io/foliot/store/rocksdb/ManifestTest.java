@@ -98,8 +98,9 @@ final class ManifestTest {
       families.add(new ColumnFamilyDescriptor(family.text.getBytes(StandardCharsets.US_ASCII)));
     }
     List<ColumnFamilyHandle> handles = new ArrayList<>();
-    try (DBOptions settings = new DBOptions(); CompactRangeOptions all = new CompactRangeOptions()
-        .setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
+    try (DBOptions settings = new DBOptions();
+        CompactRangeOptions all = new CompactRangeOptions()
+            .setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
         RocksDB db = RocksDB.open(settings, rocks.toString(), families, handles)) {
       for (ColumnFamilyHandle handle : handles) {
         db.compactRange(handle, null, null, all);
