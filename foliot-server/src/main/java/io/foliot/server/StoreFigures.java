@@ -28,6 +28,8 @@ final class StoreFigures {
         StoreStats::memtableBytes);
     gauge(registry, "foliot.store.cached.records", "Records in the store's cache", StoreStats::cachedRecords);
     gauge(registry, "foliot.store.cached.bytes", "Heap of the store's cache", StoreStats::cachedBytes);
+    gauge(registry, "foliot.store.unreadable", "Tasks that this version cannot read, and does not fire",
+        StoreStats::unreadable);
     gauge(registry, "foliot.store.waiting", "Items that wait for the store's next commit", StoreStats::waitingItems);
     counter(registry, "foliot.store.commits", "Synced writes", StoreStats::commits);
     counter(registry, "foliot.store.commit.items", "Items in synced writes", StoreStats::items);

@@ -72,7 +72,7 @@ final class BackupCommand implements Callable<Integer> {
       throw CommandException.failure("there is no store in " + data.toAbsolutePath().normalize()
           + ": name the data folder of the server with --data");
     }
-    return Folders.isInUse(folder);
+    return !RocksDbStore.isFree(folder);
   }
 
   /** Where the store is in a data folder. */

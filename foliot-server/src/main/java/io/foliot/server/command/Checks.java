@@ -246,7 +246,7 @@ final class Checks {
       return Finding.fail("data", store + " cannot be read and written by this user",
           "give it to the user that runs Foliot: chown -R, or choose another --data");
     }
-    if (Folders.isInUse(store)) {
+    if (!RocksDbStore.isFree(store)) {
       return Finding.ok("data", folder + " is in use by a running server");
     }
     long begun = System.nanoTime();

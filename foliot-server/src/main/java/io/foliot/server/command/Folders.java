@@ -3,8 +3,6 @@ package io.foliot.server.command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -13,6 +11,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,21 +37,6 @@ final class Folders {
   private static List<Path> list(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.toList();
-    }
-  }
-
-  /** Whether a process has the store in this folder: RocksDB holds a lock on a file as long as it is open. */
-  static boolean isInUse(Path store) {
-    Path lock = store.resolve("rocks").resolve("LOCK");
-    if (!Files.exists(lock)) {
-      return false;
-    }
-    try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE); FileLock held = channel.tryLock()) {
-      return held == null;
-    } catch (OverlappingFileLockException e) {
-      return true;
-    } catch (IOException e) {
-      return false;
     }
   }
 
@@ -92,20 +76,29 @@ final class Folders {
     Files.walkFileTree(from, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
-        Files.createDirectories(to.resolve(from.relativize(folder)));
+        Path copied = to.resolve(from.relativize(folder));
+        Files.createDirectories(copied);
+        keepPermissions(folder, copied);
         return FileVisitResult.CONTINUE;
       }
 
       @Override
       public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
         Path copied = to.resolve(from.relativize(file));
-        Files.copy(file, copied);
+        Files.copy(file, copied, StandardCopyOption.COPY_ATTRIBUTES);
         try (FileChannel channel = FileChannel.open(copied, StandardOpenOption.WRITE)) {
           channel.force(true);
         }
         return FileVisitResult.CONTINUE;
       }
     });
+  }
+
+  private static void keepPermissions(Path from, Path to) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
+    if (view != null && from.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      view.setPermissions(Files.getPosixFilePermissions(from));
+    }
   }
 
   /** Deletes a folder with all that is in it. */

@@ -60,6 +60,7 @@ public final class Foliot {
         .addSubcommand(new DoctorCommand(shell))
         .addSubcommand(new BackupCommand(shell))
         .addSubcommand(new RestoreCommand(shell))
+        .addSubcommand(new VerifyCommand(shell))
         .addSubcommand(new MigrateCommand(shell))
         .addSubcommand(SlotsCommand.withSubcommands(shell))
         .addSubcommand(new HelpCommand());

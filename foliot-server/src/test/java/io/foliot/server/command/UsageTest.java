@@ -11,7 +11,7 @@ final class UsageTest {
       List.of("submit"), List.of("get"), List.of("cancel"), List.of("touch"), List.of("queues"),
       List.of("queues", "put"), List.of("queues", "get"), List.of("queues", "delete"), List.of("queues", "pause"),
       List.of("queues", "resume"), List.of("queues", "redrive"), List.of("tasks"), List.of("jobs"), List.of("cluster"),
-      List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"));
+      List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"), List.of("verify"));
 
   private static Outcome run(String... words) {
     return Outcome.of(Map.of(), words);

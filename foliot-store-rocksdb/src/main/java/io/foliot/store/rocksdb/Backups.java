@@ -12,7 +12,6 @@ import org.rocksdb.BackupEngineOptions;
 import org.rocksdb.BackupInfo;
 import org.rocksdb.Env;
 import org.rocksdb.RestoreOptions;
-import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /** Backups in a folder of their own; each further one adds only files that have changed. */
@@ -23,9 +22,9 @@ final class Backups implements AutoCloseable {
 
   Backups(Path folder) {
     this.folder = folder;
-    RocksDB.loadLibrary();
+    NativeLibrary.load();
     try {
-      Files.createDirectories(folder);
+      OwnerOnly.createFolders(folder);
     } catch (IOException e) {
       throw new StoreException("the folder for backups cannot be made: " + folder + ": " + e, e);
     }
@@ -46,6 +45,7 @@ final class Backups implements AutoCloseable {
     } catch (RocksDBException e) {
       throw Database.failure("the backup failed: " + folder, e);
     }
+    narrow();
     BackupSummary made = list().getLast();
     for (int broken : engine.getCorruptedBackups()) {
       if (broken == made.number()) {
@@ -53,6 +53,15 @@ final class Backups implements AutoCloseable {
       }
     }
     return made;
+  }
+
+  private void narrow() {
+    try {
+      OwnerOnly.narrow(folder);
+    } catch (IOException e) {
+      throw new StoreException("the backup was made, but other users of this machine may be able to read it, for its "
+          + "permissions cannot be narrowed: folder=" + folder + ": " + e, e);
+    }
   }
 
   List<BackupSummary> list() {
@@ -73,7 +82,7 @@ final class Backups implements AutoCloseable {
       if (there.findAny().isPresent()) {
         throw new StoreException("a backup is restored into an empty folder only: folder=" + target.path(), null);
       }
-      Files.createDirectories(target.rocks());
+      OwnerOnly.createFolders(target.rocks());
     } catch (IOException e) {
       throw new StoreException("the folder cannot be used: " + target.path() + ": " + e, e);
     }
@@ -82,6 +91,7 @@ final class Backups implements AutoCloseable {
     } catch (RocksDBException e) {
       throw Database.failure("the backup could not be restored: from=" + folder + ", to=" + target.path(), e);
     }
+    target.narrow();
     target.writeNote();
   }
 

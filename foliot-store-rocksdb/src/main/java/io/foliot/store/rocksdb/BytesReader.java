@@ -78,16 +78,22 @@ final class BytesReader {
     throw new IndexOutOfBoundsException("a number of more than 32 bits: at=" + at);
   }
 
-  long near() {
+  /** A number of up to 64 bits, as RocksDB writes it. */
+  long varlong() {
     long value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
       int next = u8();
       value |= (next & 0x7FL) << shift;
       if (next < 0x80) {
-        return (value >>> 1) ^ -(value & 1);
+        return value;
       }
     }
     throw new IndexOutOfBoundsException("a number of more than 64 bits: at=" + at);
+  }
+
+  long near() {
+    long value = varlong();
+    return (value >>> 1) ^ -(value & 1);
   }
 
   byte[] bytes(int count) {

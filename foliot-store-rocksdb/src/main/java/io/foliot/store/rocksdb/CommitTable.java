@@ -38,6 +38,7 @@ final class CommitTable implements RecordTable {
     @Nullable
     TaskRecord current;
     boolean dirty;
+    boolean isUnreadable;
 
     final TaskId id;
 
@@ -60,6 +61,7 @@ final class CommitTable implements RecordTable {
   private final Queues queues;
   private final Tally tally;
   private final RecordCache cache;
+  private final Unreadables unreadables;
   private final Hands indexHands;
   private final Hands parkedHands;
   private final Batch batch;
@@ -84,13 +86,14 @@ final class CommitTable implements RecordTable {
   private @Nullable Bucket retiring;
   private byte @Nullable [] retiredUpTo;
 
-  CommitTable(Database db, int slotCount, Queues queues, Tally tally, RecordCache cache, Hands indexHands,
-      Hands parkedHands, long recordedFloor) {
+  CommitTable(Database db, int slotCount, Queues queues, Tally tally, RecordCache cache, Unreadables unreadables,
+      Hands indexHands, Hands parkedHands, long recordedFloor) {
     this.db = db;
     this.slotCount = slotCount;
     this.queues = queues;
     this.tally = tally;
     this.cache = cache;
+    this.unreadables = unreadables;
     this.indexHands = indexHands;
     this.parkedHands = parkedHands;
     this.recordedFloor = recordedFloor;
@@ -170,7 +173,7 @@ final class CommitTable implements RecordTable {
       if (stored != null) {
         TaskId id = ids.get(i);
         TaskRecord cached = cache.get(id);
-        entries.put(id, new Entry(id, cached != null ? cached : decode(id, stored)));
+        entries.put(id, cached != null ? new Entry(id, cached) : entry(id, stored));
       }
     }
   }
@@ -215,16 +218,51 @@ final class CommitTable implements RecordTable {
     Entry entry = entries.get(id);
     if (entry == null) {
       TaskRecord cached = cache.get(id);
-      entry = new Entry(id, cached != null ? cached : load(id));
+      entry = cached != null ? new Entry(id, cached) : entry(id, load(id));
       entries.put(id, entry);
     }
     return entry;
   }
 
-  private @Nullable TaskRecord load(TaskId id) {
+  /** What an id is to this commit: a record that cannot be read is as one that is not there. */
+  private Entry entry(TaskId id, byte @Nullable [] stored) {
+    try {
+      return new Entry(id, stored == null ? null : decode(id, stored));
+    } catch (UnreadableException e) {
+      unreadables.add(id, e);
+      Entry entry = new Entry(id, null);
+      entry.isUnreadable = true;
+      return entry;
+    }
+  }
+
+  /** Whether a task is there and cannot be read. */
+  boolean isUnreadable(TaskId id) {
+    return entry(id).isUnreadable;
+  }
+
+  /** Whether the latest task of a key is live and cannot be read. */
+  boolean isUnreadable(String queue, String taskKey) {
+    KeyName name = new KeyName(queue, taskKey);
+    if (cache.get(name) != null) {
+      return false;
+    }
+    Place place = places.computeIfAbsent(name, this::place);
+    return place != NOWHERE && place.bucket() == null && isUnreadable(place.id());
+  }
+
+  /** Whether a task is there and cannot be read. */
+  boolean isUnreadable(TaskRef ref) {
+    return switch (ref) {
+      case TaskRef.ById byId -> isUnreadable(byId.id());
+      case TaskRef.ByKey byKey -> isUnreadable(byKey.queue(), byKey.key());
+    };
+  }
+
+  private byte @Nullable [] load(TaskId id) {
     byte[] live = db.get(Family.RECORDS, Layout.recordKey(id));
     if (live != null) {
-      return decode(id, live);
+      return live;
     }
     Bucket[] buckets = tally.buckets();
     List<byte[]> keys = new ArrayList<>(buckets.length);
@@ -233,7 +271,7 @@ final class CommitTable implements RecordTable {
     }
     for (byte[] kept : db.getAll(Family.HISTORY, keys)) {
       if (kept != null) {
-        return decode(id, kept);
+        return kept;
       }
     }
     return null;
@@ -263,7 +301,7 @@ final class CommitTable implements RecordTable {
     if (bucket != null && !entries.containsKey(place.id())) {
       TaskId id = place.id();
       byte[] kept = db.get(Family.HISTORY, Layout.historyKey(bucket, id));
-      entries.put(id, new Entry(id, kept == null ? null : decode(id, kept)));
+      entries.put(id, entry(id, kept));
     }
     return get(place.id());
   }
@@ -353,12 +391,16 @@ final class CommitTable implements RecordTable {
     emitAnswers();
     tally.write(batch);
     long given = Math.max(generationFloor, generationGiven);
-    if (!batch.isEmpty() && given > recordedFloor - FLOOR_AHEAD / 2) {
-      recordFloor(given + FLOOR_AHEAD);
+    if (!batch.isEmpty()) {
+      recordFloor(given > recordedFloor - FLOOR_AHEAD / 2 ? given + FLOOR_AHEAD : recordedFloor);
     }
   }
 
-  /** Records that all generations given out from now on may be smaller than this. */
+  /**
+   * Records that all generations given out so far are smaller than this. It is the last entry of each commit, because one
+   * that is only ever overwritten reaches a table file with its sequence number; an entry and its delete may vanish
+   * together. So the MANIFEST or the log tells how far the commits go, which {@link Guard} relies on.
+   */
   void recordFloor(long floor) {
     recordedFloor = floor;
     Bytes name = key.clear().bytes(Layout.META_FLOOR);
@@ -575,7 +617,14 @@ final class CommitTable implements RecordTable {
   }
 
   private void removeTraces(Bucket bucket, TaskId id, byte[] stored) {
-    String taskKey = RecordCodec.keyOf(id, stored);
+    String taskKey;
+    try {
+      taskKey = RecordCodec.keyOf(id, stored);
+    } catch (UnreadableException e) {
+      // It expires as others do; a key or a body of it stays, which is what cannot be read of it.
+      unreadables.add(id, e);
+      return;
+    }
     if (taskKey != null) {
       KeyName name = new KeyName(queues.name(RecordCodec.queueOf(stored)), taskKey);
       Place known = places.get(name);

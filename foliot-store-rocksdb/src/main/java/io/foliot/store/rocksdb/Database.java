@@ -23,6 +23,7 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
+import org.rocksdb.Logger;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -40,7 +41,8 @@ import org.rocksdb.WriteOptions;
  *
  * <p><b>Visibility.</b> RocksDB's ordinary write path appends to the log, syncs it, inserts into the memtable, and only
  * then publishes the sequence number that reads go by: no read sees a write that is not synced. The options that would
- * break this (pipelined and unordered writes, two write queues) stay off.
+ * break this (pipelined and unordered writes, two write queues) stay off. The exception are commits that only move index
+ * entries ({@link #writeUnsynced}): whoever sees one, and loses it with a power loss, moves the entry again.
  */
 final class Database implements AutoCloseable {
   private static final int BLOOM_BITS = 10;
@@ -56,11 +58,17 @@ final class Database implements AutoCloseable {
   private final ColumnFamilyHandle[] handles = new ColumnFamilyHandle[Family.values().length];
   private final WriteOptions synced;
   private final WriteOptions unsynced;
+  // written by the writer, read by any thread
+  private volatile long syncedSequence;
   private final ReadOptions plain;
   private final Cache blockCache;
 
-  private Database(Path folder, RocksDbOptions options, boolean create) throws RocksDBException {
-    RocksDB.loadLibrary();
+  private enum Mode {
+    CREATE, EXISTING, READ_ONLY
+  }
+
+  private Database(Path folder, RocksDbOptions options, Mode mode) throws RocksDBException {
+    NativeLibrary.load();
     boolean opened = false;
     try {
       blockCache = own(new LRUCache(options.blockCacheBytes(), 4, false, 0.5));
@@ -70,12 +78,17 @@ final class Database implements AutoCloseable {
             familyOptions(family, options)));
       }
       List<ColumnFamilyHandle> opens = new ArrayList<>();
-      db = RocksDB.open(dbOptions(options, create), folder.toString(), descriptors, opens);
+      DBOptions settings = dbOptions(options, mode);
+      db = mode == Mode.READ_ONLY
+          ? RocksDB.openReadOnly(settings, folder.toString(), descriptors, opens)
+          : RocksDB.open(settings, folder.toString(), descriptors, opens);
       for (int i = 0; i < handles.length; i++) {
         handles[i] = opens.get(i);
       }
       synced = own(new WriteOptions().setSync(true));
       unsynced = own(new WriteOptions());
+      // What an open has recovered from the log is in synced files when it returns.
+      syncedSequence = db.getLatestSequenceNumber();
       plain = own(new ReadOptions());
       opened = true;
     } finally {
@@ -87,8 +100,17 @@ final class Database implements AutoCloseable {
 
   /** Opens what is there. */
   static Database open(Path folder, RocksDbOptions options, boolean create) {
+    return open(folder, options, create ? Mode.CREATE : Mode.EXISTING);
+  }
+
+  /** Opens what is there and writes nothing, not even RocksDB's own log of what it does. */
+  static Database openReadOnly(Path folder, RocksDbOptions options) {
+    return open(folder, options, Mode.READ_ONLY);
+  }
+
+  private static Database open(Path folder, RocksDbOptions options, Mode mode) {
     try {
-      return new Database(folder, options, create);
+      return new Database(folder, options, mode);
     } catch (RocksDBException e) {
       throw failure("cannot open " + folder, e);
     }
@@ -99,7 +121,7 @@ final class Database implements AutoCloseable {
     return resource;
   }
 
-  private DBOptions dbOptions(RocksDbOptions options, boolean create) {
+  private DBOptions dbOptions(RocksDbOptions options, Mode mode) {
     Properties byName = new Properties();
     // The Java API knows it by name only: a log that is missing or cut short between others is noticed. (Its younger
     // sibling track_and_verify_wals is marked experimental; LogCheck does that part.)
@@ -108,6 +130,10 @@ final class Database implements AutoCloseable {
     if (parsed == null) {
       throw new IllegalStateException("this RocksDB does not know an option: options=" + byName);
     }
+    if (mode == Mode.READ_ONLY) {
+      parsed.setLogger(own(new Silence()));
+    }
+    boolean create = mode == Mode.CREATE;
     return own(parsed).setCreateIfMissing(create).setCreateMissingColumnFamilies(create).setParanoidChecks(true)
         .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery).setMaxTotalWalSize(options.logBytes())
         .setDbWriteBufferSize(options.writeBufferBytes()).setMaxBackgroundJobs(BACKGROUND_JOBS)
@@ -181,6 +207,7 @@ final class Database implements AutoCloseable {
   /** Writes and syncs; what it wrote can be read when it returns, and not before it is synced. */
   void write(byte[] serialized) {
     write(serialized, synced);
+    syncedSequence = db.getLatestSequenceNumber();
   }
 
   /** Writes; a power loss may take it back, until the next write that syncs. */
@@ -254,6 +281,11 @@ final class Database implements AutoCloseable {
     }
   }
 
+  /** The sequence number of the last entry up to which the log is synced. */
+  long lastSequence() {
+    return syncedSequence;
+  }
+
   long logBytes() {
     try {
       return db.getSortedWalFiles().stream().mapToLong(file -> file.sizeFileBytes()).sum();
@@ -293,6 +325,18 @@ final class Database implements AutoCloseable {
     return damaged
         ? new DamagedException(message + "; restore a backup, or ask for help with the folder as it is", e)
         : new StoreException(message, e);
+  }
+
+  /** In the place of RocksDB's file of messages. */
+  private static final class Silence extends Logger {
+    Silence() {
+      super(InfoLogLevel.FATAL_LEVEL);
+    }
+
+    @Override
+    protected void log(InfoLogLevel level, String message) {
+      // What matters comes as an error.
+    }
   }
 
   /** Everything as it was at one moment; to be closed soon. */

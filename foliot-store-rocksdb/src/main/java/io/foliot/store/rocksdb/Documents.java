@@ -78,7 +78,7 @@ final class Documents {
     uncommitted.clear();
   }
 
-  private static Document decode(String name, byte[] stored) {
+  static Document decode(String name, byte[] stored) {
     int end = stored.length - SUM_BYTES;
     if (end < VERSION_BYTES || BytesReader.u32(stored, end) != sum(stored, end)) {
       throw new DamagedException("a document does not match its checksum: name=" + name, null);

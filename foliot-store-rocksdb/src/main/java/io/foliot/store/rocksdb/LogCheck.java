@@ -1,22 +1,19 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 
 /**
- * Looks through RocksDB's log before RocksDB does, to tell a torn tail from a loss.
+ * Reads RocksDB's log before RocksDB does, to tell a torn tail from a loss.
  *
  * <p>After a power loss the log may end in a commit that was under way: its bytes are there in part, in any order. That is
  * no loss, for its callers were never answered. Damage anywhere else is. RocksDB has no recovery mode that knows the
@@ -27,48 +24,65 @@ import java.util.zip.CRC32C;
  * may be whole. If something is, commits that were answered are gone, and the store is not opened. A log that is not the
  * last one was whole when the next began, unless it is what an earlier open has accepted; that is written down.
  *
- * <p>Format: blocks of 32 KiB; in them pieces: masked CRC32C (4 bytes, least first), length (2), type (1), content.
+ * <p>Sequence numbers of entries have no gaps, so a log that is missing between others shows.
  */
 final class LogCheck {
-  private static final String ACCEPTED = "accepted-log-tails";
-  private static final int BLOCK = 32 << 10;
-  private static final int HEADER = 7;
-  private static final int ZERO = 0;
-  private static final int FULL = 1;
-  private static final int FIRST = 2;
-  private static final int CRC_MASK = 0xA282EAD8;
+  static final String ACCEPTED = "accepted-log-tails";
+
+  /** What each record of a log begins with: the sequence number of its first entry, and how many entries it has. */
+  private static final int SEQUENCE_AND_COUNT = 12;
+  private static final int COUNT_AT = 8;
+  private static final long NONE = -1;
 
   private final Path folder;
   private final Path rocks;
+  private final List<String> tails = new ArrayList<>();
+
+  // of the log that is read
+  private final byte[] start = new byte[SEQUENCE_AND_COUNT];
+  private int startBytes;
+  private long next = NONE;
 
   LogCheck(Path folder, Path rocks) {
     this.folder = folder;
     this.rocks = rocks;
   }
 
-  /** Throws if commits that were answered are missing. */
-  void check() {
-    try {
-      List<Path> logs = logs();
-      Set<String> accepted = new HashSet<>(readAccepted());
-      List<String> stillThere = new ArrayList<>();
-      for (Path log : logs) {
-        boolean isLast = log.equals(logs.getLast());
-        long end = check(log);
-        if (end < 0) {
-          continue;
-        }
-        String tail = log.getFileName() + " " + end;
-        if (!isLast && !accepted.contains(tail)) {
-          throw damaged(log, end, "a later log exists");
-        }
-        stillThere.add(tail);
+  /**
+   * Throws if commits that were answered are missing. Changes nothing.
+   *
+   * @param firstLog the first log that is needed; those before it may be missing in part
+   * @return the sequence number of the last entry in the logs, or -1 if there is none
+   */
+  long check(long firstLog) throws IOException {
+    List<Path> logs = logs();
+    Set<String> accepted = new HashSet<>(readAccepted());
+    boolean isNeeded = false;
+    for (Path log : logs) {
+      boolean isLast = log.equals(logs.getLast());
+      if (!isNeeded) {
+        // Those that are not needed any more are deleted one by one.
+        next = NONE;
       }
-      if (!stillThere.equals(readAccepted())) {
-        writeAccepted(stillThere);
+      isNeeded = number(log) >= firstLog;
+      long end = check(log);
+      if (end < 0) {
+        continue;
       }
-    } catch (IOException e) {
-      throw new StoreException("the log cannot be read: " + rocks + ": " + e, e);
+      String tail = log.getFileName() + " " + end;
+      if (!isLast && !accepted.contains(tail)) {
+        throw damaged(log, end, "a later log exists");
+      }
+      tails.add(tail);
+    }
+    return next == NONE ? NONE : next - 1;
+  }
+
+  /** Records which torn tails were accepted: RocksDB may leave these logs where they are and begin another one. */
+  void accept() throws IOException {
+    if (!tails.equals(readAccepted())) {
+      String lines = tails.isEmpty() ? "" : String.join("\n", tails) + "\n";
+      OwnerOnly.replace(folder.resolve(ACCEPTED), lines.getBytes(StandardCharsets.US_ASCII));
     }
   }
 
@@ -93,18 +107,9 @@ final class LogCheck {
     return Files.exists(file) ? Files.readAllLines(file, StandardCharsets.US_ASCII) : List.of();
   }
 
-  private void writeAccepted(List<String> tails) throws IOException {
-    Path written = folder.resolve(ACCEPTED + ".new");
-    Files.write(written, tails, StandardCharsets.US_ASCII);
-    StoreFolder.sync(written);
-    Files.move(written, folder.resolve(ACCEPTED), StandardCopyOption.ATOMIC_MOVE);
-    StoreFolder.sync(folder);
-  }
-
   private static DamagedException damaged(Path log, long at, String because) {
     return new DamagedException("the log is damaged, and commits behind the damage were answered (" + because
-        + "): log=" + log + ", at=" + at + "; the store is not opened, for tasks would be missing silently; restore a "
-        + "backup, or ask for help with the folder as it is", null);
+        + "): log=" + log + ", at=" + at + "", null);
   }
 
   /**
@@ -112,13 +117,15 @@ final class LogCheck {
    *
    * @return where a torn tail begins, or -1 if all of it is whole
    */
-  private static long check(Path log) throws IOException {
-    byte[] block = new byte[BLOCK];
+  private long check(Path log) throws IOException {
+    byte[] block = new byte[LogFormat.BLOCK];
+    startBytes = 0;
     long tornAt = -1;
     long blockAt = 0;
     try (InputStream in = Files.newInputStream(log)) {
-      for (int length = in.readNBytes(block, 0, BLOCK); length > 0; length = in.readNBytes(block, 0, BLOCK)) {
-        int end = tornAt < 0 ? wholeUpTo(block, length) : 0;
+      for (int length = in.readNBytes(block, 0, LogFormat.BLOCK); length > 0; length = in.readNBytes(block, 0,
+          LogFormat.BLOCK)) {
+        int end = tornAt < 0 ? wholeUpTo(log, block, length) : 0;
         if (end < length && beginsBehind(block, tornAt < 0 ? end + 1 : 0, length, tornAt >= 0)) {
           throw damaged(log, tornAt < 0 ? blockAt + end : tornAt, "one that is whole begins behind it");
         }
@@ -132,16 +139,41 @@ final class LogCheck {
   }
 
   /** How far the pieces of a block are whole. */
-  private static int wholeUpTo(byte[] block, int length) {
+  private int wholeUpTo(Path log, byte[] block, int length) {
     int at = 0;
-    while (at + HEADER <= length) {
-      if (!isWhole(block, at, length)) {
+    while (at + LogFormat.HEADER <= length) {
+      if (!LogFormat.isWhole(block, at, length)) {
         return at;
       }
-      at += HEADER + contentLength(block, at);
+      follow(log, block, at);
+      at += LogFormat.HEADER + LogFormat.contentLength(block, at);
     }
     // Less than a header is left: filled with zeros in a full block, and cut off in the last one.
-    return length == BLOCK || at == length ? length : at;
+    return length == LogFormat.BLOCK || at == length ? length : at;
+  }
+
+  /** Ensures that a record begins with the entry behind the last one of the record before it. */
+  private void follow(Path log, byte[] block, int at) {
+    int type = LogFormat.type(block, at);
+    if (type < LogFormat.FULL || type > LogFormat.LAST) {
+      return;
+    }
+    if (LogFormat.isBeginning(block, at)) {
+      startBytes = 0;
+    }
+    int count = Math.min(SEQUENCE_AND_COUNT - startBytes, LogFormat.contentLength(block, at));
+    System.arraycopy(block, at + LogFormat.HEADER, start, startBytes, count);
+    startBytes += count;
+    boolean ends = type == LogFormat.FULL || type == LogFormat.LAST;
+    if (!ends || startBytes < SEQUENCE_AND_COUNT) {
+      return;
+    }
+    long sequence = Long.reverseBytes(BytesReader.u64(start, 0));
+    if (next != NONE && sequence != next) {
+      throw new DamagedException("entries are missing in the log or between two logs: log=" + log + ", expected=" + next
+          + ", found=" + sequence, null);
+    }
+    next = sequence + Integer.toUnsignedLong(Integer.reverseBytes(BytesReader.u32(start, COUNT_AT)));
   }
 
   /** Whether a piece with which a commit begins is whole somewhere behind. */
@@ -149,41 +181,20 @@ final class LogCheck {
     if (isNextBlock) {
       // Pieces begin with the block; a torn one among them hides only its own.
       int at = 0;
-      while (at + HEADER <= length && isWhole(block, at, length)) {
-        if (isBeginning(block[at + 6])) {
+      while (at + LogFormat.HEADER <= length && LogFormat.isWhole(block, at, length)) {
+        if (LogFormat.isBeginning(block, at)) {
           return true;
         }
-        at += HEADER + contentLength(block, at);
+        at += LogFormat.HEADER + LogFormat.contentLength(block, at);
       }
       return at < length && beginsBehind(block, at + 1, length, false);
     }
     // The length of the torn piece is not to be trusted: a piece may begin anywhere.
-    for (int at = from; at + HEADER <= length; at++) {
-      if (isBeginning(block[at + 6]) && isWhole(block, at, length)) {
+    for (int at = from; at + LogFormat.HEADER <= length; at++) {
+      if (LogFormat.isBeginning(block, at) && LogFormat.isWhole(block, at, length)) {
         return true;
       }
     }
     return false;
-  }
-
-  private static boolean isBeginning(byte type) {
-    return type == FULL || type == FIRST;
-  }
-
-  private static int contentLength(byte[] block, int at) {
-    return (block[at + 4] & 0xFF) | (block[at + 5] & 0xFF) << 8;
-  }
-
-  private static boolean isWhole(byte[] block, int at, int length) {
-    int content = contentLength(block, at);
-    if (block[at + 6] == ZERO || at + HEADER + content > length) {
-      return false;
-    }
-    CRC32C sum = new CRC32C();
-    sum.update(block, at + 6, content + 1);
-    int crc = (int) sum.getValue();
-    int masked = (crc >>> 15 | crc << 17) + CRC_MASK;
-    int stored = (block[at] & 0xFF) | (block[at + 1] & 0xFF) << 8 | (block[at + 2] & 0xFF) << 16 | block[at + 3] << 24;
-    return masked == stored;
   }
 }

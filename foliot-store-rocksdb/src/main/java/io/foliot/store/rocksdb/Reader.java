@@ -36,9 +36,11 @@ final class Reader implements AutoCloseable {
   private final Tally tally;
   private final Hands indexHands;
   private final Hands parkedHands;
+  private final Unreadables unreadables;
   private final AtomicReferenceArray<Database.@Nullable Range> slotRanges;
 
-  Reader(Database db, Clock clock, int slotCount, Queues queues, Tally tally, Hands indexHands, Hands parkedHands) {
+  Reader(Database db, Clock clock, int slotCount, Queues queues, Tally tally, Hands indexHands, Hands parkedHands,
+      Unreadables unreadables) {
     this.db = db;
     this.clock = clock;
     this.slotCount = slotCount;
@@ -46,6 +48,7 @@ final class Reader implements AutoCloseable {
     this.tally = tally;
     this.indexHands = indexHands;
     this.parkedHands = parkedHands;
+    this.unreadables = unreadables;
     slotRanges = new AtomicReferenceArray<>(slotCount);
   }
 
@@ -106,7 +109,7 @@ final class Reader implements AutoCloseable {
       iterator.key(key);
       long wakeAt = BytesReader.ordered(key, Layout.INDEX_WAKE_AT);
       TaskId id = Layout.id(key, Layout.INDEX_ID_AT);
-      if (after != null && wakeAt == from && id.equals(after)) {
+      if ((after != null && wakeAt == from && id.equals(after)) || unreadables.contains(id)) {
         continue;
       }
       if (wakeAt > scan.toWakeAt()) {
@@ -146,7 +149,7 @@ final class Reader implements AutoCloseable {
         byte[] key = iterator.key();
         TaskId id = Layout.id(key, Layout.PARKED_ID_AT);
         DueEntry entry = new DueEntry(BytesReader.ordered(key, Layout.PARKED_WAKE_AT), id, queue);
-        if (slots.contains(id) && !entry.equals(after)) {
+        if (slots.contains(id) && !entry.equals(after) && !unreadables.contains(id)) {
           found.add(entry);
         }
       }
@@ -388,7 +391,14 @@ final class Reader implements AutoCloseable {
       if (RecordCodec.queueOf(stored) != queue) {
         return;
       }
-      TaskRecord record = decode(Layout.id(iterator.key(), idAt), stored, view);
+      TaskRecord record;
+      TaskId id = Layout.id(iterator.key(), idAt);
+      try {
+        record = decode(id, stored, view);
+      } catch (UnreadableException e) {
+        unreadables.add(id, e);
+        return;
+      }
       if ((state == null || record.stateAt(nowMillis) == state)
           && (record.isLive() || record.dropAt() > nowMillis)) {
         found.add(record);

@@ -92,6 +92,7 @@ final class RecordCodec {
    * The key alone, or null.
    *
    * @throws DamagedException if these are not the bytes that were written under that id
+   * @throws UnreadableException if they are, and this Foliot does not understand them
    */
   static @Nullable String keyOf(TaskId id, byte[] value) {
     ensureWhole(id, value);
@@ -239,6 +240,7 @@ final class RecordCodec {
    *
    * @param queues the names of queues by number; may throw for a number that is none
    * @throws DamagedException if these are not the bytes that were written under that id
+   * @throws UnreadableException if they are, and this Foliot does not understand them
    */
   static TaskRecord decode(TaskId id, byte[] value, IntFunction<String> queues, BodySource bodies) {
     ensureWhole(id, value);
@@ -250,7 +252,7 @@ final class RecordCodec {
       }
       return record;
     } catch (IndexOutOfBoundsException e) {
-      throw new DamagedException("a record cannot be read although its checksum is right: task=" + id, e);
+      throw new UnreadableException("a record cannot be read although its checksum is right: task=" + id, e);
     }
   }
 
@@ -260,7 +262,7 @@ final class RecordCodec {
       throw new DamagedException("a record does not match its checksum: task=" + id + ", bytes=" + value.length, null);
     }
     if (value[0] != VERSION) {
-      throw new DamagedException("a record is of a version that this Foliot does not know: task=" + id + ", version="
+      throw new UnreadableException("a record is of a version that this Foliot does not know: task=" + id + ", version="
           + value[0] + ", known=" + VERSION, null);
     }
   }
@@ -355,7 +357,8 @@ final class RecordCodec {
     return new Body(payload, contentType, headers);
   }
 
-  private static int sum(TaskId id, byte[] bytes, int from, int count) {
+  /** The checksum of a record: of its bytes and the id that it is stored under. */
+  static int sum(TaskId id, byte[] bytes, int from, int count) {
     CRC32C sum = new CRC32C();
     sum.update(bytes, from, count);
     // The id is mixed in without another pass over bytes: a record under another task's key must not pass.

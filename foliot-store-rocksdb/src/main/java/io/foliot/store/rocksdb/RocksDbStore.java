@@ -24,6 +24,8 @@ import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
@@ -32,9 +34,12 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +50,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +89,7 @@ public final class RocksDbStore implements TaskStore {
   private final Database db;
   private final TaskOperations operations;
   private final RecordCache cache;
+  private final Unreadables unreadables = new Unreadables();
   private final Tally tally;
   private final Documents documents;
   private final CommitTable table;
@@ -88,9 +97,11 @@ public final class RocksDbStore implements TaskStore {
   private final Writer writer;
   private final Room room;
   private final ThreadPoolExecutor reads;
+  private final GuardWriter guard;
+  private final FolderLock lock;
 
   private RocksDbStore(StoreFolder folder, RocksDbOptions options, Clock clock, Seams seams, Database db,
-      boolean isNew) {
+      FolderLock lock, boolean isNew) throws IOException {
     this.folder = folder;
     this.options = options;
     this.clock = clock;
@@ -103,16 +114,17 @@ public final class RocksDbStore implements TaskStore {
     Hands parkedHands = new Hands(Math.max(64, queues.count()));
     cache = new RecordCache(options.recordCacheBytes());
     documents = new Documents(db);
-    table = new CommitTable(db, slotCount, queues, tally, cache, indexHands, parkedHands, floor);
+    table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexHands, parkedHands, floor);
     operations = new TaskOperations(table, seams.tokens(), floor);
-    reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands);
+    reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands, unreadables);
     room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(MAX_WAITING_READS), task -> Writer.daemon(task, "foliot-rocksdb-reads"));
     writer = new Writer(clock, table, operations, db, List.of(indexHands, parkedHands), documents, this::end);
-    if (isNew) {
-      writeMeta();
-    }
+    this.lock = lock;
+    writeMeta(isNew, floor);
+    guard = new GuardWriter(folder, db::lastSequence);
+    guard.update();
   }
 
   /**
@@ -130,35 +142,63 @@ public final class RocksDbStore implements TaskStore {
   static RocksDbStore open(Path path, RocksDbOptions options, Clock clock, Seams seams) {
     StoreFolder folder = new StoreFolder(path);
     boolean exists = folder.prepare();
-    new LogCheck(folder.path(), folder.rocks()).check();
-    Database db = openDatabase(folder, options, !exists);
+    FolderLock lock = null;
+    Database db = null;
+    RocksDbStore store = null;
     try {
+      lock = FolderLock.of(folder);
+      check(folder);
+      folder.narrow();
+      NativeLibrary.load(folder.path());
+      lock.handOver();
+      db = openDatabase(folder, options, !exists);
       byte[] format = db.get(Family.META, Layout.META_FORMAT);
       if (format != null) {
         folder.ensureFormat(BytesReader.u32(format, 0));
       }
-      RocksDbStore store = new RocksDbStore(folder, options, clock, seams, db, format == null);
+      RocksDbStore opened = new RocksDbStore(folder, options, clock, seams, db, lock, format == null);
       if (!exists) {
         folder.writeNote();
       }
-      store.writer.start();
-      return store;
-    } catch (RuntimeException e) {
-      db.close();
-      throw e;
+      opened.guard.start();
+      opened.writer.start();
+      store = opened;
+      return opened;
+    } catch (IOException e) {
+      throw new StoreException("the folder cannot be used: " + folder.path() + ": " + e, e);
+    } finally {
+      if (store == null) {
+        release(db, lock);
+      }
     }
+  }
+
+  private static void release(@Nullable Database db, @Nullable FolderLock lock) {
+    if (db != null) {
+      db.close();
+    }
+    if (lock != null) {
+      lock.close();
+    }
+  }
+
+  private static void check(StoreFolder folder) throws IOException {
+    FolderCheck check = new FolderCheck(folder);
+    try {
+      check.check();
+    } catch (DamagedException e) {
+      throw new DamagedException(e.getMessage() + "; the store is not opened, for acknowledged tasks would be missing "
+          + "silently, and nothing in its folder was changed; see what is damaged with 'foliot verify', restore the "
+          + "newest backup with 'foliot restore', or ask for help with the folder as it is", e);
+    }
+    check.accept();
   }
 
   private static Database openDatabase(StoreFolder folder, RocksDbOptions options, boolean create) {
     try {
       return Database.open(folder.rocks(), options, create);
     } catch (StoreException e) {
-      String message = String.valueOf(e.getMessage());
-      if (message.contains("/LOCK:")) {
-        throw new StoreException("the store is in use by another process, or is open in this one already: folder="
-            + folder.path() + "; stop that process, or give each its own folder", e);
-      }
-      throw e;
+      throw String.valueOf(e.getMessage()).contains("/LOCK:") ? FolderLock.inUse(folder, e) : e;
     }
   }
 
@@ -193,11 +233,15 @@ public final class RocksDbStore implements TaskStore {
     return BytesReader.u32(stored, 0);
   }
 
-  private void writeMeta() {
+  /** Writes what a new store knows of itself; and the floor as each commit does, which an older Foliot did not. */
+  private void writeMeta(boolean isNew, long floor) {
     Batch batch = new Batch(db.familyIds(), 256);
     Bytes key = new Bytes(16);
-    batch.put(Family.META, key.clear().bytes(Layout.META_SLOTS), new Bytes(4).u32(slotCount));
-    batch.put(Family.META, key.clear().bytes(Layout.META_FORMAT), new Bytes(4).u32(StoreFolder.FORMAT));
+    if (isNew) {
+      batch.put(Family.META, key.clear().bytes(Layout.META_SLOTS), new Bytes(4).u32(slotCount));
+      batch.put(Family.META, key.clear().bytes(Layout.META_FORMAT), new Bytes(4).u32(StoreFolder.FORMAT));
+    }
+    batch.put(Family.META, key.clear().bytes(Layout.META_FLOOR), new Bytes(8).u64(floor));
     db.write(batch.serialized());
   }
 
@@ -242,7 +286,8 @@ public final class RocksDbStore implements TaskStore {
       }
     }, now -> {
       room.ensure();
-      return operations.submit(items, now);
+      return readable(items, draft -> draft.key() != null && table.isUnreadable(draft.queue(), draft.key()),
+          some -> operations.submit(some, now));
     }));
   }
 
@@ -250,14 +295,14 @@ public final class RocksDbStore implements TaskStore {
   public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
     List<Touch> items = List.copyOf(touches);
     return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.want(touch.ref())),
-        now -> operations.touch(items, now)));
+        now -> readable(items, touch -> table.isUnreadable(touch.ref()), some -> operations.touch(some, now))));
   }
 
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
     List<TaskRef> items = List.copyOf(refs);
     return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::want),
-        now -> operations.cancel(items, now)));
+        now -> readable(items, table::isUnreadable, some -> operations.cancel(some, now))));
   }
 
   @Override
@@ -319,8 +364,32 @@ public final class RocksDbStore implements TaskStore {
       }
     }, now -> {
       room.ensure();
-      return operations.adopt(items, now);
+      return readable(items, task -> task.key() != null && table.isUnreadable(task.queue(), task.key()),
+          some -> operations.adopt(some, now));
     }));
+  }
+
+  /**
+   * Runs the items whose tasks can be read. The others fail, for what a reset or a cancel of them would be is not known;
+   * nothing was done for them.
+   */
+  private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
+    if (unreadables.count() == 0) {
+      // What the items want was read before, so there is none among them.
+      return step.apply(items);
+    }
+    List<T> some = items.stream().filter(isUnreadable.negate()).toList();
+    List<R> results = step.apply(some);
+    if (some.size() == items.size()) {
+      return results;
+    }
+    List<@Nullable R> all = new ArrayList<>(items.size());
+    Iterator<R> next = results.iterator();
+    for (T item : items) {
+      all.add(isUnreadable.test(item) ? null : next.next());
+    }
+    throw ItemsFailedException.of(all, new StoreAwayException("a task cannot be read by this Foliot, and nothing was "
+        + "done to it; the log of the server says which and why", null));
   }
 
   @Override
@@ -409,6 +478,8 @@ public final class RocksDbStore implements TaskStore {
       reads.execute(() -> {
         try {
           stage.complete(step.get());
+        } catch (UnreadableException e) {
+          stage.completeExceptionally(e);
         } catch (StoreException e) {
           writer.fail(e);
           stage.completeExceptionally(e);
@@ -470,6 +541,26 @@ public final class RocksDbStore implements TaskStore {
   }
 
   /**
+   * Reads all that a store holds while it is closed, and compares it with its checksums and with itself. Writes nothing.
+   *
+   * @param progress told how far it is; must be quick
+   * @throws StoreException if there is no store, it is open, or its folder cannot be read
+   */
+  public static VerifyReport verify(Path folder, RocksDbOptions options, Consumer<String> progress) {
+    return new Verification(new StoreFolder(folder), options, progress).run();
+  }
+
+  /** Whether no store is open in a folder, in this process or another. */
+  public static boolean isFree(Path folder) {
+    StoreFolder store = new StoreFolder(folder);
+    try {
+      return !Files.isDirectory(store.rocks()) || FolderLock.isFree(store);
+    } catch (IOException e) {
+      throw new StoreException("the folder cannot be read: " + folder + ": " + e, e);
+    }
+  }
+
+  /**
    * What the store has done and what it holds; reads RocksDB's own figures.
    *
    * @throws StoreException if the store is closed
@@ -480,7 +571,7 @@ public final class RocksDbStore implements TaskStore {
     return new StoreStats(done.commits(), done.syncs(), done.items(), done.prepareNanos() / 1_000, done.syncNanos() / 1_000,
         done.lastItems(), done.lastSyncNanos() / 1_000, writer.waitingItems(), cache.size(), cache.bytes(),
         room.lastFreeBytes(), db.logBytes(), db.number("rocksdb.total-sst-files-size"),
-        db.number("rocksdb.cur-size-all-mem-tables"));
+        db.number("rocksdb.cur-size-all-mem-tables"), unreadables.count());
   }
 
   /** Runs on the writer when it ends, for whatever reason. */
@@ -493,9 +584,13 @@ public final class RocksDbStore implements TaskStore {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    guard.stop();
     synchronized (this) {
+      long lastSequence = db.lastSequence();
       reader.close();
       db.close();
+      guard.finish(lastSequence);
+      lock.close();
     }
     StoreException failure = writer.failure();
     if (failure != null) {

@@ -6,9 +6,9 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -19,9 +19,14 @@ final class StoreFolder {
   /** What this Foliot writes, and the newest that it reads. */
   static final int FORMAT = 1;
 
+  private static final System.Logger LOG = System.getLogger(StoreFolder.class.getName());
   private static final String NOTE = "foliot-store";
   private static final String ROCKS = "rocks";
   private static final String FIRST_WORDS = "Foliot store on RocksDB, format ";
+
+  /** What a folder without a note may hold. */
+  private static final Set<String> OWN = Set.of(ROCKS, NOTE + ".new", Guard.FILE, Guard.FILE + ".new",
+      LogCheck.ACCEPTED, NativeLibrary.FOLDER);
 
   private final Path folder;
 
@@ -38,33 +43,68 @@ final class StoreFolder {
   }
 
   /**
-   * Makes the folder if need be, and looks whether a store can be opened in it.
+   * Makes the folder if need be, and looks whether a store can be opened in it. Changes nothing of what is there.
    *
    * @return whether it holds one already
    */
   boolean prepare() {
     try {
-      Files.createDirectories(folder);
-      Path note = folder.resolve(NOTE);
-      if (Files.exists(note)) {
-        ensureFormat(Files.readString(note));
-        if (!Files.exists(rocks().resolve("CURRENT"))) {
-          throw new StoreException("the store in " + folder + " is incomplete: " + rocks()
-              + " has no CURRENT; restore a backup, or point the store at an empty folder", null);
-        }
-        return true;
+      OwnerOnly.createFolders(folder);
+      boolean exists = holdsStore();
+      if (!exists) {
+        ensureNothingElse();
       }
-      List<Path> others;
-      try (Stream<Path> files = Files.list(folder)) {
-        others = files.filter(file -> !file.getFileName().toString().equals(ROCKS)).limit(1).toList();
+      if ((exists || holdsData()) && !Files.exists(rocks().resolve("CURRENT"))) {
+        throw new StoreException("the store in " + folder + " is incomplete: " + rocks()
+            + " has no CURRENT; restore a backup, or point the store at an empty folder", null);
       }
-      if (!others.isEmpty()) {
-        throw new StoreException("the folder holds files that are no Foliot store: folder=" + folder + ", file="
-            + others.getFirst().getFileName() + "; point the store at an empty folder", null);
-      }
-      return false;
+      return exists;
     } catch (IOException e) {
       throw new StoreException("the folder cannot be used: " + folder + ": " + e, e);
+    }
+  }
+
+  /** Whether the note says that this is a whole store of a format that this Foliot reads. */
+  boolean holdsStore() throws IOException {
+    Path note = folder.resolve(NOTE);
+    if (!Files.exists(note)) {
+      return false;
+    }
+    ensureFormat(Files.readString(note));
+    return true;
+  }
+
+  /** A folder whose making was interrupted holds only what Foliot puts there. */
+  private void ensureNothingElse() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      Optional<Path> other = files.filter(file -> !OWN.contains(file.getFileName().toString())).findFirst();
+      if (other.isPresent()) {
+        throw new StoreException("the folder holds files that are no Foliot store: folder=" + folder + ", file="
+            + other.get().getFileName() + "; point the store at an empty folder", null);
+      }
+    }
+  }
+
+  // RocksDB would take a folder without CURRENT for a new one, and delete tables and logs that it does not know.
+  private boolean holdsData() throws IOException {
+    if (!Files.isDirectory(rocks())) {
+      return false;
+    }
+    try (Stream<Path> files = Files.list(rocks())) {
+      return files.anyMatch(file -> file.toString().endsWith(".sst") || file.toString().endsWith(".log"));
+    }
+  }
+
+  /** Takes the permissions of others from the folder and all that is in it; says so if it was open to them. */
+  void narrow() {
+    try {
+      if (OwnerOnly.narrow(folder)) {
+        LOG.log(System.Logger.Level.WARNING,
+            "the store''s folder was open to other users of this machine, and is not any more: folder={0}", folder);
+      }
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "the permissions of the store's folder cannot be narrowed, so other users "
+          + "of this machine may be able to read it: folder=" + folder, e);
     }
   }
 
@@ -94,11 +134,7 @@ final class StoreFolder {
   /** Says that everything is there. */
   void writeNote() {
     try {
-      Path written = folder.resolve(NOTE + ".new");
-      Files.writeString(written, FIRST_WORDS + FORMAT + "\n", StandardCharsets.US_ASCII);
-      sync(written);
-      Files.move(written, folder.resolve(NOTE), StandardCopyOption.ATOMIC_MOVE);
-      sync(folder);
+      OwnerOnly.replace(folder.resolve(NOTE), (FIRST_WORDS + FORMAT + "\n").getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
       throw new StoreException("the folder cannot be written to: " + folder + ": " + e, e);
     }

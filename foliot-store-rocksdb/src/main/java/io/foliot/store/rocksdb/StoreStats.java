@@ -17,7 +17,8 @@ package io.foliot.store.rocksdb;
  * @param logBytes length of the log
  * @param fileBytes length of all files of records and indexes
  * @param memtableBytes native memory of what is in the log and not yet in files
+ * @param unreadable tasks that were found to be unreadable and are not fired, since the store was opened
  */
 public record StoreStats(long commits, long syncs, long items, long prepareMicros, long syncMicros,
-    long lastCommitItems, long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes, long freeBytes, long logBytes,
-    long fileBytes, long memtableBytes) {}
+    long lastCommitItems, long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes,
+    long freeBytes, long logBytes, long fileBytes, long memtableBytes, long unreadable) {}

@@ -5,11 +5,13 @@ import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.TaskRecord;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
 
 /**
  * How many tasks each queue has, by state, and each bucket of history. Written with every commit, so that it is exact
@@ -120,6 +122,21 @@ final class Tally {
       changedKept.remove(new Kept(bucket, queue));
       changedQueues.add(queue);
     });
+  }
+
+  /** Returns all numbers by what they count, without those that are all zero. */
+  Map<String, List<Long>> all() {
+    Map<String, List<Long>> all = new HashMap<>();
+    live.forEach((queue, numbers) -> add(all, "live tasks of " + queues.name(queue), numbers));
+    kept.forEach((bucket, byQueue) -> byQueue.forEach((queue, numbers) -> add(all, "final tasks of "
+        + queues.name(queue) + " in " + bucket, numbers)));
+    return all;
+  }
+
+  private static void add(Map<String, List<Long>> all, String counted, long[] numbers) {
+    if (LongStream.of(numbers).anyMatch(number -> number != 0)) {
+      all.put(counted, LongStream.of(numbers).boxed().toList());
+    }
   }
 
   /** Writes what has changed. */

@@ -1,6 +1,8 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.Clock;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
@@ -263,7 +265,7 @@ final class Writer {
     table.now(Math.floorDiv(nowMicros, 1_000));
     try {
       operation.run(nowMicros);
-    } catch (StoreFullException e) {
+    } catch (StoreFullException | StoreAwayException | ItemsFailedException e) {
       operation.refuse(e);
     } catch (StoreException e) {
       throw e;

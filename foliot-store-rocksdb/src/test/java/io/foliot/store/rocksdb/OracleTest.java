@@ -157,6 +157,7 @@ final class OracleTest {
       // So that the recorded floor of generations is in the past, for the model has none.
       clock.advance(Duration.ofSeconds(1));
       store.close();
+      assertThat(RocksDbStore.verify(path, StoreHarness.SMALL, progress -> {}).damages()).isEmpty();
       store = open();
     }
 

@@ -64,7 +64,7 @@ public final class RocksDbStoreBenchmark {
   private final int tasks;
   private final int batch;
   private long lastCpuMicros = cpuMicros();
-  private StoreStats last = new StoreStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private StoreStats last = new StoreStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   private RocksDbStoreBenchmark(Path folder, int tasks, int batch) {
     this.folder = folder;

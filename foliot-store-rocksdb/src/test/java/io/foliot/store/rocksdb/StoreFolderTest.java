@@ -175,22 +175,9 @@ final class StoreFolderTest {
       for (int i = 0; i < tasks; i++) {
         harness.submit(store, "key " + i, harness.now() + HOUR);
       }
-      copy(folder(), copy);
+      StoreHarness.copy(folder(), copy);
     }
     return copy;
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Path target = to.resolve(from.relativize(file).toString());
-        if (Files.isDirectory(file)) {
-          Files.createDirectories(target);
-        } else {
-          Files.copy(file, target);
-        }
-      }
-    }
   }
 
   private static Path log(Path store) throws IOException {
@@ -214,13 +201,22 @@ final class StoreFolderTest {
 
   @Test
   void aTornTailIsNoLoss() throws IOException {
-    Path copy = copyWhileOpen(50, "copy");
-    Path log = log(copy);
-    byte[] bytes = Files.readAllBytes(log);
+    Path copy = temporary.resolve("copy");
+    byte[] bytes;
+    try (RocksDbStore store = harness.open(folder())) {
+      for (int i = 0; i < 49; i++) {
+        harness.submit(store, "key " + i, harness.now() + HOUR);
+      }
+      StoreHarness.awaitGuard(folder());
+      StoreHarness.copy(folder(), copy);
+      // What follows was under way when the power failed.
+      harness.submit(store, "key 49", harness.now() + HOUR);
+      bytes = Files.readAllBytes(log(folder()));
+    }
     // The last commit is a few hundred bytes: cut in it, cut its header, or a hole in it.
     for (int i = 0; i < 3; i++) {
       Path torn = temporary.resolve("torn-" + i);
-      copy(copy, torn);
+      StoreHarness.copy(copy, torn);
       byte[] tail = switch (i) {
         case 0 -> Arrays.copyOf(bytes, bytes.length - 10);
         case 1 -> Arrays.copyOf(bytes, bytes.length - 100);
@@ -249,7 +245,7 @@ final class StoreFolderTest {
     long length = Files.size(log(copy));
     for (int i = 1; i <= 5; i++) {
       Path damaged = temporary.resolve("damaged-" + i);
-      copy(copy, damaged);
+      StoreHarness.copy(copy, damaged);
       damage(log(damaged), length * i / 6, 1);
       assertThat(refused(damaged)).isInstanceOf(DamagedException.class).hasMessageContaining("answered");
     }
@@ -260,14 +256,18 @@ final class StoreFolderTest {
     Path copy = temporary.resolve("copy");
     try (RocksDbStore store = harness.open(folder())) {
       harness.submit(store, "first", harness.now());
+      StoreHarness.awaitGuard(folder());
+      byte[] before = Files.readAllBytes(Guard.file(folder()));
       byte[] payload = new byte[500_000];
       new Random(1).nextBytes(payload);
       StoreHarness.get(store.submit(List.of(StoreHarness.draft(harness.clock, "large", harness.now(),
           new Body(payload, "x/y", Map.of())))));
-      copy(folder(), copy);
+      StoreHarness.copy(folder(), copy);
+      // The guard is from before the commit that is about to be torn.
+      Files.write(Guard.file(copy), before);
       harness.submit(store, "last", harness.now());
       Path damaged = temporary.resolve("damaged");
-      copy(folder(), damaged);
+      StoreHarness.copy(folder(), damaged);
       damage(log(damaged), 200_000, 40_000);
       assertThat(refused(damaged)).isInstanceOf(DamagedException.class);
     }
@@ -341,7 +341,7 @@ final class StoreFolderTest {
         StoreHarness.get(store.cancel(List.of(new TaskRef.ById(result.id()))));
         harness.clock.advance(Duration.ofSeconds(40));
       }
-      copy(folder(), copy);
+      StoreHarness.copy(folder(), copy);
     }
     harness.clock.stepWall(Duration.ofDays(-1));
     for (Path path : List.of(copy, folder())) {

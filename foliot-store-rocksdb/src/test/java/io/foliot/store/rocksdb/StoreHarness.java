@@ -20,7 +20,10 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.SettableClock;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -28,7 +31,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A store for tests: a clock that tests move, tokens that count up, free space as tests say. */
@@ -128,6 +133,37 @@ final class StoreHarness {
 
   static List<DueEntry> parked(TaskStore store, String queue) {
     return get(store.parked(queue, SlotSet.all(store.slotCount()), null, 1_000_000));
+  }
+
+  /** Waits until the guard of an open store that rests has seen everything. */
+  static void awaitGuard(Path folder) throws IOException {
+    Path rocks = folder.resolve("rocks");
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (System.nanoTime() < end) {
+      Manifest manifest = Manifest.read(Objects.requireNonNull(Manifest.current(rocks)));
+      long last = Math.max(manifest.lastSequence(), new LogCheck(folder, rocks).check(0));
+      Guard guard = Objects.requireNonNull(Guard.read(folder));
+      if (guard.manifest() == manifest.number() && guard.manifestBytes() == manifest.length()
+          && guard.sequence() == last) {
+        return;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+    throw new AssertionError("the guard is behind: folder=" + folder + ", guard=" + Guard.read(folder));
+  }
+
+  /** Copies a folder, as a power loss would leave it if the store is open. */
+  static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.filter(each -> !each.startsWith(from.resolve(NativeLibrary.FOLDER))).toList()) {
+        Path target = to.resolve(from.relativize(file).toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(file, target, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+      }
+    }
   }
 
   static byte[] encoded(TaskRecord record) {

@@ -43,7 +43,14 @@ final class SubmittingProcess {
    * @param answers how many of them it takes until the end comes
    */
   static Set<TaskId> run(Path folder, int answers, End end) throws IOException, InterruptedException {
-    List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
+    return run(folder, answers, end, "022", "-Xmx256m");
+  }
+
+  /** The same with a mask of permissions and an option for the JVM. */
+  static Set<TaskId> run(Path folder, int answers, End end, String umask, String option)
+      throws IOException, InterruptedException {
+    List<String> command = List.of("sh", "-c", "umask " + umask + " && exec \"$@\"", "sh",
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m", option,
         "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
         SubmittingProcess.class.getName(), folder.toString());
     Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -77,6 +84,7 @@ final class SubmittingProcess {
       assertThat(counts).as("counts are exact after a crash")
           .isEqualTo(new QueueCounts(entries.size(), 0, 0, 0, 0, 0));
     }
+    assertThat(RocksDbStore.verify(folder, StoreHarness.SMALL, progress -> {}).damages()).isEmpty();
   }
 
   /** The process itself. */

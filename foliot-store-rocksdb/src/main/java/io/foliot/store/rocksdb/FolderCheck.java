@@ -1,0 +1,128 @@
+package io.foliot.store.rocksdb;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares what the folder of a store holds with what it must hold, before RocksDB opens it. RocksDB takes a MANIFEST that
+ * was cut at the end of an edit, and a last log that is missing, for an older state, and deletes all files that this state
+ * does not know. So whatever a check misses here is gone for good; and whatever is refused here is left as it is.
+ *
+ * <ul>
+ * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
+ * <li>Each table file and each closed log that it names is there, with its length.
+ * <li>The log is whole but for a torn last commit, and has no gaps ({@link LogCheck}).
+ * <li>MANIFEST and log together reach the last commit that the guard has seen.
+ * </ul>
+ *
+ * <p>The guard is written a moment behind the commits ({@link GuardWriter}). What a crash and damage at the same place
+ * take within that moment is not noticed: a record outside the log in each commit would cost a second sync.
+ *
+ * <p>Rejected: to compare with the table files that the MANIFEST does not know (a crash leaves such files too: outputs not
+ * yet installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and neither sees the
+ * cut nor the missing last log).
+ */
+final class FolderCheck {
+  private final StoreFolder folder;
+  private final LogCheck logs;
+
+  FolderCheck(StoreFolder folder) {
+    this.folder = folder;
+    logs = new LogCheck(folder.path(), folder.rocks());
+  }
+
+  /**
+   * Throws if something that was acknowledged is missing or damaged; then nothing has been changed.
+   *
+   * @return whether there is a store of RocksDB's at all
+   */
+  boolean check() throws IOException {
+    Path current = Manifest.current(folder.rocks());
+    if (current == null && !Files.exists(folder.rocks().resolve("CURRENT"))) {
+      return false;
+    }
+    if (current == null || !Files.exists(current)) {
+      throw new DamagedException("CURRENT names no MANIFEST that is there: folder=" + folder.rocks(), null);
+    }
+    Manifest manifest = Manifest.read(current);
+    Guard guard = readGuard();
+    if (guard != null) {
+      check(manifest, guard);
+    }
+    if (manifest.isUnderstood()) {
+      checkFiles(manifest);
+    }
+    long inLog = logs.check(manifest.isUnderstood() ? manifest.firstLog() : Long.MAX_VALUE);
+    if (guard != null && manifest.isUnderstood()) {
+      long last = Math.max(manifest.lastSequence(), inLog);
+      if (last < guard.sequence()) {
+        throw new DamagedException("the end of the log is missing, and commits in it were acknowledged: folder="
+            + folder.rocks() + ", lastEntry=" + last + ", acknowledged=" + guard.sequence(), null);
+      }
+    }
+    return true;
+  }
+
+  /** Records what was tolerated; to be called when everything has been checked. */
+  void accept() throws IOException {
+    logs.accept();
+  }
+
+  private @Nullable Guard readGuard() throws IOException {
+    try {
+      return Guard.read(folder.path());
+    } catch (Guard.UnreadableException e) {
+      throw new DamagedException("the guard is damaged, so whether anything else is missing cannot be told: "
+          + e.getMessage(), e);
+    }
+  }
+
+  private static void check(Manifest manifest, Guard guard) {
+    if (manifest.number() < guard.manifest()) {
+      throw new DamagedException("CURRENT names an older MANIFEST than was in use: found=" + manifest.path()
+          + ", inUse=" + guard.manifest(), null);
+    }
+    // A crash may come between the next MANIFEST, which is written whole before CURRENT names it, and its guard.
+    if (manifest.number() > guard.manifest()) {
+      return;
+    }
+    if (manifest.length() < guard.manifestBytes()) {
+      throw new DamagedException("the MANIFEST was cut, so files with acknowledged tasks would be taken for rubbish: "
+          + "file=" + manifest.path() + ", bytes=" + manifest.length() + ", expected=" + guard.manifestBytes(), null);
+    }
+    if (manifest.sum((int) guard.manifestBytes()) != guard.manifestSum()) {
+      throw new DamagedException("the MANIFEST was changed: its checksum does not match: file=" + manifest.path()
+          + ", bytes=" + guard.manifestBytes(), null);
+    }
+  }
+
+  static String tableName(long number) {
+    return String.format("%06d.sst", number);
+  }
+
+  private void checkFiles(Manifest manifest) throws IOException {
+    for (Map.Entry<Long, Long> file : manifest.fileBytes().entrySet()) {
+      ensure(tableName(file.getKey()), file.getValue(), true);
+    }
+    for (Map.Entry<Long, Long> log : manifest.logBytes().entrySet()) {
+      if (log.getKey() >= manifest.firstLog()) {
+        ensure(String.format("%06d.log", log.getKey()), log.getValue(), false);
+      }
+    }
+  }
+
+  private void ensure(String name, long bytes, boolean isExact) throws IOException {
+    Path file = folder.rocks().resolve(name);
+    if (!Files.exists(file)) {
+      throw new DamagedException("a file with acknowledged tasks is missing: file=" + file + ", bytes=" + bytes, null);
+    }
+    long found = Files.size(file);
+    if (found < bytes || (isExact && found != bytes)) {
+      throw new DamagedException("a file with acknowledged tasks does not have its length: file=" + file + ", bytes="
+          + found + ", expected=" + bytes, null);
+    }
+  }
+}

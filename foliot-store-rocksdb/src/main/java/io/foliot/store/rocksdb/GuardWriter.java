@@ -1,0 +1,155 @@
+package io.foliot.store.rocksdb;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the {@link Guard} of an open store a moment behind its commits, on a thread of its own: one sync of a page while
+ * there is work, and none while there is not. Callers never wait for it.
+ *
+ * <p><b>Invariant.</b> The guard never claims what a power loss could still take: the sequence number is the last one
+ * that a synced write has reached; the MANIFEST and the folder are synced here before the guard says how long it is.
+ */
+final class GuardWriter {
+  private static final System.Logger LOG = System.getLogger(GuardWriter.class.getName());
+  /** How far the guard may be behind: what is acknowledged within it is lost if a crash and damage come together. */
+  private static final long INTERVAL_MILLIS = 200;
+  private static final int BUFFER = 64 << 10;
+
+  private final Path folder;
+  private final Path rocks;
+  private final Thread thread = Writer.daemon(this::run, "foliot-rocksdb-guard");
+
+  // guarded by this
+  private boolean closing;
+  private boolean hasFailed;
+  private LongSupplier sequence;
+  private @Nullable Guard written;
+  private long summedManifest = -1;
+  private long summedBytes;
+  private final CRC32C sum = new CRC32C();
+
+  /**
+   * A writer that has not written yet.
+   *
+   * @param sequence gives the sequence number up to which the log is synced
+   */
+  GuardWriter(StoreFolder folder, LongSupplier sequence) throws IOException {
+    this.folder = folder.path();
+    rocks = folder.rocks();
+    this.sequence = sequence;
+    written = Guard.read(this.folder);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private synchronized void run() {
+    while (!closing) {
+      try {
+        update();
+        hasFailed = false;
+      } catch (IOException e) {
+        if (!hasFailed) {
+          LOG.log(System.Logger.Level.WARNING,
+              "the guard cannot be written, so damage to what is committed from now on "
+                  + "may go unnoticed; trying again: folder=" + folder,
+              e);
+        }
+        hasFailed = true;
+      }
+      try {
+        TimeUnit.MILLISECONDS.timedWait(this, INTERVAL_MILLIS);
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+  }
+
+  /** Records what is durable now, unless the guard says so already. */
+  synchronized void update() throws IOException {
+    long reached = sequence.getAsLong();
+    Path manifest = Manifest.current(rocks);
+    if (manifest == null) {
+      throw new IOException("CURRENT names no MANIFEST: folder=" + rocks);
+    }
+    long number = Manifest.number(manifest);
+    if (number != summedManifest) {
+      summedManifest = number;
+      summedBytes = 0;
+      sum.reset();
+    }
+    try (FileChannel channel = FileChannel.open(manifest, StandardOpenOption.READ)) {
+      long length = channel.size();
+      if (length > summedBytes) {
+        channel.force(false);
+        StoreFolder.sync(rocks);
+        sum(channel, length);
+        OwnerOnly.narrow(rocks);
+      }
+    } catch (NoSuchFileException e) {
+      // RocksDB has just begun the next one.
+      return;
+    }
+    Guard before = written;
+    Guard guard = new Guard(before == null ? 1 : before.count() + 1, number, summedBytes, (int) sum.getValue(),
+        reached);
+    if (!guard.saysTheSame(before)) {
+      guard.write(folder);
+      written = guard;
+    }
+  }
+
+  /** Adds the rest of the MANIFEST to the checksum. */
+  private void sum(FileChannel channel, long length) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BUFFER, length - summedBytes));
+    while (summedBytes < length) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), length - summedBytes));
+      int count = channel.read(buffer, summedBytes);
+      if (count < 0) {
+        throw new IOException("the MANIFEST became shorter: bytes=" + summedBytes + ", before=" + length);
+      }
+      sum.update(buffer.flip());
+      summedBytes += count;
+    }
+  }
+
+  /** Ends the thread. The last record is written by {@link #finish}, when RocksDB is closed. */
+  void stop() {
+    synchronized (this) {
+      closing = true;
+      notifyAll();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Writes the last record of a store that is closed. */
+  synchronized void finish(long lastSequence) {
+    sequence = () -> lastSequence;
+    try {
+      update();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "the last guard cannot be written; the one before it stands: folder="
+          + folder, e);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.foliot.store.rocksdb;
+
+import java.io.ByteArrayOutputStream;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/**
+ * The format that RocksDB's logs and its MANIFEST share: blocks of 32 KiB; in them pieces of records: masked CRC32C (4
+ * bytes, least first), length (2), type (1), content. A record is one piece, or several in successive blocks.
+ */
+final class LogFormat {
+  static final int BLOCK = 32 << 10;
+  static final int HEADER = 7;
+
+  static final int FULL = 1;
+  static final int FIRST = 2;
+  static final int MIDDLE = 3;
+  static final int LAST = 4;
+
+  private static final int ZERO = 0;
+  private static final int CRC_MASK = 0xA282EAD8;
+
+  private LogFormat() {}
+
+  static int type(byte[] block, int at) {
+    return block[at + 6] & 0xFF;
+  }
+
+  static boolean isBeginning(byte[] block, int at) {
+    int type = type(block, at);
+    return type == FULL || type == FIRST;
+  }
+
+  static int contentLength(byte[] block, int at) {
+    return (block[at + 4] & 0xFF) | (block[at + 5] & 0xFF) << 8;
+  }
+
+  /** Whether a whole piece begins at this place of a block, or of the part of it that is there. */
+  static boolean isWhole(byte[] block, int at, int length) {
+    int content = contentLength(block, at);
+    if (type(block, at) == ZERO || at + HEADER + content > length) {
+      return false;
+    }
+    CRC32C sum = new CRC32C();
+    sum.update(block, at + 6, content + 1);
+    int crc = (int) sum.getValue();
+    int masked = (crc >>> 15 | crc << 17) + CRC_MASK;
+    int stored = (block[at] & 0xFF) | (block[at + 1] & 0xFF) << 8 | (block[at + 2] & 0xFF) << 16 | block[at + 3] << 24;
+    return masked == stored;
+  }
+
+  /**
+   * Reads the records of a file up to the first piece that is not whole.
+   *
+   * @return where the last whole record ends
+   */
+  static int records(byte[] file, Consumer<byte[]> sink) {
+    ByteArrayOutputStream record = new ByteArrayOutputStream();
+    int end = 0;
+    int at = 0;
+    while (at + HEADER <= file.length) {
+      int blockEnd = Math.min(file.length, (at / BLOCK + 1) * BLOCK);
+      if (blockEnd - at < HEADER) {
+        at = blockEnd;
+        continue;
+      }
+      if (!isWhole(file, at, blockEnd)) {
+        return end;
+      }
+      if (isBeginning(file, at)) {
+        record.reset();
+      }
+      int content = contentLength(file, at);
+      record.write(file, at + HEADER, content);
+      int type = type(file, at);
+      at += HEADER + content;
+      if (type == FULL || type == LAST) {
+        sink.accept(record.toByteArray());
+        end = at;
+      }
+    }
+    return end;
+  }
+}

@@ -1,0 +1,210 @@
+package io.foliot.store.rocksdb;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RocksDB's MANIFEST: a log of edits that together say which files and which logs make up the store. It is read before
+ * RocksDB is opened, because RocksDB takes a MANIFEST that was cut for an older state, and then deletes every file that
+ * this state does not know.
+ *
+ * <p>An edit is a sequence of tagged fields. Fields that this reader does not know make the MANIFEST {@linkplain
+ * #isUnderstood not understood}; what it says of files and logs is then left to RocksDB.
+ */
+final class Manifest {
+  private static final String CURRENT = "CURRENT";
+  private static final String NAME = "MANIFEST-";
+
+  private static final int COMPARATOR = 1;
+  private static final int LOG_NUMBER = 2;
+  private static final int NEXT_FILE_NUMBER = 3;
+  private static final int LAST_SEQUENCE = 4;
+  private static final int COMPACT_CURSOR = 5;
+  private static final int DELETED_FILE = 6;
+  private static final int PREVIOUS_LOG_NUMBER = 9;
+  private static final int MIN_LOG_TO_KEEP = 10;
+  private static final int NEW_FILE_4 = 103;
+  private static final int COLUMN_FAMILY = 200;
+  private static final int COLUMN_FAMILY_ADD = 201;
+  private static final int COLUMN_FAMILY_DROP = 202;
+  private static final int MAX_COLUMN_FAMILY = 203;
+  private static final int IN_ATOMIC_GROUP = 300;
+  /** Tags with this bit carry their length and can be skipped. */
+  private static final int SKIPPABLE = 1 << 13;
+  private static final int WAL_ADDITION = SKIPPABLE + 7;
+  private static final int WAL_DELETION = SKIPPABLE + 8;
+
+  private static final int END_OF_FILE_FIELDS = 1;
+  private static final int END_OF_WAL_FIELDS = 1;
+  private static final int WAL_SYNCED_BYTES = 2;
+  /** The lower bits of a file's number; those above are the number of a path, of which there is one. */
+  private static final long FILE_NUMBER = 0x3FFF_FFFF_FFFF_FFFFL;
+
+  private final Path path;
+  private final byte[] bytes;
+  private final int wholeBytes;
+  private final Map<Long, Long> fileBytes = new TreeMap<>();
+  private final Map<Long, Long> logBytes = new TreeMap<>();
+  private final Map<Integer, Long> logNumbers = new HashMap<>();
+  private long minLogToKeep;
+  private long lastSequence;
+  private boolean understood = true;
+
+  private Manifest(Path path, byte[] bytes) {
+    this.path = path;
+    this.bytes = bytes;
+    wholeBytes = LogFormat.records(bytes, this::apply);
+  }
+
+  /** Returns the file that CURRENT names, or null if there is no CURRENT or it names none. */
+  static @Nullable Path current(Path rocks) throws IOException {
+    Path current = rocks.resolve(CURRENT);
+    if (!Files.exists(current)) {
+      return null;
+    }
+    String name = new String(Files.readAllBytes(current), StandardCharsets.ISO_8859_1).strip();
+    return name.matches(NAME + "[0-9]{1,18}") ? rocks.resolve(name) : null;
+  }
+
+  static Manifest read(Path path) throws IOException {
+    return new Manifest(path, Files.readAllBytes(path));
+  }
+
+  static long number(Path path) {
+    return Long.parseLong(path.getFileName().toString().substring(NAME.length()));
+  }
+
+  private void apply(byte[] edit) {
+    if (!understood) {
+      return;
+    }
+    try {
+      BytesReader in = new BytesReader(edit);
+      int family = 0;
+      Long logNumber = null;
+      boolean isDrop = false;
+      while (!in.atEnd()) {
+        int tag = in.varint();
+        switch (tag) {
+          case LOG_NUMBER -> logNumber = in.varlong();
+          case LAST_SEQUENCE -> lastSequence = Math.max(lastSequence, in.varlong());
+          case MIN_LOG_TO_KEEP -> minLogToKeep = Math.max(minLogToKeep, in.varlong());
+          case NEXT_FILE_NUMBER, PREVIOUS_LOG_NUMBER -> in.varlong();
+          case COLUMN_FAMILY -> family = in.varint();
+          case COLUMN_FAMILY_DROP -> isDrop = true;
+          case MAX_COLUMN_FAMILY, IN_ATOMIC_GROUP -> in.varint();
+          case COMPARATOR, COLUMN_FAMILY_ADD -> in.bytes(in.varint());
+          case COMPACT_CURSOR -> {
+            in.varint();
+            in.bytes(in.varint());
+          }
+          case DELETED_FILE -> {
+            in.varint();
+            fileBytes.remove(in.varlong());
+          }
+          case NEW_FILE_4 -> newFile(in);
+          case WAL_ADDITION -> newLog(new BytesReader(in.bytes(in.varint())));
+          case WAL_DELETION -> {
+            long from = new BytesReader(in.bytes(in.varint())).varlong();
+            logBytes.keySet().removeIf(log -> log < from);
+          }
+          default -> {
+            if ((tag & SKIPPABLE) == 0) {
+              throw new IndexOutOfBoundsException("unknown tag: tag=" + tag);
+            }
+            in.bytes(in.varint());
+          }
+        }
+      }
+      if (isDrop) {
+        logNumbers.remove(family);
+      } else if (logNumber != null) {
+        logNumbers.put(family, logNumber);
+      }
+    } catch (IndexOutOfBoundsException e) {
+      understood = false;
+    }
+  }
+
+  private void newFile(BytesReader in) {
+    in.varint();
+    long number = in.varlong() & FILE_NUMBER;
+    fileBytes.put(number, in.varlong());
+    in.bytes(in.varint());
+    in.bytes(in.varint());
+    in.varlong();
+    lastSequence = Math.max(lastSequence, in.varlong());
+    for (int field = in.varint(); field != END_OF_FILE_FIELDS; field = in.varint()) {
+      in.bytes(in.varint());
+    }
+  }
+
+  private void newLog(BytesReader in) {
+    long number = in.varlong();
+    long synced = 0;
+    for (int field = in.varint(); field != END_OF_WAL_FIELDS; field = in.varint()) {
+      if (field != WAL_SYNCED_BYTES) {
+        throw new IndexOutOfBoundsException("unknown field of a log: field=" + field);
+      }
+      synced = in.varlong();
+    }
+    logBytes.put(number, synced);
+  }
+
+  Path path() {
+    return path;
+  }
+
+  long number() {
+    return number(path);
+  }
+
+  int length() {
+    return bytes.length;
+  }
+
+  /** Where the last whole edit ends. */
+  int wholeBytes() {
+    return wholeBytes;
+  }
+
+  /** Whether each edit was understood; if not, nothing follows from what is said of files, logs and sequence. */
+  boolean isUnderstood() {
+    return understood;
+  }
+
+  /** Returns the checksum of the first bytes. */
+  int sum(int count) {
+    CRC32C sum = new CRC32C();
+    sum.update(bytes, 0, count);
+    return (int) sum.getValue();
+  }
+
+  /** The table files of the store, with their lengths. */
+  Map<Long, Long> fileBytes() {
+    return fileBytes;
+  }
+
+  /** Logs that were synced before the next one began, with their lengths; all of them are needed. */
+  Map<Long, Long> logBytes() {
+    return logBytes;
+  }
+
+  /** The first log that holds something that is not in table files. */
+  long firstLog() {
+    long withUnflushed = logNumbers.values().stream().mapToLong(Long::longValue).min().orElse(0);
+    return Math.max(minLogToKeep, withUnflushed);
+  }
+
+  /** The sequence number of the last entry that is known to be in table files. */
+  long lastSequence() {
+    return lastSequence;
+  }
+}

@@ -1,0 +1,34 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.TaskId;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Tasks that are set aside because this Foliot cannot read their records, although their checksums are right. Their bytes
+ * stay as they are, for the Foliot that wrote them; scans leave them out, so that none is found again and again. Any
+ * thread.
+ */
+final class Unreadables {
+  private static final System.Logger LOG = System.getLogger(Unreadables.class.getName());
+
+  private final Set<TaskId> ids = ConcurrentHashMap.newKeySet();
+
+  /** Sets a task aside, and says so the first time. */
+  void add(TaskId id, UnreadableException reason) {
+    if (ids.add(id)) {
+      LOG.log(System.Logger.Level.ERROR,
+          "a task is set aside: it is not fired, its record stays as it is, and the Foliot "
+              + "that wrote it can read it: task={0}, reason={1}",
+          id, reason.getMessage());
+    }
+  }
+
+  boolean contains(TaskId id) {
+    return !ids.isEmpty() && ids.contains(id);
+  }
+
+  int count() {
+    return ids.size();
+  }
+}

@@ -1,0 +1,410 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskRecord;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.SstFileReader;
+
+/**
+ * Reads all that a store holds while it is closed, and writes nothing: files against their checksums, each record, body,
+ * key and document against its own, and all of them against each other. A live task has exactly its entry in the index, a
+ * key leads to its task, a body belongs to one, and the counts are those of the tasks. One thread, one use.
+ */
+final class Verification {
+  /** Damages that are told one by one; of one that hits a whole file there may be millions. */
+  private static final int MAX_TOLD = 100;
+  /** Keys that are looked up at once. */
+  private static final int CHUNK = 1_000;
+
+  private final StoreFolder folder;
+  private final RocksDbOptions options;
+  private final Consumer<String> progress;
+
+  private final Map<String, Long> read = new LinkedHashMap<>();
+  private final List<VerifyReport.Damage> damages = new ArrayList<>();
+  private long damageCount;
+
+  private final Queues queues = new Queues();
+  private final Tally counted = new Tally(queues);
+  private final Set<Bucket> buckets = new TreeSet<>();
+  private long indexed;
+  private long parked;
+  private int slotCount;
+
+  /**
+   * A verification.
+   *
+   * @param progress told how far it is, often
+   */
+  Verification(StoreFolder folder, RocksDbOptions options, Consumer<String> progress) {
+    this.folder = folder;
+    this.options = options;
+    this.progress = progress;
+  }
+
+  VerifyReport run() {
+    try {
+      if (!Files.isDirectory(folder.rocks()) || !folder.holdsStore()) {
+        throw new StoreException("there is no store in " + folder.path(), null);
+      }
+      FolderLock lock = FolderLock.of(folder);
+      try {
+        read();
+      } finally {
+        lock.close();
+      }
+    } catch (IOException e) {
+      throw new StoreException("the folder cannot be read: " + folder.path() + ": " + e, e);
+    }
+    return new VerifyReport(Collections.unmodifiableMap(read), damageCount, List.copyOf(damages));
+  }
+
+  private void read() throws IOException {
+    files();
+    tables();
+    try (Database db = Database.openReadOnly(folder.rocks(), options)) {
+      entries(db);
+    } catch (StoreException e) {
+      damage("files", folder.rocks().toString(), e);
+    }
+  }
+
+  private void damage(String where, String what, String reason) {
+    damageCount++;
+    if (damages.size() < MAX_TOLD) {
+      damages.add(new VerifyReport.Damage(where, what, reason));
+    }
+  }
+
+  private void damage(String where, String what, StoreException failure) {
+    damage(where, what, String.valueOf(failure.getMessage()));
+  }
+
+  private void count(String kind) {
+    long count = read.merge(kind, 1L, Long::sum);
+    if (count % CHUNK == 0) {
+      progress.accept(count + " of " + kind + " read");
+    }
+  }
+
+  private void files() throws IOException {
+    progress.accept("reading the log");
+    try {
+      new FolderCheck(folder).check();
+    } catch (DamagedException e) {
+      damage("files", folder.rocks().toString(), e);
+    }
+  }
+
+  /** All bytes of all table files against the checksums of their blocks. */
+  private void tables() throws IOException {
+    Path current = Manifest.current(folder.rocks());
+    Manifest manifest = current == null || !Files.exists(current) ? null : Manifest.read(current);
+    if (manifest == null || !manifest.isUnderstood()) {
+      return;
+    }
+    NativeLibrary.load();
+    for (long number : manifest.fileBytes().keySet()) {
+      Path table = folder.rocks().resolve(FolderCheck.tableName(number));
+      if (Files.exists(table)) {
+        progress.accept("reading " + table.getFileName() + ", file " + (read.getOrDefault("tables", 0L) + 1) + " of "
+            + manifest.fileBytes().size());
+        table(table);
+      }
+    }
+  }
+
+  private void table(Path table) {
+    read.merge("tables", 1L, Long::sum);
+    try (Options settings = new Options(); SstFileReader reader = new SstFileReader(settings)) {
+      reader.open(table.toString());
+      reader.verifyChecksum();
+    } catch (RocksDBException e) {
+      damage("files", table.getFileName().toString(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private interface Step {
+    void run(byte[] key, byte[] value);
+  }
+
+  private interface ChunkStep {
+    void run(List<byte[]> keys, List<byte[]> values);
+  }
+
+  /** Reads a family; what follows a block that cannot be read is left out. */
+  private void chunks(Database db, Family family, ChunkStep step) {
+    try (RocksIterator iterator = db.iterator(family)) {
+      List<byte[]> keys = new ArrayList<>(CHUNK);
+      List<byte[]> values = new ArrayList<>(CHUNK);
+      for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+        count(family.text.equals("default") ? "meta" : family.text);
+        keys.add(iterator.key());
+        values.add(iterator.value());
+        if (keys.size() == CHUNK) {
+          step.run(keys, values);
+          keys.clear();
+          values.clear();
+        }
+      }
+      step.run(keys, values);
+      Database.check(iterator);
+    } catch (StoreException e) {
+      damage(family.text, "some of it", e);
+    }
+  }
+
+  private void each(Database db, Family family, Step step) {
+    chunks(db, family, (keys, values) -> {
+      for (int i = 0; i < keys.size(); i++) {
+        try {
+          step.run(keys.get(i), values.get(i));
+        } catch (StoreException e) {
+          damage(family.text, named(family, keys.get(i)), e);
+        } catch (RuntimeException e) {
+          damage(family.text, named(family, keys.get(i)), "it cannot be read: " + e);
+        }
+      }
+    });
+  }
+
+  private static String named(Family family, byte[] key) {
+    int idAt = switch (family) {
+      case RECORDS, BODIES -> 0;
+      case INDEX -> Layout.INDEX_ID_AT;
+      case PARKED -> Layout.PARKED_ID_AT;
+      case HISTORY -> Layout.HISTORY_ID_AT;
+      case META, KEYS, ANSWERS, DOCUMENTS -> -1;
+    };
+    if (idAt >= 0 && key.length >= idAt + 16) {
+      return Layout.id(key, idAt).toString();
+    }
+    return family == Family.DOCUMENTS ? new String(key, StandardCharsets.UTF_8).strip() : HexFormat.of().formatHex(key);
+  }
+
+  private void entries(Database db) {
+    Map<String, List<Long>> recorded = meta(db);
+    if (slotCount == 0) {
+      damage("meta", "slots", "the number of slots is missing");
+      return;
+    }
+    chunks(db, Family.RECORDS, (keys, values) -> records(db, keys, values));
+    each(db, Family.HISTORY, (key, value) -> history(db, key, value));
+    index(db, Family.INDEX, indexed);
+    index(db, Family.PARKED, parked);
+    chunks(db, Family.KEYS, (keys, values) -> keys(db, keys, values));
+    each(db, Family.BODIES, (key, value) -> body(db, key));
+    each(db, Family.ANSWERS, (key, value) -> AnswerCodec.decode(value));
+    each(db, Family.DOCUMENTS, (key, value) -> Documents.decode(named(Family.DOCUMENTS, key), value));
+    counts(recorded);
+  }
+
+  /** Reads what the store knows of itself; answers the counts. */
+  private Map<String, List<Long>> meta(Database db) {
+    Tally recorded = new Tally(queues);
+    each(db, Family.META, (key, value) -> {
+      if (Arrays.equals(key, Layout.META_SLOTS)) {
+        slotCount = BytesReader.u32(value, 0);
+      } else if (key.length == 5 && key[0] == Layout.META_QUEUE) {
+        queues.set(BytesReader.u32(key, 1), new BytesReader(value).text());
+      } else if ((key.length == 5 && key[0] == Layout.META_LIVE) || (key.length == 10 && key[0] == Layout.META_KEPT)) {
+        recorded.read(key, value);
+        if (key[0] == Layout.META_KEPT) {
+          buckets.add(Layout.bucket(key, 1));
+        }
+      }
+    });
+    return recorded.all();
+  }
+
+  private TaskRecord decode(Database db, TaskId id, byte[] stored) {
+    return RecordCodec.decode(id, stored, queues::name,
+        (task, ofSuccessor) -> db.get(Family.BODIES, Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
+  }
+
+  private @Nullable TaskRecord decodeOrTell(Database db, Family family, TaskId id, byte[] stored) {
+    try {
+      return decode(db, id, stored);
+    } catch (StoreException e) {
+      damage(family.text, id.toString(), e);
+      return null;
+    }
+  }
+
+  /** Each record with its entry in the index, and its key. */
+  private void records(Database db, List<byte[]> keys, List<byte[]> values) {
+    Map<Family, Expected> expected = new EnumMap<>(Family.class);
+    for (int i = 0; i < keys.size(); i++) {
+      TaskId id = Layout.id(keys.get(i), 0);
+      TaskRecord record = decodeOrTell(db, Family.RECORDS, id, values.get(i));
+      if (record == null) {
+        continue;
+      }
+      int queue = RecordCodec.queueOf(values.get(i));
+      counted.add(record, queue, 1);
+      if (!record.isLive()) {
+        damage("records", id.toString(), "it is final, and not in the history: state=" + record.state());
+        continue;
+      }
+      Family place = record.parked() ? Family.PARKED : Family.INDEX;
+      indexed += record.parked() ? 0 : 1;
+      parked += record.parked() ? 1 : 0;
+      expected.computeIfAbsent(place, none -> new Expected()).add(indexKey(record, queue), record);
+      String key = record.key();
+      if (key != null) {
+        expected.computeIfAbsent(Family.KEYS, none -> new Expected())
+            .add(Layout.key(new Bytes(64), queue, key).toArray(), record);
+      }
+    }
+    expected.forEach((family, wanted) -> {
+      List<byte @Nullable []> found = db.getAll(family, wanted.keys());
+      for (int i = 0; i < found.size(); i++) {
+        compare(family, wanted.records().get(i), found.get(i));
+      }
+    });
+  }
+
+  /** Keys that must be there, with the records that say so. */
+  private record Expected(List<byte[]> keys, List<TaskRecord> records) {
+    Expected() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+
+    void add(byte[] key, TaskRecord record) {
+      keys.add(key);
+      records.add(record);
+    }
+  }
+
+  private byte[] indexKey(TaskRecord record, int queue) {
+    return record.parked()
+        ? Layout.parked(new Bytes(Layout.PARKED_KEY), queue, record.wakeAt(), record.id()).toArray()
+        : Layout.index(new Bytes(Layout.INDEX_KEY), record.id().slot(slotCount), record.wakeAt(), record.id())
+            .toArray();
+  }
+
+  private void compare(Family family, TaskRecord record, byte @Nullable [] found) {
+    if (found == null) {
+      damage(family.text, record.id().toString(), family == Family.KEYS
+          ? "the key of the task is missing: key=" + record.key()
+          : "the task has no entry, so it would never be fired: wakeAt=" + record.wakeAt());
+    } else if (family == Family.KEYS && !Place.decode(found).equals(Place.of(record))) {
+      damage(family.text, record.id().toString(), "the key of the task leads elsewhere: key=" + record.key()
+          + ", leadsTo=" + Place.decode(found));
+    } else if (family == Family.INDEX && !queues.name(BytesReader.u32(found, 0)).equals(record.queue())) {
+      damage(family.text, record.id().toString(), "the entry names another queue: queue="
+          + queues.name(BytesReader.u32(found, 0)) + ", expected=" + record.queue());
+    }
+  }
+
+  private void history(Database db, byte[] key, byte[] value) {
+    TaskId id = Layout.id(key, Layout.HISTORY_ID_AT);
+    TaskRecord record = decode(db, id, value);
+    counted.add(record, RecordCodec.queueOf(value), 1);
+    if (record.isLive() || !Bucket.of(record).equals(Layout.bucket(key, 0))) {
+      damage("history", id.toString(), "it is kept in a wrong place: bucket=" + Layout.bucket(key, 0) + ", state="
+          + record.state());
+    }
+  }
+
+  /**
+   * Each entry with its record. Each record was found to have its entry, and none has two: so if there are as many, all is
+   * well, and the entries need not be looked up.
+   */
+  private void index(Database db, Family family, long expected) {
+    chunks(db, family, (keys, values) -> {});
+    if (read.getOrDefault(family.text, 0L) != expected) {
+      each(db, family, (key, value) -> entry(db, family, key));
+    }
+  }
+
+  private void entry(Database db, Family family, byte[] key) {
+    TaskId id = Layout.id(key, family == Family.INDEX ? Layout.INDEX_ID_AT : Layout.PARKED_ID_AT);
+    byte[] stored = db.get(Family.RECORDS, Layout.recordKey(id));
+    if (stored == null) {
+      damage(family.text, id.toString(), "the entry has no task");
+      return;
+    }
+    TaskRecord record;
+    try {
+      record = decode(db, id, stored);
+    } catch (DamagedException | UnreadableException e) {
+      // Told with the record.
+      return;
+    }
+    if (!Arrays.equals(indexKey(record, RecordCodec.queueOf(stored)), key)) {
+      damage(family.text, id.toString(), "the entry is not that of its task: wakeAt=" + record.wakeAt());
+    }
+  }
+
+  private void keys(Database db, List<byte[]> keys, List<byte[]> values) {
+    for (int i = 0; i < keys.size(); i++) {
+      Place place = Place.decode(values.get(i));
+      Bucket bucket = place.bucket();
+      byte[] stored = bucket == null
+          ? db.get(Family.RECORDS, Layout.recordKey(place.id()))
+          : db.get(Family.HISTORY, Layout.historyKey(bucket, place.id()));
+      if (stored == null) {
+        damage("keys", place.id().toString(), "a key leads to a task that is not there: bucket=" + bucket);
+        continue;
+      }
+      try {
+        String key = RecordCodec.keyOf(place.id(), stored);
+        byte[] expected = key == null
+            ? new byte[0]
+            : Layout.key(new Bytes(64), RecordCodec.queueOf(stored), key).toArray();
+        if (!Arrays.equals(expected, keys.get(i))) {
+          damage("keys", place.id().toString(), "a key leads to a task of another key: key=" + key);
+        }
+      } catch (DamagedException | UnreadableException e) {
+        // Told with the record.
+      }
+    }
+  }
+
+  /** A body's own checksum is in its record, and was compared with it there. */
+  private void body(Database db, byte[] key) {
+    TaskId id = Layout.id(key, 0);
+    if (db.get(Family.RECORDS, Layout.recordKey(id)) != null) {
+      return;
+    }
+    for (Bucket bucket : buckets) {
+      if (db.get(Family.HISTORY, Layout.historyKey(bucket, id)) != null) {
+        return;
+      }
+    }
+    damage("bodies", id.toString(), "it belongs to no task");
+  }
+
+  private void counts(Map<String, List<Long>> recorded) {
+    Map<String, List<Long>> found = counted.all();
+    Set<String> all = new TreeSet<>(recorded.keySet());
+    all.addAll(found.keySet());
+    for (String each : all) {
+      List<Long> expected = recorded.getOrDefault(each, List.of());
+      if (!found.getOrDefault(each, List.of()).equals(expected)) {
+        damage("meta", each, "the counts of a queue do not agree with its tasks: recorded=" + expected + ", found="
+            + found.getOrDefault(each, List.of()));
+      }
+    }
+  }
+}

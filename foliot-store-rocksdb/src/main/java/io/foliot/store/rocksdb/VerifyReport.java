@@ -1,0 +1,27 @@
+package io.foliot.store.rocksdb;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a verification of a store has read, and what is damaged.
+ *
+ * @param read how many of each kind were read: {@code tables}, {@code records}, {@code index}, ...
+ * @param damageCount how many damages there are
+ * @param damages the first of them
+ */
+public record VerifyReport(Map<String, Long> read, long damageCount, List<Damage> damages) {
+  /**
+   * Something that is not as it was written.
+   *
+   * @param where the family of entries, or {@code files}
+   * @param what the id of the task, the name of the file, or the key
+   * @param reason what is wrong with it
+   */
+  public record Damage(String where, String what, String reason) {}
+
+  /** Whether nothing is damaged. */
+  public boolean isWhole() {
+    return damageCount == 0;
+  }
+}

@@ -1,0 +1,97 @@
+package io.foliot.store.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.TaskRecord;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A record of a newer Foliot, whole and not understood, stops neither the store nor the tasks beside it. */
+final class UnreadableTest {
+  @TempDir
+  Path temporary;
+
+  private final StoreHarness harness = StoreHarness.create();
+  private Path folder = Path.of("");
+  private TaskId newer = new TaskId(0, 0);
+  private TaskId usual = new TaskId(0, 0);
+  private byte[] bytes = {};
+
+  @BeforeEach
+  void make() {
+    folder = temporary.resolve("store");
+    try (RocksDbStore store = harness.open(folder)) {
+      newer = harness.submit(store, "newer", harness.now());
+      usual = harness.submit(store, "usual", harness.now());
+    }
+    try (Database db = Database.open(folder.resolve("rocks"), StoreHarness.SMALL, false)) {
+      bytes = Objects.requireNonNull(db.get(Family.RECORDS, Layout.recordKey(newer)));
+      int body = bytes.length - 4;
+      bytes[0] = 99;
+      Bytes sum = new Bytes(4).u32(RecordCodec.sum(newer, bytes, 0, body));
+      System.arraycopy(sum.array(), 0, bytes, body, 4);
+      Batch batch = new Batch(db.familyIds(), 1_000);
+      batch.put(Family.RECORDS, Layout.id(new Bytes(16), newer), new Bytes(bytes.length).bytes(bytes));
+      batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
+      db.write(batch.serialized());
+    }
+  }
+
+  @Test
+  void claimsGoOnAndItIsNotFoundAgain() {
+    try (RocksDbStore store = harness.open(folder)) {
+      assertThat(StoreHarness.index(store)).extracting(DueEntry::id).contains(newer, usual);
+      List<ClaimResult> results = StoreHarness.get(store.claim(List.of(new Claim(newer, StoreHarness.HOUR),
+          new Claim(usual, StoreHarness.HOUR)))).results();
+      assertThat(results.get(0)).isEqualTo(ClaimResult.Gone.ABSENT);
+      assertThat(results.get(1)).isInstanceOf(ClaimResult.Won.class);
+      assertThat(StoreHarness.index(store)).extracting(DueEntry::id).doesNotContain(newer).contains(usual);
+      assertThat(store.stats().unreadable()).isEqualTo(1);
+      assertThat(store.failure()).isEmpty();
+    }
+    assertIsAsItWas();
+  }
+
+  @Test
+  void changesOfItFailAloneAndChangeNothing() {
+    TaskRef newerKey = new TaskRef.ByKey(StoreHarness.QUEUE, "newer");
+    try (RocksDbStore store = harness.open(folder)) {
+      Throwable failure = StoreHarness.failure(store.cancel(List.of(newerKey, new TaskRef.ById(usual))));
+      assertThat(failure).isInstanceOf(ItemsFailedException.class).hasCauseInstanceOf(StoreAwayException.class);
+      List<?> results = ((ItemsFailedException) failure).results();
+      assertThat(results.get(0)).isNull();
+      assertThat(((CancelResult) Objects.requireNonNull(results.get(1))).kind()).isEqualTo(CancelResult.Kind.CANCELLED);
+      assertThat(StoreHarness.failure(store.submit(List.of(harness.draft("newer", harness.now())))))
+          .as("no second live task for its key").isInstanceOf(StoreAwayException.class);
+      assertThat(StoreHarness.failure(store.cancel(List.of(new TaskRef.ById(newer)))))
+          .isInstanceOf(StoreAwayException.class);
+      assertThat(StoreHarness.failure(store.find(newerKey))).hasMessageContaining("version=99");
+      assertThat(StoreHarness.get(store.query(StoreHarness.QUEUE, null, 10, null)).tasks())
+          .extracting(TaskRecord::id).containsExactly(usual);
+      harness.submit(store, "another", harness.now());
+      assertThat(store.failure()).isEmpty();
+    }
+    assertIsAsItWas();
+  }
+
+  private void assertIsAsItWas() {
+    try (Database db = Database.open(folder.resolve("rocks"), StoreHarness.SMALL, false)) {
+      assertThat(Arrays.equals(db.get(Family.RECORDS, Layout.recordKey(newer)), bytes)).isTrue();
+    }
+    assertThat(RocksDbStore.verify(folder, StoreHarness.SMALL, progress -> {}).damages())
+        .anySatisfy(damage -> assertThat(damage.reason()).contains("version=99"));
+  }
+}
