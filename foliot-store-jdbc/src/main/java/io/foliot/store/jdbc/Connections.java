@@ -146,12 +146,17 @@ final class Connections implements AutoCloseable {
     }
   }
 
+  /** For a statement that found no room, where nothing of the call was written. */
+  static StoreException full(SQLException e) {
+    StoreException full = new StoreFullException(
+        "the database has no room: submits are refused until there is: " + e.getMessage());
+    full.addSuppressed(e);
+    return full;
+  }
+
   private StoreException translated(Dialect dialect, SQLException e, boolean mayHaveWritten) {
-    if (dialect.isFull(e)) {
-      StoreException full = new StoreFullException(
-          "the database has no room: submits are refused until there is: " + e.getMessage());
-      full.addSuppressed(e);
-      return full;
+    if (dialect.isFull(e) && !mayHaveWritten) {
+      return full(e);
     }
     String what = "database=" + name + ", sqlState=" + e.getSQLState() + ", error=" + e.getMessage();
     if (dialect.isReadOnly(e)) {

@@ -1,0 +1,45 @@
+package io.foliot.core.store;
+
+import java.util.Collections;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some items of a batch took effect and are answered, the others failed for the reason that the cause states. If that is a
+ * {@link StoreFullException} or a {@link StoreAwayException}, nothing was done for the items that failed.
+ */
+public final class ItemsFailedException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  private final transient List<@Nullable Object> results;
+  private final StoreException failure;
+
+  private ItemsFailedException(List<@Nullable Object> results, StoreException failure) {
+    super("some items of a batch failed, the others took effect: " + failure.getMessage(), failure);
+    this.results = results;
+    this.failure = failure;
+  }
+
+  /**
+   * What a batch fails with of which some items, or all, have no result.
+   *
+   * @param results in the order of the items; null for those that failed
+   * @param failure why they failed
+   * @return an exception of this class, or the failure itself if no item has a result
+   */
+  public static StoreException of(List<? extends @Nullable Object> results, StoreException failure) {
+    boolean any = results.stream().anyMatch(result -> result != null);
+    return any ? new ItemsFailedException(Collections.unmodifiableList(new ArrayList<>(results)), failure) : failure;
+  }
+
+  /** The results in the order of the items, null for those that failed; they are of the type that the call returns. */
+  public List<@Nullable Object> results() {
+    return results;
+  }
+
+  /** Why items failed. */
+  public StoreException failure() {
+    return failure;
+  }
+}
