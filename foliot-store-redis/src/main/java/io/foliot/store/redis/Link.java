@@ -486,12 +486,6 @@ final class Link implements AutoCloseable {
         : new StoreAwayException("Redis is away; the connection is made again as soon as it is back", null);
   }
 
-  /** What a failure means to who has sent more before, which may have taken effect. */
-  static RuntimeException failureInTheMidst(Throwable thrown) {
-    RuntimeException failure = failure(thrown);
-    return failure instanceof StoreAwayException ? new StoreException(failure.getMessage() + "", failure) : failure;
-  }
-
   /** Waits for what is under way, then disconnects. */
   @Override
   public void close() {
