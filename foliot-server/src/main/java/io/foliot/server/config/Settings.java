@@ -140,8 +140,8 @@ final class Settings {
     try {
       return option.parse(setting.text.strip());
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new ConfigException(setting.source + ": expected is " + option.expected() + ", found was \"" + setting.text
-          + "\"");
+      throw new ConfigException(setting.source + ": expected is " + option.expected() + ", found was "
+          + (option.isSecret() ? "something else (" + setting.text.length() + " characters)" : "\"" + setting.text + "\""));
     }
   }
 
