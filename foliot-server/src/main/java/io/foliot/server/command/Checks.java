@@ -96,7 +96,7 @@ final class Checks {
     try {
       String seen = store.isJdbc() ? database(store) : redis(store);
       return Finding.ok("store", store.name() + ": " + seen + ", after " + millis((System.nanoTime() - begun) / 1e6));
-    } catch (SQLException | IOException e) {
+    } catch (SQLException | IOException | IllegalArgumentException e) {
       return Finding.fail("store", store.name() + ": " + e.getMessage(),
           "see that it runs, that this machine may reach it, and that store.user and store.password are right");
     }

@@ -99,6 +99,16 @@ final class RemoteStoresTest {
   }
 
   @Test
+  void aUrlOfMySqlIsTakenAndNeedsNoOptionsOnThisMachine() {
+    try (MariaDbServer mariadb = MariaDbServer.start()) {
+      Database database = mariadb.createDatabase();
+      Map<String, String> flags = new HashMap<>(flags(database));
+      flags.put("store", "jdbc:mysql://127.0.0.1:" + database.port() + "/" + database.name());
+      assertShared(flags, "class D");
+    }
+  }
+
+  @Test
   void serversShareARedisWhoseSlotsDouble() {
     try (RedisServer redis = RedisServer.start()) {
       Map<String, String> flags = Map.of("store", redis.uri().toString());

@@ -30,6 +30,13 @@ final class Connections implements AutoCloseable {
   /** The connection itself is given up this long after its statement should have been. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
+  /**
+   * Has MariaDB end the session of a machine that was lost in the midst of a transaction, whose locks would stand for two hours
+   * otherwise: no transaction of a batch waits for anything but its own statements. MySQL has no such setting, and takes what
+   * is between the marks for a comment.
+   */
+  private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
+
   private final DataSource source;
   private final @Nullable HikariDataSource own;
   private final String name;
@@ -85,6 +92,7 @@ final class Connections implements AutoCloseable {
       config.setJdbcUrl(login.driverUrl());
       config.setDataSourceProperties(login.driverProperties(CONNECT, answer));
       config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+      config.setConnectionInitSql(END_IDLE_TRANSACTIONS);
     }
     return new HikariDataSource(config);
   }

@@ -22,7 +22,7 @@ public sealed interface JdbcSource {
    *     last is spoken to by MariaDB's driver
    * @param user who logs in, or null for what the URL says
    * @param password their password, or null
-   * @throws IllegalArgumentException if it is the URL of another kind of database
+   * @throws IllegalArgumentException if it is the URL of another kind of database, or has a user in front of the host
    */
   static JdbcSource of(String url, @Nullable String user, @Nullable String password) {
     return new Login(url, user, password);
@@ -44,6 +44,10 @@ public sealed interface JdbcSource {
         throw new IllegalArgumentException("tasks are kept in PostgreSQL, MariaDB or MySQL:"
             + " expected a URL that begins with jdbc:postgresql:, jdbc:mariadb: or jdbc:mysql:, but got "
             + StoreAddress.scheme(url));
+      }
+      if (url.split("[?]", 2)[0].indexOf('@') >= 0) {
+        throw new IllegalArgumentException("the URL of a database has no user and no password in front of the host: expected "
+            + StoreAddress.scheme(url) + "//HOST/DATABASE with user and password given beside it");
       }
     }
 
@@ -111,13 +115,6 @@ public sealed interface JdbcSource {
       List<String> secrets = new ArrayList<>();
       if (password != null) {
         secrets.add(password);
-      }
-      int at = url.lastIndexOf('@');
-      int begin = url.indexOf("//");
-      if (begin >= 0 && at > begin) {
-        String userInfo = url.substring(begin + 2, at);
-        secrets.add(userInfo);
-        secrets.add(userInfo.substring(userInfo.indexOf(':') + 1));
       }
       int parameters = url.indexOf('?');
       if (parameters >= 0) {
