@@ -126,7 +126,8 @@ public final class Migration {
       told.accept("going on behind " + seal.tasks() + " tasks");
       return seal;
     }
-    if (!await(target.live(1, null)).tasks().isEmpty()) {
+    TaskPage first = await(target.live(1, null));
+    if (!first.tasks().isEmpty() || !first.unreadable().isEmpty()) {
       throw new MigrationException("the target has live tasks already; name a store without any: target=" + targetName);
     }
     return Seal.of(Seal.State.FILLING, sourceName);

@@ -71,10 +71,9 @@ final class Connections implements AutoCloseable {
     try {
       return pool(login, count, timeout);
     } catch (RuntimeException e) {
-      @SuppressWarnings("PreserveStackTrace") // its causes say the same again, with the password
-      StoreException refused = new StoreException("the URL of the database cannot be used: database=" + login + ", error="
+      // Without the cause, which says the same with the password.
+      throw new StoreException("the URL of the database cannot be used: database=" + login + ", error="
           + login.redacted(e.getMessage() + ""), null);
-      throw refused;
     }
   }
 

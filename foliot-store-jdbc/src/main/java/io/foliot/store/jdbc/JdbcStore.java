@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Shape.</b> A batch is one statement, or two where one does not say it. READ COMMITTED, and changes of single rows
  * that hold only where the row is still as it was read, are all that it relies on. Nothing is kept in a session, no lock
- * outlives a statement, and a connection may be another one each time: a pooler that hands them out by the transaction is
+ * outlives a step (a statement on PostgreSQL, a transaction of a few on MariaDB and MySQL), and a connection may be another one each time: a pooler that hands them out by the transaction is
  * welcome.
  *
  * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: what follows a stage must be short,
