@@ -88,8 +88,9 @@ final class MigrateCommand implements Callable<Integer> {
     }
     if (!result.unreadable().isEmpty()) {
       result.unreadable().forEach(task -> shell.error("not moved: task=" + task.id() + ", reason=" + task.reason()));
-      throw CommandException.failure("all but " + result.unreadable().size() + " tasks were moved; these cannot be read, and"
-          + " stay in the source: " + source.name());
+      throw CommandException
+          .failure("all but " + result.unreadable().size() + " tasks were moved; these cannot be read, and"
+              + " stay in the source: " + source.name());
     }
     return Foliot.OK;
   }
@@ -128,8 +129,9 @@ final class MigrateCommand implements Callable<Integer> {
     try {
       FoliotConfig.Store store = FoliotConfig.load(flags, Map.of(), null).store();
       if (!store.isRemote() && !text.startsWith("rocksdb:")) {
-        throw CommandException.usage(option + " is rocksdb:DIR, jdbc:... or redis://...; found was \"" + StoreAddress.scheme(text)
-            + "...\"");
+        throw CommandException
+            .usage(option + " is rocksdb:DIR, jdbc:... or redis://...; found was \"" + StoreAddress.scheme(text)
+                + "...\"");
       }
       return store;
     } catch (ConfigException e) {

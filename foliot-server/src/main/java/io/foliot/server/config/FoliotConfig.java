@@ -174,7 +174,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
             settings.get(Option.WAIT_REPLICAS)));
     if (!kind.equals(Store.ROCKSDB) && !kind.equals(Store.MEMORY) && !store.isRemote()) {
       throw settings.refuse(Option.STORE, "expected rocksdb, memory, jdbc:postgresql://HOST/DATABASE,"
-          + " jdbc:mariadb://HOST/DATABASE, jdbc:mysql://HOST/DATABASE or redis://HOST, but got \"" + refused(kind) + "\"");
+          + " jdbc:mariadb://HOST/DATABASE, jdbc:mysql://HOST/DATABASE or redis://HOST, but got \"" + refused(kind)
+          + "\"");
     }
     return store;
   }

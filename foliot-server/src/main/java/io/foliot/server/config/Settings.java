@@ -141,7 +141,9 @@ final class Settings {
       return option.parse(setting.text.strip());
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new ConfigException(setting.source + ": expected is " + option.expected() + ", found was "
-          + (option.isSecret() ? "something else (" + setting.text.length() + " characters)" : "\"" + setting.text + "\""));
+          + (option.isSecret()
+              ? "something else (" + setting.text.length() + " characters)"
+              : "\"" + setting.text + "\""));
     }
   }
 

@@ -84,7 +84,8 @@ final class SecretsTest {
     lines.start();
     Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.addAppender(lines);
-    for (String name : List.of("com.zaxxer", "org.mariadb", "org.postgresql", "io.lettuce", "io.foliot", "org.flywaydb")) {
+    for (String name : List.of("com.zaxxer", "org.mariadb", "org.postgresql", "io.lettuce", "io.foliot",
+        "org.flywaydb")) {
       ((Logger) LoggerFactory.getLogger(name)).setLevel(Level.DEBUG);
     }
   }
@@ -92,7 +93,8 @@ final class SecretsTest {
   @AfterEach
   void stopListening() {
     ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).detachAppender(lines);
-    for (String name : List.of("com.zaxxer", "org.mariadb", "org.postgresql", "io.lettuce", "io.foliot", "org.flywaydb")) {
+    for (String name : List.of("com.zaxxer", "org.mariadb", "org.postgresql", "io.lettuce", "io.foliot",
+        "org.flywaydb")) {
       ((Logger) LoggerFactory.getLogger(name)).setLevel(null);
     }
     lines.stop();
@@ -121,7 +123,8 @@ final class SecretsTest {
   @Test
   void postgreSqlSaysItsOwnReason() {
     Database database = postgres.createDatabase();
-    assertRefused(Foliot.FAILURE, "database \"nope\" does not exist", "--store", jdbc(database, "nope", ""), "--store-user",
+    assertRefused(Foliot.FAILURE, "database \"nope\" does not exist", "--store", jdbc(database, "nope", ""),
+        "--store-user",
         database.user(), "--store-password", database.password());
     assertRefused(Foliot.FAILURE, "nobody", "--store", jdbc(database, database.name(), "?sslpassword=" + CANARY),
         "--store-user", "nobody", "--store-password", CANARY);
@@ -154,7 +157,8 @@ final class SecretsTest {
 
   @Test
   void otherDatabasesAreRefusedWithThoseThatWork() {
-    for (String url : List.of("jdbc:oracle:thin:foliot/" + CANARY + "@db:1521:x", "jdbc:sqlserver://db;password=" + CANARY,
+    for (String url : List.of("jdbc:oracle:thin:foliot/" + CANARY + "@db:1521:x",
+        "jdbc:sqlserver://db;password=" + CANARY,
         "jdbc:h2:mem:" + CANARY, "jdbc:postgres://u:" + CANARY + "@db/foliot", "jdbc:" + CANARY,
         "postgresql://u:" + CANARY + "@db/foliot", "mysql://u:" + CANARY + "@db/foliot")) {
       lines.texts.clear();

@@ -167,9 +167,10 @@ final class Connections implements AutoCloseable {
    * and has the driver's last failure as the cause.
    */
   static String reason(SQLException failure) {
-    SQLException said = failure instanceof SQLTransientConnectionException && failure.getCause() instanceof SQLException last
-        ? last
-        : failure;
+    SQLException said = failure instanceof SQLTransientConnectionException
+        && failure.getCause() instanceof SQLException last
+            ? last
+            : failure;
     StringBuilder text = new StringBuilder(said.getMessage() + "");
     for (Throwable cause = said.getCause(); cause != null; cause = cause.getCause()) {
       String more = cause.getMessage();

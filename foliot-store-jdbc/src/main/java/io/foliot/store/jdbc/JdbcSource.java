@@ -46,8 +46,9 @@ public sealed interface JdbcSource {
             + StoreAddress.scheme(url));
       }
       if (url.split("[?]", 2)[0].indexOf('@') >= 0) {
-        throw new IllegalArgumentException("the URL of a database has no user and no password in front of the host: expected "
-            + StoreAddress.scheme(url) + "//HOST/DATABASE with user and password given beside it");
+        throw new IllegalArgumentException(
+            "the URL of a database has no user and no password in front of the host: expected "
+                + StoreAddress.scheme(url) + "//HOST/DATABASE with user and password given beside it");
       }
     }
 

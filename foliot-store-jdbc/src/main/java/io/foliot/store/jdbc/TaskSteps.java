@@ -222,8 +222,10 @@ final class TaskSteps {
   }
 
   private static StoreException ofNewerVersion(String queue) {
-    return new StoreAwayException("a newer version of Foliot wrote the task, and only that can change it: queue=" + queue
-        + "; ask a node that runs it", null);
+    return new StoreAwayException(
+        "a newer version of Foliot wrote the task, and only that can change it: queue=" + queue
+            + "; ask a node that runs it",
+        null);
   }
 
   /** Resets tasks that wait and are only pushed back: the common case of a live key. */
@@ -760,7 +762,8 @@ final class TaskSteps {
         results[chunk.get(i)] = claimed.results().get(i);
       }
     }
-    StoreException failure = general(session, claims, unanswered(results), true, (wanted, claim) -> wanted.id(claim.id()),
+    StoreException failure = general(session, claims, unanswered(results), true,
+        (wanted, claim) -> wanted.id(claim.id()),
         (overlay, claim) -> overlay.get(claim.id()), (operations, items, nowMicros) -> {
           ClaimBatch batch = operations.claim(items, nowMicros);
           latest[0] = Math.max(latest[0], batch.nowMillis());

@@ -272,7 +272,8 @@ abstract class DamageContract {
         .containsExactly(CancelResult.Kind.ALREADY_FINISHED, CancelResult.Kind.CANCELLED);
     assertThat(get(store.extend(List.of(new Extension(ids.get(4), new Token(1, 1), HOUR)))))
         .extracting(ExtendResult::kind).containsExactly(ExtendResult.Kind.STALE);
-    assertThat(get(store.settle(List.of(settlement(ids.get(6)), settlement(ids.get(7)))))).extracting(SettleResult::kind)
+    assertThat(get(store.settle(List.of(settlement(ids.get(6)), settlement(ids.get(7))))))
+        .extracting(SettleResult::kind)
         .containsOnly(SettleResult.Kind.STALE);
     assertThat(get(store.find(new TaskRef.ById(ids.get(8)))).orElseThrow().state()).isEqualTo(TaskState.FAILED);
     TaskPage page = get(store.query(QUEUE, TaskState.DELAYED, 100, null));

@@ -24,7 +24,8 @@ final class LoginTest {
 
   @Test
   void mariaDbIsSpokenToInClearOnThisMachineOnly() {
-    for (String host : new String[]{"localhost", "127.0.0.1:3306", "127.1.2.3", "[::1]:3306", "localhost,127.0.0.1:1"}) {
+    for (String host : new String[]{"localhost", "127.0.0.1:3306", "127.1.2.3", "[::1]:3306",
+        "localhost,127.0.0.1:1"}) {
       assertThat(sslMode("jdbc:mariadb://" + host + "/foliot")).as(host).isEqualTo("disable");
     }
     for (String host : new String[]{"db", "10.0.0.1", "localhost.example", "127.0.0.1.example", "localhost,db"}) {

@@ -124,8 +124,9 @@ final class Link implements AutoCloseable {
         uris.add(uri);
       } catch (IllegalArgumentException e) {
         // Without the cause, which repeats the address with the password.
-        throw new IllegalArgumentException("the address of Redis has the form redis://host:6379, rediss://host:6379 with"
-            + " TLS, or redis-sentinel://host:26379,host:26379#name");
+        throw new IllegalArgumentException(
+            "the address of Redis has the form redis://host:6379, rediss://host:6379 with"
+                + " TLS, or redis-sentinel://host:26379,host:26379#name");
       }
     }
     return uris;
