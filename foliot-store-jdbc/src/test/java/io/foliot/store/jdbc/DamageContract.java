@@ -280,7 +280,7 @@ abstract class DamageContract {
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(5).doesNotContain(ids.get(10));
     assertThat(told).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4), ids.get(6),
         ids.get(8), ids.get(10));
-    assertThat(get(store.counts()).get(QUEUE).live()).isEqualTo(5);
+    assertThat(Objects.requireNonNull(get(store.counts()).get(QUEUE)).live()).isEqualTo(5);
   }
 
   private static Touch touch(TaskId id) {
@@ -341,7 +341,7 @@ abstract class DamageContract {
         () -> get(store.cancel(ids.stream().map(id -> (TaskRef) new TaskRef.ById(id)).toList())))
         .isInstanceOf(CompletionException.class).hasCauseInstanceOf(ItemsFailedException.class)
         .satisfies(thrown -> {
-          ItemsFailedException failed = (ItemsFailedException) thrown.getCause();
+          ItemsFailedException failed = (ItemsFailedException) Objects.requireNonNull(thrown.getCause());
           assertThat(failed.failure()).isInstanceOf(StoreAwayException.class);
           assertThat(failed.results().get(0)).isInstanceOf(CancelResult.class);
           assertThat(failed.results().get(1)).isNull();

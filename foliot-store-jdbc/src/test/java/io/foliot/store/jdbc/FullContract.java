@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -114,7 +115,7 @@ abstract class FullContract {
         StoreException thrown = submit(drafts);
         source.heal();
         assertThat(thrown).as("keys=%s, requests=%s", keys, requests).isInstanceOf(ItemsFailedException.class);
-        ItemsFailedException failed = (ItemsFailedException) thrown;
+        ItemsFailedException failed = (ItemsFailedException) Objects.requireNonNull(thrown);
         assertThat(failed.failure()).isInstanceOf(StoreFullException.class);
         assertThat(failed.results()).hasSize(DRAFTS);
         Set<TaskId> there = there();

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -172,7 +173,7 @@ final class RedisDamageTest {
     assertThat(claim(ids, HOUR).get(BAD)).isEqualTo(ClaimResult.Gone.ABSENT);
     assertThat(due()).extracting(DueEntry::id).hasSize(TASKS - 1).doesNotContain(bad);
     assertThat(told).hasSize(1);
-    QueueCounts counts = get(store.counts()).get(QUEUE);
+    QueueCounts counts = Objects.requireNonNull(get(store.counts()).get(QUEUE));
     if (damage != Damage.RUNNING_WITHOUT_A_CLAIM) {
       assertThat(counts.running()).as("not changed by the damage").isEqualTo(TASKS - 1);
     }

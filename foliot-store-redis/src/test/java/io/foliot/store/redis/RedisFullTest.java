@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
@@ -74,7 +75,7 @@ final class RedisFullTest {
       assertThat(server.command("CONFIG", "SET", "maxmemory", Long.toString(most))).isEqualTo("OK");
       StoreException thrown = failure(store.submit(drafts));
       assertThat(thrown).isInstanceOf(ItemsFailedException.class);
-      ItemsFailedException failed = (ItemsFailedException) thrown;
+      ItemsFailedException failed = (ItemsFailedException) Objects.requireNonNull(thrown);
       assertThat(failed.failure()).isInstanceOf(StoreFullException.class);
       Set<TaskId> there = there(store);
       for (int i = 0; i < drafts.size(); i++) {
