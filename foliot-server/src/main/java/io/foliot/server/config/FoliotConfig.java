@@ -207,6 +207,10 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       throw settings.refuse(Option.CLUSTER, "expected none, store or zookeeper://HOST:PORT,HOST:PORT, but got \""
           + refused(cluster.coordinator()) + "\"");
     }
+    if (cluster.coordinator().contains("@")) {
+      throw settings.refuse(Option.CLUSTER, "ZooKeeper's address has no user and no password; set cluster.user and"
+          + " cluster.password");
+    }
     Cluster.Access access = cluster.access();
     if (access.user().isEmpty() != access.password().isEmpty()) {
       throw settings.refuse(Option.CLUSTER_USER, "a user and a password (cluster.password) go together");
