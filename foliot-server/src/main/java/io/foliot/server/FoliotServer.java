@@ -185,7 +185,7 @@ public final class FoliotServer implements AutoCloseable {
   private void tellStart() {
     var durability = runtime.store().durability();
     log.atInfo().addKeyValue("version", version()).addKeyValue("address", url())
-        .addKeyValue("store", config.store().name())
+        .addKeyValue("store", runtime.store().kind())
         .addKeyValue("durability", durability.durabilityClass())
         .addKeyValue("node", runtime.scheduler().cluster().node())
         .addKeyValue("access", gate.isOpen() ? "open to this machine" : "API keys").log("Foliot serves");

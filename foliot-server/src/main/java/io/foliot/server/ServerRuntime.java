@@ -55,7 +55,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
     Delivery http = http(config, loopback);
     TaskStore store = null;
     try {
-      store = Stores.open(config.store(), clock, onFailure);
+      store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
       Engine engine = engine(config, node(config, random), clock, store, http, meter, random);
       engine.start().join();
       return new ServerRuntime(store, engine, store instanceof RocksDbStore rocks ? backups(rocks) : null);
@@ -65,6 +65,10 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
         store.close();
       }
       Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+      if (store == null && cause instanceof IllegalArgumentException refused) {
+        throw new StartException(StartException.Reason.CONFIGURATION,
+            "store.kind (--store): " + refused.getMessage(), refused);
+      }
       throw cause instanceof StoreException refused
           ? new StartException(StartException.Reason.STORE, String.valueOf(refused.getMessage()), refused)
           : e;

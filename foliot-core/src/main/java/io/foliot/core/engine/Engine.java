@@ -264,7 +264,7 @@ public final class Engine implements Scheduler {
     Seal sealed = seal;
     return sealed == null
         ? reading(call)
-        : CompletableFuture.failedFuture(new OverloadedException(sealed.reason()));
+        : CompletableFuture.failedFuture(new OverloadedException(sealed.refusal()));
   }
 
   /** Runs a call that tells of the end of an attempt. */

@@ -2,8 +2,11 @@ package io.foliot.core.engine;
 
 import io.foliot.core.Clock;
 import io.foliot.core.Meter;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -150,8 +153,11 @@ final class GroupCommit<T, R> {
   private void answer(List<Call<T, R>> calls, List<T> items, long begun, @Nullable List<R> results,
       @Nullable Throwable failure) {
     meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
+    Throwable reason = failure == null ? null : unwrapped(failure);
     if (results != null) {
       tell(items, results);
+    } else if (reason instanceof ItemsFailedException partly) {
+      tellDone(items, partly);
     }
     int from = 0;
     for (Call<T, R> call : calls) {
@@ -159,11 +165,42 @@ final class GroupCommit<T, R> {
       admission.leave(call.items().size(), call.bytes());
       if (results != null) {
         call.answer().complete(calls.size() == 1 ? results : results.subList(from, to));
+      } else if (reason instanceof ItemsFailedException partly) {
+        answerPart(call, partly, from, to);
       } else {
-        call.answer().completeExceptionally(unwrapped(failure));
+        call.answer().completeExceptionally(reason == null ? unwrapped(null) : reason);
       }
       from = to;
     }
+  }
+
+  /** A call hears of its own items only: another caller's item that failed is not its failure. */
+  @SuppressWarnings("unchecked") // the results are those of the store's call
+  private static <T, R> void answerPart(Call<T, R> call, ItemsFailedException partly, int from, int to) {
+    List<@Nullable Object> results = partly.results().subList(from, to);
+    long failed = results.stream().filter(Objects::isNull).count();
+    if (failed == 0) {
+      call.answer().complete((List<R>) results);
+    } else if (failed == results.size()) {
+      call.answer().completeExceptionally(partly.failure());
+    } else {
+      call.answer().completeExceptionally(new StoreException("some items of the call took effect and others failed:"
+          + " items=" + results.size() + ", failed=" + failed + ", reason=" + partly.failure().getMessage(), partly));
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the results are those of the store's call
+  private void tellDone(List<T> items, ItemsFailedException partly) {
+    List<T> doneItems = new ArrayList<>();
+    List<R> doneResults = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      Object result = partly.results().get(i);
+      if (result != null) {
+        doneItems.add(items.get(i));
+        doneResults.add((R) result);
+      }
+    }
+    tell(doneItems, doneResults);
   }
 
   /** What comes after the commit must not keep the callers from their answers. */

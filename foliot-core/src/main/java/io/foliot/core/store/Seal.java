@@ -38,7 +38,16 @@ public record Seal(State state, String other, @Nullable String cursor, long task
     return new Seal(state, other, null, 0);
   }
 
-  /** What people are told, with what to do. */
+  /** What callers are told, who need not know where the other store is. */
+  public String refusal() {
+    return switch (state) {
+      case DRAINING -> "the tasks of this store are being moved to another store; ask a server of that one";
+      case MOVED -> "the tasks of this store were moved to another store; ask a server of that one";
+      case FILLING -> "tasks are being moved into this store, and not all are here yet";
+    };
+  }
+
+  /** What operators are told, with what to do. */
   public String reason() {
     return switch (state) {
       case DRAINING -> "the tasks of this store are being moved to " + other + "; ask there when that is done";

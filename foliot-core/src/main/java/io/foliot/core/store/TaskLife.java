@@ -331,7 +331,7 @@ final class TaskLife {
     if (record == null) {
       return new Step<>(null, new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
     }
-    if (record.state() != TaskState.FAILED) {
+    if (record.state() != TaskState.FAILED || SetAside.is(record)) {
       return new Step<>(record, new RedriveResult(RedriveResult.Kind.NOT_FAILED, id, 0, 0));
     }
     if (keyIsLive) {

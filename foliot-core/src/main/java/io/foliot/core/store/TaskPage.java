@@ -8,5 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tasks what was found
  * @param cursor where to go on, or null at the end
+ * @param unreadable live tasks of the page whose records cannot be read here; only {@link TaskStore#live} tells of them
  */
-public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor) {}
+public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {
+  /** A page without unreadable tasks. */
+  public TaskPage(List<TaskRecord> tasks, @Nullable String cursor) {
+    this(tasks, cursor, List.of());
+  }
+}

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Batches.</b> Every call takes a list and answers one result per item, in the order of the items. The items of a
  * batch act as if one after the other. A batch is not a transaction: after a failed call each item may have taken effect
- * or not, and the caller treats it as unknown.
+ * or not, and the caller treats it as unknown, unless the call fails with an {@link ItemsFailedException}, which has the
+ * results of the items that took effect.
  *
  * <p><b>Durability.</b> A stage completes normally only when what its results say is durable, to the degree that
  * {@link #durability} states. What another caller reads before that may be as new as the write, but no final state, no
@@ -25,9 +26,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock, by which due-ness and leases are
  * judged, inside the step that acts on them.
  *
- * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a submit finds no room (nothing was written),
+ * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a call finds no room and nothing of it was written,
  * with {@link StoreAwayException} when the store could not be asked (nothing was done), and with {@link StoreException} when
  * it is away, closed, or broken, and what became of the call is unknown. No method blocks and none throws.
+ *
+ * <p><b>Damage.</b> A record that a shared store cannot read fails no other item of a batch. The store sets it aside, logs
+ * an error with its id, queue and the reason, and reports it as a {@link SetAside}: the task is final from then on, FAILED
+ * with that reason, its bytes are kept as long as a dead letter is, and a redrive refuses it. A record that a newer version
+ * of Foliot wrote is no damage: it is left as it is, a claim answers {@link ClaimResult.Later}, and another change of it
+ * fails with {@link StoreAwayException} for that item.
  *
  * <p><b>Threads.</b> Any thread may call; stages complete on threads of the store's, or in the call.
  */

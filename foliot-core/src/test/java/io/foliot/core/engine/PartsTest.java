@@ -14,7 +14,11 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +57,29 @@ final class PartsTest {
     void answer(int batch) {
       answers.get(batch).complete(batches.get(batch).stream().map(item -> "r" + item).toList());
     }
+  }
+
+  @Test
+  void callersOfABatchThatFailsInPartHearOfTheirOwnItems() {
+    Slow slow = new Slow();
+    List<Integer> told = new ArrayList<>();
+    GroupCommit<Integer, String> commit = new GroupCommit<>("test", slow::call,
+        (items, results) -> told.addAll(items), 1, new Admission(100, 1_000), STILL, Meter.NONE);
+    CompletableFuture<List<String>> first = commit.call(List.of(0), 1);
+    CompletableFuture<List<String>> done = commit.call(List.of(1, 2), 1);
+    CompletableFuture<List<String>> refused = commit.call(List.of(3, 4), 1);
+    CompletableFuture<List<String>> both = commit.call(List.of(5, 6), 1);
+    slow.answer(0);
+    StoreFullException full = new StoreFullException("no room");
+    slow.answers.get(1)
+        .completeExceptionally(ItemsFailedException.of(Arrays.asList("r1", "r2", null, null, "r5", null), full));
+    assertThat(first).isCompletedWithValue(List.of("r0"));
+    assertThat(done).isCompletedWithValue(List.of("r1", "r2"));
+    assertThat(refused).isCompletedExceptionally().satisfies(call -> assertThat(call.exceptionNow()).isSameAs(full));
+    assertThat(both.exceptionNow()).as("unknown, for some of it was done").isInstanceOf(StoreException.class)
+        .isNotInstanceOf(StoreFullException.class);
+    assertThat(told).containsExactly(0, 1, 2, 5);
+    assertThat(ItemsFailedException.of(Arrays.asList(null, null), full)).isSameAs(full);
   }
 
   private static GroupCommit<Integer, String> commit(Slow slow, Admission admission) {

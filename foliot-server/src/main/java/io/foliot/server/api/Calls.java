@@ -14,7 +14,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Waits for what the scheduler was asked, and puts its refusals into words. Any thread; the waiting ones are virtual.
@@ -25,10 +29,16 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Calls implements AutoCloseable {
   private static final long LOOK_MILLIS = 50;
+  private static final Logger log = LoggerFactory.getLogger(Calls.class);
+  /** A store that is away fails each call for the same reason: it is told so often. */
+  private static final long TOLD_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** The reason itself may name hosts, users and files, which are not for every caller. */
+  private static final String IN_THE_LOG = "The server's log has the reason";
 
   private final long timeoutMillis;
   private final Set<Wait<?>> waits = ConcurrentHashMap.newKeySet();
   private final Thread watch;
+  private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TOLD_EVERY_NANOS);
 
   Calls(Duration timeout) {
     timeoutMillis = timeout.toMillis();
@@ -83,10 +93,19 @@ final class Calls implements AutoCloseable {
             ? unknown("no answer within " + millis + " ms")
             : unavailable("no answer within " + millis + " ms");
       }
+      tell(cause);
       throw problem(cause == null ? e : cause, writes);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw writes ? unknown("the server stops") : unavailable("the server stops");
+    }
+  }
+
+  private void tell(@Nullable Throwable cause) {
+    long last = toldNanos.get();
+    long now = System.nanoTime();
+    if (cause instanceof StoreException && now - last >= TOLD_EVERY_NANOS && toldNanos.compareAndSet(last, now)) {
+      log.warn("calls fail for a reason of the store: {}", cause.getMessage());
     }
   }
 
@@ -115,11 +134,13 @@ final class Calls implements AutoCloseable {
           inUse.getMessage() + "; cancel them or wait until they have ended (pause keeps new attempts from beginning)");
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
           overloaded.getMessage() + "; nothing was done, come back later").withHeader("Retry-After", "1");
-      case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, full.getMessage()
-          + "; nothing was written. Make room on the disk of the server's data folder, and submits are accepted again;"
-          + " tasks that are in the store go on meanwhile");
-      case StoreAwayException away -> unavailable(away.getMessage() + "; nothing was done");
-      case StoreException away -> writes ? unknown(away.getMessage() + "") : unavailable(away.getMessage() + "");
+      case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store has no room, and nothing was"
+          + " written. Once there is room where it keeps its data, submits are accepted again; tasks that are in the"
+          + " store go on meanwhile. " + IN_THE_LOG);
+      case StoreAwayException away -> unavailable("the store cannot be reached; nothing was done. " + IN_THE_LOG);
+      case StoreException away -> writes
+          ? unknown("the store failed, or its answer was lost. " + IN_THE_LOG)
+          : unavailable("the store failed, or its answer was lost. " + IN_THE_LOG);
       case IllegalArgumentException refused -> new Problem(ProblemKind.INVALID_REQUEST, refused.getMessage() + "");
       case RuntimeException other -> other;
       case Error error -> throw error;

@@ -4,6 +4,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.foliot.core.SystemClock;
 import io.foliot.core.store.StoreException;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.store.jdbc.JdbcSource;
 import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
 import java.io.IOException;
@@ -29,10 +30,8 @@ import java.util.Arrays;
 import java.net.Socket;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Properties;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -97,19 +96,17 @@ final class Checks {
     try {
       String seen = store.isJdbc() ? database(store) : redis(store);
       return Finding.ok("store", store.name() + ": " + seen + ", after " + millis((System.nanoTime() - begun) / 1e6));
-    } catch (SQLException | IOException e) {
+    } catch (SQLException | IOException | IllegalArgumentException e) {
       return Finding.fail("store", store.name() + ": " + e.getMessage(),
           "see that it runs, that this machine may reach it, and that store.user and store.password are right");
     }
   }
 
   private static String database(FoliotConfig.Store store) throws SQLException {
-    Properties login = new Properties();
-    if (!store.login().user().isEmpty()) {
-      login.setProperty("user", store.login().user());
-      login.setProperty("password", store.login().password());
-    }
-    try (Connection connection = DriverManager.getConnection(store.kind(), login)) {
+    FoliotConfig.Store.Login login = store.login();
+    JdbcSource.Login source = new JdbcSource.Login(store.kind(), login.user().isEmpty() ? null : login.user(),
+        login.user().isEmpty() ? null : login.password());
+    try (Connection connection = source.connect()) {
       DatabaseMetaData about = connection.getMetaData();
       return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " lets "
           + about.getUserName() + " in";

@@ -1,6 +1,7 @@
 package io.foliot.server.command;
 
 import io.foliot.core.SystemClock;
+import io.foliot.core.store.StoreAddress;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.ConfigException;
@@ -79,10 +80,17 @@ final class MigrateCommand implements Callable<Integer> {
     double seconds = (System.nanoTime() - begun) / 1e9;
     if (json.isSet()) {
       shell.line(new Answer().add("tasks", result.tasks()).add("checksum", result.checksum())
-          .add("settings", result.settings()).add("seconds", seconds).json());
+          .add("settings", result.settings()).add("seconds", seconds)
+          .add("notMoved", result.unreadable().size()).json());
     } else {
       shell.line("moved " + result.tasks() + " tasks (checksum " + result.checksum() + ") and " + result.settings()
-          + " settings after " + Words.seconds(seconds) + "; start servers with --store " + target.kind());
+          + " settings after " + Words.seconds(seconds) + "; start servers with --store " + target.name());
+    }
+    if (!result.unreadable().isEmpty()) {
+      result.unreadable().forEach(task -> shell.error("not moved: task=" + task.id() + ", reason=" + task.reason()));
+      throw CommandException
+          .failure("all but " + result.unreadable().size() + " tasks were moved; these cannot be read, and"
+              + " stay in the source: " + source.name());
     }
     return Foliot.OK;
   }
@@ -97,9 +105,15 @@ final class MigrateCommand implements Callable<Integer> {
   }
 
   private static TaskStore open(FoliotConfig.Store store) {
-    return Stores.open(store, new SystemClock(), failure -> {
-      // Whoever calls it next is told.
-    });
+    try {
+      return Stores.open(store, new SystemClock(), failure -> {
+        // Whoever calls it next is told.
+      }, unreadable -> {
+        // The store logs it, and a migration lists it.
+      });
+    } catch (IllegalArgumentException e) {
+      throw CommandException.usage(String.valueOf(e.getMessage()));
+    }
   }
 
   private FoliotConfig.Store store(String option, String text, String variables) {
@@ -115,7 +129,9 @@ final class MigrateCommand implements Callable<Integer> {
     try {
       FoliotConfig.Store store = FoliotConfig.load(flags, Map.of(), null).store();
       if (!store.isRemote() && !text.startsWith("rocksdb:")) {
-        throw CommandException.usage(option + " is rocksdb:DIR, jdbc:... or redis://...; found was \"" + text + "\"");
+        throw CommandException
+            .usage(option + " is rocksdb:DIR, jdbc:... or redis://...; found was \"" + StoreAddress.scheme(text)
+                + "...\"");
       }
       return store;
     } catch (ConfigException e) {

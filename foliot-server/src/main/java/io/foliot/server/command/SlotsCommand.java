@@ -53,6 +53,8 @@ final class SlotsCommand implements Callable<Integer> {
     public Integer call() {
       try (TaskStore open = Stores.open(config(), new SystemClock(), failure -> {
         // Whoever calls it next is told.
+      }, unreadable -> {
+        // The store logs it.
       })) {
         if (!(open instanceof RedisStore redis)) {
           throw CommandException

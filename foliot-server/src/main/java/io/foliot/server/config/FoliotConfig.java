@@ -1,5 +1,7 @@
 package io.foliot.server.config;
 
+import io.foliot.core.store.StoreAddress;
+import io.foliot.store.jdbc.JdbcSource;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,6 +49,11 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       }
     }
 
+    @Override
+    public String toString() {
+      return "Store[" + name() + "]";
+    }
+
     /** Nothing is kept. */
     public static final String MEMORY = "memory";
     /** Kept in a folder of this machine. */
@@ -54,7 +61,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
 
     /** Whether tasks are kept in a database. */
     public boolean isJdbc() {
-      return kind.startsWith("jdbc:");
+      return JdbcSource.Login.isSupported(kind);
     }
 
     /** Whether tasks are kept in Redis. */
@@ -72,8 +79,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       if (!isRemote()) {
         return kind.equals(MEMORY) ? kind : kind + ":" + data;
       }
-      String bare = kind.contains("?") ? kind.substring(0, kind.indexOf('?')) : kind;
-      return bare.replaceFirst("//[^/@]*@", "//");
+      return StoreAddress.shown(kind);
     }
 
     /** The folder of the store itself. */
@@ -167,10 +173,16 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
             settings.get(Option.STORE_CONNECTIONS), settings.get(Option.STORE_NAMESPACE),
             settings.get(Option.WAIT_REPLICAS)));
     if (!kind.equals(Store.ROCKSDB) && !kind.equals(Store.MEMORY) && !store.isRemote()) {
-      throw settings.refuse(Option.STORE, "expected is rocksdb, memory, jdbc:postgresql://HOST/DATABASE,"
-          + " jdbc:mariadb://HOST/DATABASE or redis://HOST, found was \"" + kind + "\"");
+      throw settings.refuse(Option.STORE, "expected rocksdb, memory, jdbc:postgresql://HOST/DATABASE,"
+          + " jdbc:mariadb://HOST/DATABASE, jdbc:mysql://HOST/DATABASE or redis://HOST, but got \"" + refused(kind)
+          + "\"");
     }
     return store;
+  }
+
+  /** Of an address only its beginning: what follows in a form that is not known may be secret. */
+  private static String refused(String kind) {
+    return kind.contains(":") ? StoreAddress.scheme(kind) + "..." : kind;
   }
 
   private static Path path(Settings settings, Option<String> option) {
@@ -192,8 +204,12 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
             settings.get(Option.CLUSTER_TRUST_STORE), settings.get(Option.CLUSTER_TRUST_STORE_PASSWORD),
             settings.get(Option.CLUSTER_KEY_STORE), settings.get(Option.CLUSTER_KEY_STORE_PASSWORD)));
     if (!List.of("", "none", "store").contains(cluster.coordinator()) && !cluster.isZooKeeper()) {
-      throw settings.refuse(Option.CLUSTER, "expected is none, store or zookeeper://HOST:PORT,HOST:PORT, found was \""
-          + cluster.coordinator() + "\"");
+      throw settings.refuse(Option.CLUSTER, "expected none, store or zookeeper://HOST:PORT,HOST:PORT, but got \""
+          + refused(cluster.coordinator()) + "\"");
+    }
+    if (cluster.coordinator().contains("@")) {
+      throw settings.refuse(Option.CLUSTER, "ZooKeeper's address has no user and no password; set cluster.user and"
+          + " cluster.password");
     }
     Cluster.Access access = cluster.access();
     if (access.user().isEmpty() != access.password().isEmpty()) {

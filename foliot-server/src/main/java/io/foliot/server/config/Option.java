@@ -30,7 +30,7 @@ public final class Option<T> {
 
   /** The store. */
   public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
-      "rocksdb; jdbc:postgresql://..., jdbc:mariadb://... or redis://... for one that servers share; or memory, for trying"
+      "rocksdb; jdbc:postgresql://..., jdbc:mariadb://..., jdbc:mysql://... or redis://... for one that servers share; or memory, for trying"
           + " things out");
   /** Who the store's server is told we are. */
   public static final Option<String> STORE_USER = of("store.user", "store-user", OptionType.TEXT, "",
@@ -225,6 +225,11 @@ public final class Option<T> {
   /** What it is, in a few words. */
   public String about() {
     return about;
+  }
+
+  /** Whether its value must not be shown, for it is a secret or what one is easily mistaken for. */
+  boolean isSecret() {
+    return key.endsWith("password") || equals(ADMIN_KEY_HASH);
   }
 
   /** What values it takes, with an example. */

@@ -140,8 +140,10 @@ final class Settings {
     try {
       return option.parse(setting.text.strip());
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new ConfigException(setting.source + ": expected " + option.expected() + ", but got \"" + setting.text
-          + "\"");
+      throw new ConfigException(setting.source + ": expected " + option.expected() + ", but got "
+          + (option.isSecret()
+              ? "something else (" + setting.text.length() + " characters)"
+              : "\"" + setting.text + "\""));
     }
   }
 

@@ -4,11 +4,13 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Seal;
+import io.foliot.core.store.SetAside;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +42,8 @@ public final class Migration {
   /** Engines look for a seal each second; this long after it was set the last of their writes is done. */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
   private static final long CALL_SECONDS = 60;
+  /** More are not listed one by one. */
+  private static final int MAX_UNREADABLE = 1_000;
   private static final List<DocumentKind> MOVED_KINDS = List.of(DocumentKind.QUEUE, DocumentKind.JOB,
       DocumentKind.API_KEY);
 
@@ -48,6 +52,7 @@ public final class Migration {
   private final String sourceName;
   private final String targetName;
   private final Consumer<String> told;
+  private final List<SetAside> unreadable = new ArrayList<>();
 
   /**
    * A migration between two open stores.
@@ -70,8 +75,13 @@ public final class Migration {
    * @param tasks live tasks
    * @param checksum of them, in hexadecimal digits
    * @param settings documents: queues, jobs, API keys
+   * @param unreadable live tasks that stay behind in the source, for their records cannot be read; the first thousand
    */
-  public record Result(long tasks, String checksum, long settings) {}
+  public record Result(long tasks, String checksum, long settings, List<SetAside> unreadable) {
+    public Result {
+      unreadable = List.copyOf(unreadable);
+    }
+  }
 
   /**
    * Moves everything. Blocks; may be repeated after a failure, with the same two stores.
@@ -96,7 +106,7 @@ public final class Migration {
     moveTasks(resumed);
     Fingerprint moved = verify();
     unseal(target);
-    return new Result(moved.tasks(), Long.toHexString(moved.sum()), settings);
+    return new Result(moved.tasks(), Long.toHexString(moved.sum()), settings, unreadable);
   }
 
   /** Opens a store that was sealed; answers whether it was. */
@@ -116,7 +126,8 @@ public final class Migration {
       told.accept("going on behind " + seal.tasks() + " tasks");
       return seal;
     }
-    if (!await(target.live(1, null)).tasks().isEmpty()) {
+    TaskPage first = await(target.live(1, null));
+    if (!first.tasks().isEmpty() || !first.unreadable().isEmpty()) {
       throw new MigrationException("the target has live tasks already; name a store without any: target=" + targetName);
     }
     return Seal.of(Seal.State.FILLING, sourceName);
@@ -195,7 +206,22 @@ public final class Migration {
     }
   }
 
+  /** Over the whole source: a migration that was broken off has read the rest before. */
+  private void noteUnreadable() {
+    String cursor = null;
+    do {
+      TaskPage page = await(source.live(PAGE, cursor));
+      for (SetAside task : page.unreadable()) {
+        if (unreadable.size() < MAX_UNREADABLE) {
+          unreadable.add(task);
+        }
+      }
+      cursor = page.cursor();
+    } while (cursor != null);
+  }
+
   private Fingerprint verify() {
+    noteUnreadable();
     Fingerprint before = Fingerprint.of(source, far -> told.accept("checking the source: " + far));
     Fingerprint after = Fingerprint.of(target, far -> told.accept("checking the target: " + far));
     if (!before.equals(after)) {

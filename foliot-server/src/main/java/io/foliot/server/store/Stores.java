@@ -3,6 +3,7 @@ package io.foliot.server.store;
 import io.foliot.core.Clock;
 import io.foliot.core.Token;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.SetAside;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.FoliotConfig;
@@ -28,9 +29,12 @@ public final class Stores {
    * Opens a store.
    *
    * @param onFailure told if the store closes itself
+   * @param onSetAside told of tasks whose records cannot be read
    * @throws StoreException if it cannot be opened
+   * @throws IllegalArgumentException if the address of its server cannot be used
    */
-  public static TaskStore open(FoliotConfig.Store config, Clock clock, Consumer<StoreException> onFailure) {
+  public static TaskStore open(FoliotConfig.Store config, Clock clock, Consumer<StoreException> onFailure,
+      Consumer<SetAside> onSetAside) {
     if (config.kind().equals(FoliotConfig.Store.MEMORY)) {
       SecureRandom random = new SecureRandom();
       return new MemoryStore(MEMORY_SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong()));
@@ -38,12 +42,12 @@ public final class Stores {
     if (config.isRedis()) {
       FoliotConfig.Store.Login login = config.login();
       return RedisStore.open(RedisOptions.at(withLogin(config.kind(), login)).withNamespace(login.namespace())
-          .withWaitReplicas(login.waitReplicas()));
+          .withWaitReplicas(login.waitReplicas()).withOnSetAside(onSetAside));
     }
     if (config.isJdbc()) {
       FoliotConfig.Store.Login login = config.login();
       return JdbcStore.open(JdbcOptions.of(config.kind(), ifAny(login.user()), ifAny(login.password()))
-          .withConnections(login.connections()));
+          .withConnections(login.connections()).withOnSetAside(onSetAside));
     }
     FoliotConfig.Store.Sizes sizes = config.sizes();
     RocksDbOptions options = RocksDbOptions.DEFAULT.withOnFailure(onFailure).withReserveBytes(sizes.reserve())

@@ -20,9 +20,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The database keeps checksums of its pages or does not; these find also what was restored, or copied, into another task's row.
+ *
+ * <p>Every later version keeps the first byte and the checksum where they are, and only counts up: so an old node tells what a
+ * newer one wrote from what is damaged, in SQL by the first byte alone.
  */
 final class Blobs {
-  private static final int VERSION = 1;
+  static final int VERSION = 1;
   private static final int SUM_BYTES = 4;
   private static final int SMALLEST = 1 + SUM_BYTES;
 
@@ -136,9 +139,13 @@ final class Blobs {
       throw new DamagedException(
           what + " does not match its checksum: task=" + id + ", bytes=" + blob.length, null);
     }
-    if (blob[0] != VERSION) {
-      throw new DamagedException(what + " is of a version that this Foliot does not know: task=" + id + ", version="
-          + blob[0] + ", known=" + VERSION, null);
+    int version = Byte.toUnsignedInt(blob[0]);
+    if (version > VERSION) {
+      throw DamagedException.newer(what + " was written by a newer version of Foliot: task=" + id + ", version="
+          + version + ", known=" + VERSION);
+    }
+    if (version != VERSION) {
+      throw new DamagedException(what + " is of no known version: task=" + id + ", version=" + version, null);
     }
     try {
       BytesReader in = new BytesReader(blob, 1, end - 1);
@@ -147,7 +154,7 @@ final class Blobs {
         throw new IndexOutOfBoundsException("bytes are left over");
       }
       return value;
-    } catch (IndexOutOfBoundsException e) {
+    } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
       throw new DamagedException(what + " cannot be read although its checksum is right: task=" + id, e);
     }
   }

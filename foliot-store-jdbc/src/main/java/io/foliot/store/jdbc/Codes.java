@@ -41,6 +41,11 @@ final class Codes {
     };
   }
 
+  /** The state, or FAILED for a number that is none. */
+  static TaskState stateOrFailed(int code) {
+    return code >= DELAYED && code <= CANCELLED ? state(code) : TaskState.FAILED;
+  }
+
   static int of(AttemptRecord.End end) {
     return switch (end) {
       case FINISHED -> END_FINISHED;

@@ -7,6 +7,7 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,9 +26,16 @@ final class Connections implements AutoCloseable {
   /** Calls that wait for a connection; each is a caller, or a batch of them, that waits for its answer. */
   private static final int MAX_WAITING = 10_000;
   /** How long a call waits for a connection before it says that the database is away. */
-  private static final Duration CONNECT = Duration.ofSeconds(5);
+  static final Duration CONNECT = Duration.ofSeconds(5);
   /** The connection itself is given up this long after its statement should have been. */
   private static final Duration GRACE = Duration.ofSeconds(5);
+
+  /**
+   * Has MariaDB end the session of a machine that was lost in the midst of a transaction, whose locks would stand for two hours
+   * otherwise: no transaction of a batch waits for anything but its own statements. MySQL has no such setting, and takes what
+   * is between the marks for a comment.
+   */
+  private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
 
   private final DataSource source;
   private final @Nullable HikariDataSource own;
@@ -52,10 +60,21 @@ final class Connections implements AutoCloseable {
     return switch (source) {
       case JdbcSource.Given given -> new Connections(given.dataSource(), null, "the given data source", count);
       case JdbcSource.Login login -> {
-        HikariDataSource pool = pool(login, count, timeout);
+        HikariDataSource pool = opened(login, count, timeout);
         yield new Connections(pool, pool, login.toString(), count);
       }
     };
+  }
+
+  /** What a pool, or the driver, says of a URL that it cannot use has the URL in it. */
+  private static HikariDataSource opened(JdbcSource.Login login, int count, Duration timeout) {
+    try {
+      return pool(login, count, timeout);
+    } catch (RuntimeException e) {
+      // Without the cause, which says the same with the password.
+      throw new StoreException("the URL of the database cannot be used: database=" + login + ", error="
+          + login.redacted(e.getMessage() + ""), null);
+    }
   }
 
   private static HikariDataSource pool(JdbcSource.Login login, int count, Duration timeout) {
@@ -66,15 +85,13 @@ final class Connections implements AutoCloseable {
     config.setConnectionTimeout(CONNECT.toMillis());
     config.setInitializationFailTimeout(-1);
     Duration answer = timeout.plus(GRACE);
-    if (login.url().startsWith("jdbc:postgresql:")) {
+    if (login.isPostgres()) {
       config.setDataSource(new PostgresSource(login, CONNECT, answer));
     } else {
-      config.setJdbcUrl(login.url());
-      config.setUsername(login.user());
-      config.setPassword(login.password());
-      config.addDataSourceProperty("connectTimeout", Long.toString(CONNECT.toMillis()));
-      config.addDataSourceProperty("socketTimeout", Long.toString(answer.toMillis()));
+      config.setJdbcUrl(login.driverUrl());
+      config.setDataSourceProperties(login.driverProperties(CONNECT, answer));
       config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+      config.setConnectionInitSql(END_IDLE_TRANSACTIONS);
     }
     return new HikariDataSource(config);
   }
@@ -141,19 +158,42 @@ final class Connections implements AutoCloseable {
     try {
       return source.getConnection();
     } catch (SQLException e) {
-      throw new StoreAwayException("the database is away: database=" + name + ", sqlState=" + e.getSQLState()
-          + ", error=" + e.getMessage(), e);
+      throw new StoreAwayException("the database is away: database=" + name + ", " + reason(e), e);
     }
   }
 
-  private StoreException translated(Dialect dialect, SQLException e, boolean mayHaveWritten) {
-    if (dialect.isFull(e)) {
-      StoreException full = new StoreFullException(
-          "the database has no room: submits are refused until there is: " + e.getMessage());
-      full.addSuppressed(e);
-      return full;
+  /**
+   * Why there is no connection, or why a statement failed, as the driver says it. A pool that has waited in vain says only so,
+   * and has the driver's last failure as the cause.
+   */
+  static String reason(SQLException failure) {
+    SQLException said = failure instanceof SQLTransientConnectionException
+        && failure.getCause() instanceof SQLException last
+            ? last
+            : failure;
+    StringBuilder text = new StringBuilder(said.getMessage() + "");
+    for (Throwable cause = said.getCause(); cause != null; cause = cause.getCause()) {
+      String more = cause.getMessage();
+      if (more != null && text.indexOf(more) < 0) {
+        text.append("; ").append(more);
+      }
     }
-    String what = "database=" + name + ", sqlState=" + e.getSQLState() + ", error=" + e.getMessage();
+    return "sqlState=" + said.getSQLState() + ", error=" + text;
+  }
+
+  /** For a statement that found no room, where nothing of the call was written. */
+  static StoreException full(SQLException e) {
+    StoreException full = new StoreFullException(
+        "the database has no room: submits are refused until there is: " + e.getMessage());
+    full.addSuppressed(e);
+    return full;
+  }
+
+  private StoreException translated(Dialect dialect, SQLException e, boolean mayHaveWritten) {
+    if (dialect.isFull(e) && !mayHaveWritten) {
+      return full(e);
+    }
+    String what = "database=" + name + ", " + reason(e);
     if (dialect.isReadOnly(e)) {
       String why = "the database server does not write; it may be a standby: " + what;
       return mayHaveWritten ? new StoreException(why, e) : new StoreAwayException(why, e);

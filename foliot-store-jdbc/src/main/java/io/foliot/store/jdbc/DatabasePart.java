@@ -10,6 +10,7 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One database of a store, and what goes on in the background while it is open. Any thread. */
@@ -63,12 +65,12 @@ final class DatabasePart implements AutoCloseable {
   // background thread only
   private boolean failing;
 
-  DatabasePart(Dialect dialect, Connections connections, int slotCount, String range) {
+  DatabasePart(Dialect dialect, Connections connections, int slotCount, String range, Consumer<SetAside> onSetAside) {
     this.dialect = dialect;
     this.connections = connections;
     this.range = range;
     numbers = new Numbers(dialect);
-    steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens());
+    steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens(), onSetAside);
     documents = new Documents(dialect, steps);
     durability = connections.now(dialect, session -> dialect.durability(session.connection()));
   }
@@ -193,7 +195,7 @@ final class DatabasePart implements AutoCloseable {
   }
 
   Optional<TaskRecord> find(Session session, Wanted wanted) throws SQLException {
-    Overlay overlay = new Overlay(session.run(connection -> dialect.read(connection, numbers, wanted, true, false)));
+    Overlay overlay = steps.read(session, wanted, true, false);
     TaskRecord found = null;
     for (TaskId id : wanted.ids()) {
       found = overlay.get(id);
@@ -213,15 +215,25 @@ final class DatabasePart implements AutoCloseable {
     int code = state == null ? 0 : state == TaskState.READY ? Codes.DELAYED : Codes.of(state);
     Page page = session
         .run(connection -> dialect.page(connection, numbers, number, code, after, limit, PAGE_SCAN));
+    List<Row> damaged = page.rows().stream().filter(Row::isToSetAside).toList();
+    if (!damaged.isEmpty()) {
+      // They are shown among the failed ones from now on.
+      steps.setAside(session, damaged, page.micros());
+    }
     long nowMillis = Math.floorDiv(page.micros(), 1_000);
-    List<TaskRecord> found = page.tasks().stream().filter(task -> (state == null || task.stateAt(nowMillis) == state)
-        && (task.isLive() || task.dropAt() > nowMillis)).toList();
+    List<TaskRecord> found = page.rows().stream().filter(row -> !row.isToSetAside()).map(Row::record)
+        .filter(task -> (state == null || task.stateAt(nowMillis) == state)
+            && (task.isLive() || task.dropAt() > nowMillis))
+        .toList();
     return new TaskPage(found, page.end() == null ? null : page.end().toString());
   }
 
+  /** What cannot be read stays as it is: a migration leaves its source alone. */
   TaskPage live(Session session, int limit, TaskId after) throws SQLException {
     Page page = session.run(connection -> dialect.page(connection, numbers, null, 0, after, limit, PAGE_SCAN));
-    return new TaskPage(page.tasks(), page.end() == null ? null : page.end().toString());
+    return new TaskPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),
+        page.end() == null ? null : page.end().toString(),
+        page.rows().stream().filter(row -> row.damage() != null).map(TaskSteps::toldOf).toList());
   }
 
   /** One thread counts at a time; the others take what was counted last, if anything was. */

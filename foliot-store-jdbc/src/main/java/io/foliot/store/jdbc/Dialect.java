@@ -87,6 +87,9 @@ interface Dialect {
   /** Moves live records that have ended to what is kept; answers which. */
   BitSet end(Connection connection, List<Change> changes) throws SQLException;
 
+  /** Moves live rows that cannot be read to what is kept, as FAILED and with their bytes; answers which. */
+  BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException;
+
   /** Writes live records that were not, of a kept one or of another store's; answers which. */
   BitSet enter(Connection connection, List<Change> changes) throws SQLException;
 
@@ -152,6 +155,15 @@ interface Dialect {
 
   /** Whether this connection is to a server that does not write. */
   boolean isReadOnly(SQLException e);
+
+  /**
+   * A live row that cannot be read.
+   *
+   * @param version the version it was read with
+   * @param reason as it is shown of the final record
+   * @param keptMillis how long it is kept
+   */
+  record Unreadable(TaskId id, long version, String reason, long keptMillis) {}
 
   /** A count of rows. */
   record Tally(int queue, int state, boolean parked) {}

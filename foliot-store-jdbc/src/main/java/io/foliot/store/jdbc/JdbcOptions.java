@@ -1,7 +1,9 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.SetAside;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param slots how many slots a new store gets; a power of two from 1 to 65,536. A store keeps what it was made with
  * @param connections how many calls each database serves at a time, each on a thread and a connection of its own
  * @param timeout how long a statement may take before it is given up
+ * @param onSetAside told of each task that is set aside because its record cannot be read, on a thread of the store's
  */
-public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Duration timeout) {
+public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Duration timeout,
+    Consumer<SetAside> onSetAside) {
   private static final int DEFAULT_SLOTS = 256;
   /** Each batch is one statement that keeps a core of the server busy; a few more than it has cores wait for its disk. */
   private static final int DEFAULT_CONNECTIONS = 8;
@@ -53,26 +57,34 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
   }
 
   private static JdbcOptions of(JdbcSource source) {
-    return new JdbcOptions(List.of(new JdbcPart(0, source)), DEFAULT_SLOTS, DEFAULT_CONNECTIONS, DEFAULT_TIMEOUT);
+    return new JdbcOptions(List.of(new JdbcPart(0, source)), DEFAULT_SLOTS, DEFAULT_CONNECTIONS, DEFAULT_TIMEOUT,
+        setAside -> {
+          // The store logs it.
+        });
   }
 
   /** The same over other databases. */
   public JdbcOptions withParts(List<JdbcPart> newParts) {
-    return new JdbcOptions(newParts, slots, connections, timeout);
+    return new JdbcOptions(newParts, slots, connections, timeout, onSetAside);
   }
 
   /** The same with another number of slots. */
   public JdbcOptions withSlots(int newSlots) {
-    return new JdbcOptions(parts, newSlots, connections, timeout);
+    return new JdbcOptions(parts, newSlots, connections, timeout, onSetAside);
   }
 
   /** The same with another number of connections. */
   public JdbcOptions withConnections(int newConnections) {
-    return new JdbcOptions(parts, slots, newConnections, timeout);
+    return new JdbcOptions(parts, slots, newConnections, timeout, onSetAside);
   }
 
   /** The same with another time for a statement. */
   public JdbcOptions withTimeout(Duration newTimeout) {
-    return new JdbcOptions(parts, slots, connections, newTimeout);
+    return new JdbcOptions(parts, slots, connections, newTimeout, onSetAside);
+  }
+
+  /** The same with another listener for tasks that are set aside. */
+  public JdbcOptions withOnSetAside(Consumer<SetAside> newOnSetAside) {
+    return new JdbcOptions(parts, slots, connections, timeout, newOnSetAside);
   }
 }

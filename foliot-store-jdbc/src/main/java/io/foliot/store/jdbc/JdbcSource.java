@@ -1,5 +1,15 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.StoreAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -8,9 +18,11 @@ public sealed interface JdbcSource {
   /**
    * A pool of the store's own.
    *
-   * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}
+   * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}, of which the
+   *     last is spoken to by MariaDB's driver
    * @param user who logs in, or null for what the URL says
    * @param password their password, or null
+   * @throws IllegalArgumentException if it is the URL of another kind of database, or has a user in front of the host
    */
   static JdbcSource of(String url, @Nullable String user, @Nullable String password) {
     return new Login(url, user, password);
@@ -23,11 +35,111 @@ public sealed interface JdbcSource {
 
   /** A pool of the store's own. */
   record Login(String url, @Nullable String user, @Nullable String password) implements JdbcSource {
+    private static final String MYSQL = "jdbc:mysql:";
+    private static final List<String> KINDS = List.of("jdbc:postgresql:", "jdbc:mariadb:", MYSQL);
+    private static final String LOOPBACK = "(localhost|127(\\.\\d+){3}|\\[?::1\\]?)(:\\d+)?";
+
+    public Login {
+      if (!isSupported(url)) {
+        throw new IllegalArgumentException("tasks are kept in PostgreSQL, MariaDB or MySQL:"
+            + " expected a URL that begins with jdbc:postgresql:, jdbc:mariadb: or jdbc:mysql:, but got "
+            + StoreAddress.scheme(url));
+      }
+      if (url.split("[?]", 2)[0].indexOf('@') >= 0) {
+        throw new IllegalArgumentException(
+            "the URL of a database has no user and no password in front of the host: expected "
+                + StoreAddress.scheme(url) + "//HOST/DATABASE with user and password given beside it");
+      }
+    }
+
+    /** Whether it is the URL of a database that can keep tasks. */
+    public static boolean isSupported(String url) {
+      return KINDS.stream().anyMatch(url::startsWith);
+    }
+
+    boolean isPostgres() {
+      return url.startsWith("jdbc:postgresql:");
+    }
+
+    /** The URL as the driver takes it: MySQL is spoken to by MariaDB's. */
+    String driverUrl() {
+      return url.startsWith(MYSQL) ? "jdbc:mariadb:" + url.substring(MYSQL.length()) : url;
+    }
+
+    /**
+     * What the driver is told beside the URL. MariaDB's insists on TLS with a certificate that is trusted, which a stock
+     * server does not have; on this machine's own address nobody listens in.
+     */
+    Properties driverProperties(Duration connectTimeout, Duration answerTimeout) {
+      Properties properties = new Properties();
+      if (user != null) {
+        properties.setProperty("user", user);
+      }
+      if (password != null) {
+        properties.setProperty("password", password);
+      }
+      properties.setProperty("connectTimeout", Long.toString(connectTimeout.toMillis()));
+      properties.setProperty("socketTimeout", Long.toString(answerTimeout.toMillis()));
+      if (!url.toLowerCase(Locale.ROOT).matches(".*[?&](sslmode|usessl|ssl)=.*") && isLoopback()) {
+        properties.setProperty("sslMode", "disable");
+      }
+      return properties;
+    }
+
+    private boolean isLoopback() {
+      int begin = url.indexOf("//");
+      if (begin < 0) {
+        return false;
+      }
+      String authority = url.substring(begin + 2).split("[/?]", 2)[0];
+      return Arrays.stream(authority.split(",", -1)).allMatch(host -> host.matches(LOOPBACK));
+    }
+
+    /** A connection by itself, as those of the pool are. */
+    public Connection connect() throws SQLException {
+      if (isPostgres()) {
+        return new PostgresSource(this, Connections.CONNECT, Connections.CONNECT).getConnection();
+      }
+      return DriverManager.getConnection(driverUrl(), driverProperties(Connections.CONNECT, Connections.CONNECT));
+    }
+
+    /** A text of the driver without what this login has to keep secret. */
+    public String redacted(String text) {
+      String open = text.replace(url, shown()).replace(driverUrl(), shown());
+      for (String secret : secrets()) {
+        open = open.replace(secret, "***");
+      }
+      return open;
+    }
+
+    private List<String> secrets() {
+      List<String> secrets = new ArrayList<>();
+      if (password != null) {
+        secrets.add(password);
+      }
+      int parameters = url.indexOf('?');
+      if (parameters >= 0) {
+        for (String parameter : url.substring(parameters + 1).split("&", -1)) {
+          int equals = parameter.indexOf('=');
+          if (equals > 0 && parameter.substring(0, equals).toLowerCase(Locale.ROOT).contains("password")) {
+            secrets.add(parameter.substring(equals + 1));
+          }
+        }
+      }
+      secrets.removeIf(String::isEmpty);
+      return secrets;
+    }
+
+    /** The URL without what may be secret in it. */
+    public String shown() {
+      return StoreAddress.shown(url);
+    }
+
+    /** The kind of database, its host and its name, which is no URL and has no secrets. */
     @Override
     public String toString() {
-      // A URL may have a password among its parameters.
-      int parameters = url.indexOf('?');
-      return "Login[url=" + (parameters < 0 ? url : url.substring(0, parameters)) + ", user=" + user + "]";
+      String place = shown().substring(shown().indexOf(':') + 1);
+      return place.replaceFirst("://?/?", " ");
     }
   }
 

@@ -16,6 +16,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
@@ -25,6 +26,7 @@ import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -35,6 +37,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Shape.</b> A batch is one statement, or two where one does not say it. READ COMMITTED, and changes of single rows
  * that hold only where the row is still as it was read, are all that it relies on. Nothing is kept in a session, no lock
- * outlives a statement, and a connection may be another one each time: a pooler that hands them out by the transaction is
+ * outlives a step (a statement on PostgreSQL, a transaction of a few on MariaDB and MySQL), and a connection may be another one each time: a pooler that hands them out by the transaction is
  * welcome.
  *
  * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: what follows a stage must be short,
@@ -105,7 +108,7 @@ public final class JdbcStore implements TaskStore {
             Schema.meta(session.connection(), dialect, "slots", Integer.toString(options.slots()))));
         slotCount = i == 0 ? stored : slotCount;
         String range = ensureRange(opened, dialect, options, i, stored, slotCount);
-        parts.add(new DatabasePart(dialect, opened, slotCount, range));
+        parts.add(new DatabasePart(dialect, opened, slotCount, range, options.onSetAside()));
       }
       parts.forEach(DatabasePart::start);
       return new JdbcStore(List.copyOf(parts), options.parts().stream().mapToInt(JdbcPart::firstSlot).toArray(),
@@ -181,44 +184,71 @@ public final class JdbcStore implements TaskStore {
       shares.get(part).add(items.get(i));
       places.get(part).add(i);
     }
-    CompletionStage<Map<Integer, R>> all = CompletableFuture.completedFuture(new HashMap<>());
+    CompletionStage<Spread<R>> all = CompletableFuture.completedFuture(new Spread<>(items.size()));
     for (int i = 0; i < parts.size(); i++) {
       List<Q> share = shares.get(i);
       List<Integer> at = places.get(i);
       if (!share.isEmpty()) {
-        all = all.thenCombine(on(i, (part, session) -> batch.take(part, session, share)), (answers, more) -> {
-          for (int j = 0; j < more.size(); j++) {
-            answers.put(at.get(j), more.get(j));
-          }
-          return answers;
-        });
+        CompletionStage<Share<R>> asked = on(i, (part, session) -> batch.take(part, session, share))
+            .handle(Share::new);
+        all = all.thenCombine(asked, (spread, answered) -> spread.with(at, answered));
       }
     }
-    boolean several = shares.stream().filter(share -> !share.isEmpty()).count() > 1;
-    return all.handle((answers, failure) -> {
+    return all.thenApply(Spread::results);
+  }
+
+  /** What one database answered, or why it did not. */
+  private record Share<R>(@Nullable List<R> results, @Nullable Throwable failure) {}
+
+  /** The answers of several databases. One thread at a time. */
+  private static final class Spread<R> {
+    private final List<@Nullable R> results;
+    private @Nullable StoreException failure;
+    private @Nullable RuntimeException unforeseen;
+
+    Spread(int items) {
+      results = new ArrayList<>(Collections.nCopies(items, null));
+    }
+
+    Spread<R> with(List<Integer> places, Share<R> share) {
+      List<? extends @Nullable Object> answered = share.results();
+      if (share.failure() != null) {
+        Throwable cause = share.failure() instanceof CompletionException wrapped && wrapped.getCause() != null
+            ? wrapped.getCause()
+            : share.failure();
+        answered = cause instanceof ItemsFailedException partly ? partly.results() : List.of();
+        failed(cause instanceof ItemsFailedException partly ? partly.failure() : cause);
+      }
+      for (int i = 0; answered != null && i < answered.size(); i++) {
+        @SuppressWarnings("unchecked") // of the same call
+        R result = (R) answered.get(i);
+        results.set(places.get(i), result);
+      }
+      return this;
+    }
+
+    /** Where one database leaves it open what it has done, that is said of all that has failed. */
+    private void failed(Throwable cause) {
+      if (!(cause instanceof StoreException known)) {
+        unforeseen = cause instanceof RuntimeException runtime ? runtime : new CompletionException(cause);
+      } else if (failure == null || !isNothingDone(known)) {
+        failure = known;
+      }
+    }
+
+    private static boolean isNothingDone(StoreException failure) {
+      return failure instanceof StoreAwayException || failure instanceof StoreFullException;
+    }
+
+    List<R> results() {
+      if (unforeseen != null) {
+        throw unforeseen;
+      }
       if (failure != null) {
-        throw several ? partly(failure) : thrown(failure);
+        throw ItemsFailedException.of(results, failure);
       }
-      List<R> ordered = new ArrayList<>(items.size());
-      for (int i = 0; i < items.size(); i++) {
-        ordered.add(Objects.requireNonNull(answers.get(i)));
-      }
-      return ordered;
-    });
-  }
-
-  private static RuntimeException thrown(Throwable failure) {
-    return failure instanceof RuntimeException known ? known : new CompletionException(failure);
-  }
-
-  /** That one database was not asked does not say that the others have done nothing. */
-  private static RuntimeException partly(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
-    return cause instanceof StoreAwayException away
-        ? new StoreException(away.getMessage() + "", away)
-        : thrown(failure);
+      return results.stream().map(Objects::requireNonNull).toList();
+    }
   }
 
   /** Asks every database, and puts the answers together. */
@@ -475,7 +505,7 @@ public final class JdbcStore implements TaskStore {
       String next = more
           ? at.part() + ":" + page.cursor()
           : moves ? (at.part() + 1) + ":" + Cursor.BEGINNING : null;
-      return new TaskPage(page.tasks(), next);
+      return new TaskPage(page.tasks(), next, page.unreadable());
     });
   }
 

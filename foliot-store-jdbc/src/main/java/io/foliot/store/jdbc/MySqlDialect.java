@@ -75,6 +75,10 @@ final class MySqlDialect implements Dialect {
       + " COALESCE(t.attempts, ''), ";
   private static final String KEPT_END = ", t.reason, t.drop_at, COALESCE(t.begun_at, 0), COALESCE(t.detail, '')";
 
+  /** Leaves alone what a newer version wrote: {@link Blobs} begins with its version. */
+  private static final String KNOWN_VERSION = " AND LEFT(body, 1) <= X'01'"
+      + " AND (attempts IS NULL OR LEFT(attempts, 1) <= X'01')";
+
   /** The last 16 bits of an id, from which its slot follows. */
   private static final String SLOT_HASH = "CONV(HEX(RIGHT(id, 2)), 16, 10)";
 
@@ -187,7 +191,7 @@ final class MySqlDialect implements Dialect {
     connection.setAutoCommit(false);
     try {
       R result = steps.take(connection);
-      connection.commit();
+      commit(connection);
       connection.setAutoCommit(true);
       return result;
     } catch (SQLException | RuntimeException e) {
@@ -198,6 +202,17 @@ final class MySqlDialect implements Dialect {
         e.addSuppressed(second);
       }
       throw e;
+    }
+  }
+
+  /** A commit that finds no room may have been made all the same: it must not look like a statement that found none. */
+  private static void commit(Connection connection) throws SQLException {
+    try {
+      connection.commit();
+    } catch (SQLException e) {
+      throw FULL.contains(e.getErrorCode())
+          ? new SQLException("the commit failed, and its outcome is unknown: " + e.getMessage(), e.getSQLState(), e)
+          : e;
     }
   }
 
@@ -478,14 +493,14 @@ final class MySqlDialect implements Dialect {
           false));
     }
     return locking
-        ? readLocking(connection, numbers, wanted, parts)
-        : readAtOnce(connection, numbers, wanted, parts);
+        ? readLocking(connection, numbers, wanted, parts, bodies)
+        : readAtOnce(connection, numbers, wanted, parts, bodies);
   }
 
   /** Some of what is to be read. */
   private record Part(String sql, Values values, boolean live) {}
 
-  private Snapshot readAtOnce(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts)
+  private Snapshot readAtOnce(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts, boolean bodies)
       throws SQLException {
     List<Row> found = new ArrayList<>();
     String all = parts.isEmpty()
@@ -504,7 +519,7 @@ final class MySqlDialect implements Dialect {
           nowMicros = row.getLong(1);
           floor = row.getLong(2);
           if (row.getBoolean(3)) {
-            found.add(rows.row(connection, numbers, row, 4));
+            found.add(rows.row(connection, numbers, row, 4, bodies));
           }
         }
       }
@@ -516,7 +531,7 @@ final class MySqlDialect implements Dialect {
    * With locks on the live rows: in a transaction that repeats its reads, only locking ones see what others have committed
    * since it began. The rows are about to be written anyway.
    */
-  private Snapshot readLocking(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts)
+  private Snapshot readLocking(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts, boolean bodies)
       throws SQLException {
     long nowMicros = micros(connection);
     List<Row> found = new ArrayList<>();
@@ -526,7 +541,7 @@ final class MySqlDialect implements Dialect {
         assert next > 1 : next;
         try (ResultSet row = select.executeQuery()) {
           while (row.next()) {
-            found.add(rows.row(connection, numbers, row, 1));
+            found.add(rows.row(connection, numbers, row, 1, bodies));
           }
         }
       }
@@ -688,6 +703,37 @@ final class MySqlDialect implements Dialect {
     });
   }
 
+  @Override
+  public BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException {
+    return together(connection, transaction -> {
+      Values read = new Values(rowWord, "id", "version");
+      rows.forEach(row -> read.next().add(row.id()).add(row.version()));
+      BitSet same = places(transaction, "SELECT x.place FROM " + read.from()
+          + " STRAIGHT_JOIN foliot_task t ON t.id = x.id WHERE t.version = x.version FOR UPDATE", read);
+      if (!same.isEmpty()) {
+        Values values = new Values(rowWord, "id", "reason", "kept");
+        same.stream().mapToObj(rows::get)
+            .forEach(row -> values.next().add(row.id()).add(row.reason()).add(row.keptMillis()));
+        keepUnreadable(transaction, values);
+        drop(transaction, same.stream().mapToObj(i -> rows.get(i).id()).toList());
+      }
+      return same;
+    });
+  }
+
+  /** The bytes of a successor have no column there; behind those of the attempts nothing is lost. */
+  private void keepUnreadable(Connection connection, Values values) throws SQLException {
+    try (PreparedStatement insert = prepare(connection, "INSERT INTO foliot_final (" + FINAL_COLUMNS + ") WITH "
+        + values.with() + " SELECT t.id, t.queue, t.`key`, 4, t.due_at, t.first_due_at, t.created_at, n.ms,"
+        + " t.lease_end, t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, NULL, t.outstanding,"
+        + " CASE WHEN t.successor IS NULL THEN t.attempts ELSE CONCAT(COALESCE(t.attempts, ''), t.successor) END,"
+        + " x.reason, n.ms + x.kept, " + Rows.SET_ASIDE + ", NULL, t.body FROM " + now
+        + " n CROSS JOIN x STRAIGHT_JOIN foliot_task t ON t.id = x.id")) {
+      int kept = execute(insert, values);
+      assert kept == values.rows() : kept;
+    }
+  }
+
   private BitSet places(Connection connection, String sql, Values values) throws SQLException {
     BitSet places = new BitSet();
     try (PreparedStatement select = prepare(connection, sql)) {
@@ -790,7 +836,12 @@ final class MySqlDialect implements Dialect {
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
           readMicros = row.getLong(1);
-          TaskRecord task = rows.row(connection, numbers, row, 2).record();
+          Row read = rows.row(connection, numbers, row, 2, true);
+          if (read.damage() != null) {
+            // The general way sets it aside, or leaves it to those who can read it.
+            continue;
+          }
+          TaskRecord task = read.record();
           int place = Objects.requireNonNull(places.get(task.id()));
           if (tokenOf(secret.array(), task.id()).equals(task.token()) && task.state() == TaskState.RUNNING) {
             claimedMicros = 1_000 * task.claimedAt();
@@ -824,7 +875,7 @@ final class MySqlDialect implements Dialect {
         + nowMillis + " ELSE changed_at END, lease_end = " + due + leaseEnd + " ELSE lease_end END, wake_at = " + due
         + leaseEnd + " ELSE due_at END, part = CASE WHEN part >= " + Parts.PARKED + " THEN " + SLOT_HASH + " & "
         + (slotCount - 1) + " ELSE part END, version = version + 1 WHERE id IN (" + list(claims.size())
-        + ") AND state = 1 AND CASE WHEN due_at <= " + nowMillis + " THEN "
+        + ") AND state = 1" + KNOWN_VERSION + " AND CASE WHEN due_at <= " + nowMillis + " THEN "
         + inTime(bounded, nowMillis) + " ELSE wake_at <> due_at OR part >= "
         + Parts.PARKED + " END")) {
       update.setBytes(1, secret);
@@ -1195,18 +1246,18 @@ final class MySqlDialect implements Dialect {
 
   private Page page(Connection connection, Numbers numbers, PreparedStatement select, int limit,
       byte @Nullable [] edge) throws SQLException {
-    List<TaskRecord> found = new ArrayList<>();
+    List<Row> found = new ArrayList<>();
     long nowMicros = 0;
     try (ResultSet row = select.executeQuery()) {
       while (row.next()) {
         nowMicros = row.getLong(1);
         if (row.getBoolean(2)) {
-          found.add(rows.row(connection, numbers, row, 3).record());
+          found.add(rows.row(connection, numbers, row, 3, true));
         }
       }
     }
     if (found.size() > limit) {
-      return new Page(nowMicros, found.subList(0, limit), found.get(limit - 1).id());
+      return new Page(nowMicros, found.subList(0, limit), found.get(limit - 1).record().id());
     }
     return new Page(nowMicros, found, edge == null ? null : idOf(edge));
   }

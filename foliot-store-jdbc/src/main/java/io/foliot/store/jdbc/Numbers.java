@@ -9,6 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Queues by number: numbers are shorter in rows than names. A number is given once and stays for ever. Any thread. */
 final class Numbers {
+  private static final System.Logger LOG = System.getLogger(Numbers.class.getName());
+  private static final String NAMELESS = "#";
   /** Of a queue that never had a task: no row has it. */
   static final int NONE = -1;
 
@@ -60,7 +62,7 @@ final class Numbers {
     return number;
   }
 
-  /** The name of a number that stands in a row. */
+  /** The name of a number that a row has; if the table of names has lost it, one that no queue can be given. */
   String name(Connection connection, int number) throws SQLException {
     String known = names.get(number);
     if (known != null) {
@@ -69,10 +71,12 @@ final class Numbers {
     try (PreparedStatement select = dialect.prepare(connection, "SELECT name FROM foliot_queue WHERE number = ?")) {
       select.setInt(1, number);
       try (ResultSet found = select.executeQuery()) {
-        if (!found.next()) {
-          throw new DamagedException("a row names a queue that does not exist: number=" + number, null);
+        boolean isKnown = found.next();
+        if (!isKnown) {
+          LOG.log(System.Logger.Level.ERROR, "rows belong to a queue whose name is gone from foliot_queue; their tasks"
+              + " are shown under a name made of its number and wait: number={0}", number);
         }
-        String name = dialect.text(found, 1);
+        String name = isKnown ? dialect.text(found, 1) : NAMELESS + number;
         int same = noted(number, name);
         assert same == number;
         return name;

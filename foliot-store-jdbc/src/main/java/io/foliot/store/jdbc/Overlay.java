@@ -65,6 +65,12 @@ final class Overlay implements RecordTable {
     return place;
   }
 
+  /** Whether a record was written by a newer version, so that nothing here may change it. */
+  boolean isOfNewerVersion(TaskRecord record) {
+    Place place = places.get(record.id());
+    return place != null && place.read != null && place.read.isOfNewerVersion();
+  }
+
   long micros() {
     return snapshot.micros();
   }

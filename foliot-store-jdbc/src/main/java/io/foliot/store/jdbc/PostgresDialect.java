@@ -69,6 +69,10 @@ final class PostgresDialect implements Dialect {
       + ", set_config('synchronous_commit', 'off', true); ";
   private static final String AS_ANYWHERE = PostgresSource.planByIndex(false) + "; ";
 
+  /** Leaves alone what a newer version wrote: {@link Blobs} begins with its version. */
+  private static final String KNOWN_VERSION = " AND substring(t.body FROM 1 FOR 1) <= '\\x01'::bytea"
+      + " AND (t.attempts IS NULL OR substring(t.attempts FROM 1 FOR 1) <= '\\x01'::bytea)";
+
   private static final String DUPLICATE = "23505";
   private static final String READ_ONLY = "25006";
   private static final String FULL = "53100";
@@ -133,7 +137,7 @@ final class PostgresDialect implements Dialect {
         + " wake_at = CASE WHEN t.due_at <= n.ms THEN n.ms + u.lease ELSE t.due_at END,"
         + " part = u.slot, version = t.version + 1"
         + " FROM n, unnest(?::uuid[], ?::uuid[], ?, ?, ?) WITH ORDINALITY AS u(id, token, lease, until, slot, place)"
-        + " WHERE t.id = u.id AND t.state + 0 = 1"
+        + " WHERE t.id = u.id AND t.state + 0 = 1" + KNOWN_VERSION
         + " AND (t.due_at <= n.ms AND u.lease > 0 AND n.ms <= u.until OR t.due_at > n.ms AND (t.wake_at <> t.due_at OR t.part <> u.slot))"
         + " RETURNING u.place, t.state, t.queue, t.key, t.due_at, t.lease_end, t.first_due_at, t.created_at,"
         + " t.generation, t.attempt, t.max_attempts, t.outstanding, t.attempts,"
@@ -420,7 +424,7 @@ final class PostgresDialect implements Dialect {
           now = row.getLong(1);
           floor = row.getLong(2);
           if (row.getObject(3) != null) {
-            found.add(rows.row(connection, numbers, row, 3));
+            found.add(rows.row(connection, numbers, row, 3, bodies));
           }
         }
       }
@@ -584,6 +588,28 @@ final class PostgresDialect implements Dialect {
     }
   }
 
+  @Override
+  public BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException {
+    UuidArray ids = new UuidArray(rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      ids.set(i, rows.get(i).id());
+    }
+    // The bytes of a successor have no column there; behind those of the attempts nothing is lost.
+    try (PreparedStatement statement = batch(connection, "WITH g AS (DELETE FROM foliot_task t"
+        + " USING unnest(?::uuid[], ?, ?, ?) WITH ORDINALITY AS u(id, version, reason, kept, place)"
+        + " WHERE t.id = u.id AND t.version = u.version RETURNING u.place, u.reason, u.kept, t.*), f AS"
+        + " (INSERT INTO foliot_final (" + FINAL_COLUMNS + ") SELECT g.id, g.queue, g.key, 4, g.due_at,"
+        + " g.first_due_at, g.created_at, n.ms, g.lease_end, g.claimed_at, g.generation, g.attempt, g.max_attempts,"
+        + " g.token, NULL, g.outstanding, CASE WHEN g.successor IS NULL THEN g.attempts"
+        + " ELSE coalesce(g.attempts, '') || g.successor END, g.reason, n.ms + g.kept, " + Rows.SET_ASIDE
+        + ", NULL, g.body FROM g CROSS JOIN (SELECT " + clock + " / 1000 AS ms) n) SELECT place FROM g")) {
+      new PostgresArrays(connection, statement).ids(ids).longs(rows.stream().mapToLong(Unreadable::version).toArray())
+          .texts(rows.stream().map(row -> plain(row.reason())).toArray(String[]::new))
+          .longs(rows.stream().mapToLong(Unreadable::keptMillis).toArray());
+      return places(statement);
+    }
+  }
+
   /** The type text holds every character but this one. */
   private static String plain(String text) {
     return text.replace('\0', ' ');
@@ -650,7 +676,7 @@ final class PostgresDialect implements Dialect {
           int place = row.getInt(2) - 1;
           if (place >= 0) {
             results.set(place, row.getInt(3) == Codes.RUNNING
-                ? new ClaimResult.Won(won(connection, numbers, row, claims.get(place), Math.floorDiv(now, 1_000)))
+                ? won(connection, numbers, row, claims.get(place), Math.floorDiv(now, 1_000))
                 : new ClaimResult.Later(row.getLong(6)));
           }
         }
@@ -659,7 +685,17 @@ final class PostgresDialect implements Dialect {
     return new Claimed(now, results);
   }
 
-  private static TaskRecord won(Connection connection, Numbers numbers, ResultSet row, NewClaim claim, long nowMillis)
+  /** Null for what cannot be read: the general way sets it aside. */
+  private static @Nullable ClaimResult won(Connection connection, Numbers numbers, ResultSet row, NewClaim claim,
+      long nowMillis) throws SQLException {
+    try {
+      return new ClaimResult.Won(task(connection, numbers, row, claim, nowMillis));
+    } catch (DamagedException e) {
+      return null;
+    }
+  }
+
+  private static TaskRecord task(Connection connection, Numbers numbers, ResultSet row, NewClaim claim, long nowMillis)
       throws SQLException {
     TaskId id = claim.id();
     long leaseEnd = row.getLong(7);
@@ -901,7 +937,7 @@ final class PostgresDialect implements Dialect {
 
   private Page page(Connection connection, Numbers numbers, PreparedStatement statement, int limit)
       throws SQLException {
-    List<TaskRecord> found = new ArrayList<>();
+    List<Row> found = new ArrayList<>();
     TaskId end = null;
     long now = 0;
     try (ResultSet row = statement.executeQuery()) {
@@ -909,13 +945,13 @@ final class PostgresDialect implements Dialect {
         now = row.getLong(1);
         end = row.getObject(2) == null ? null : PostgresRows.idOf(row, 2);
         if (row.getObject(3) != null) {
-          found.add(rows.row(connection, numbers, row, 3).record());
+          found.add(rows.row(connection, numbers, row, 3, true));
         }
       }
     }
     return found.size() <= limit
         ? new Page(now, found, end)
-        : new Page(now, found.subList(0, limit), found.get(limit - 1).id());
+        : new Page(now, found.subList(0, limit), found.get(limit - 1).record().id());
   }
 
   @Override

@@ -1,11 +1,33 @@
 package io.foliot.store.jdbc;
 
 import io.foliot.core.store.TaskRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A record as it was read.
  *
- * @param record live or kept
+ * @param record live or kept; where it cannot be read, what its columns say of it, without payload, attempts and successor
  * @param version changes with every write of a live record; 0 for one that is kept
+ * @param damage why it cannot be read, or null if it can
  */
-record Row(TaskRecord record, long version) {}
+record Row(TaskRecord record, long version, @Nullable DamagedException damage) {
+  private static final long KEPT_VERSION = 0;
+
+  Row(TaskRecord record, long version) {
+    this(record, version, null);
+  }
+
+  static boolean isLive(long version) {
+    return version != KEPT_VERSION;
+  }
+
+  /** Whether it would be read again and again in vain. */
+  boolean isToSetAside() {
+    return damage != null && !damage.isNewer() && isLive(version);
+  }
+
+  /** Whether only a newer version of Foliot can change it. */
+  boolean isOfNewerVersion() {
+    return damage != null && damage.isNewer() && isLive(version);
+  }
+}

@@ -78,13 +78,38 @@ abstract class Rows {
 
   abstract byte @Nullable [] bytesOrNull(ResultSet row, int at) throws SQLException;
 
-  /** A record whose first column stands there. */
-  final Row row(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
+  /** Stands in {@code begun_at} of a kept task that was set aside: nothing of it is decoded. */
+  static final long SET_ASIDE = -1;
+
+  /**
+   * The record that begins at this column. If it cannot be read, the row says so and has what the columns tell: one bad row
+   * must not fail the others of its statement.
+   *
+   * @param bodies whether the payload was read, so that there must be one
+   */
+  final Row row(Connection connection, Numbers numbers, ResultSet row, int first, boolean bodies) throws SQLException {
+    long version = row.getLong(first + 19);
+    if (!Row.isLive(version) && row.getLong(first + 25) == SET_ASIDE) {
+      return new Row(columns(connection, numbers, row, first, TaskState.FAILED, text(row, first + 23)), version);
+    }
+    try {
+      TaskRecord record = record(connection, numbers, row, first);
+      if (bodies && record.body() == UNREAD) {
+        throw new DamagedException("its payload is missing: task=" + record.id(), null);
+      }
+      return new Row(record, version);
+    } catch (DamagedException e) {
+      return new Row(unreadable(connection, numbers, row, first, e), version, e);
+    }
+  }
+
+  private TaskRecord record(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
     TaskId id = id(row, first);
     String key = textOrNull(row, first + 2);
     TaskState state = Codes.state(row.getInt(first + 3));
     TaskRecord.Edit edit = TaskRecord.edit(id, numbers.name(connection, row.getInt(first + 1)), key);
     edit.state(state).parked(row.getInt(first + 4) >= Parts.PARKED);
+    ensurePossible(id, state, row, first);
     readTimes(edit, row, first);
     readClaim(edit, row, first);
     readContent(edit, id, key, row, first);
@@ -93,7 +118,43 @@ abstract class Rows {
       attempts = withLast(attempts, row, first);
       edit.reason(text(row, first + 23)).dropAt(row.getLong(first + 24));
     }
-    return new Row(edit.attempts(attempts).done(), row.getLong(first + 19));
+    return edit.attempts(attempts).done();
+  }
+
+  /** What no writer leaves behind. */
+  private void ensurePossible(TaskId id, TaskState state, ResultSet row, int first) throws SQLException {
+    boolean possible = switch (state) {
+      case RUNNING -> token(row, first + 15) != null && row.getLong(first + 5) <= row.getLong(first + 10);
+      case DELAYED -> row.getLong(first + 5) <= row.getLong(first + 6) && bytesOrNull(row, first + 20) == null
+          && !row.getBoolean(first + 17);
+      default -> true;
+    };
+    if (!possible || state.isFinal() == Row.isLive(row.getLong(first + 19))) {
+      throw new DamagedException("its columns contradict each other: task=" + id + ", state=" + state, null);
+    }
+  }
+
+  /** A record of which only the columns can be used. */
+  private TaskRecord unreadable(Connection connection, Numbers numbers, ResultSet row, int first, DamagedException why)
+      throws SQLException {
+    boolean live = Row.isLive(row.getLong(first + 19));
+    TaskState state = Codes.stateOrFailed(row.getInt(first + 3));
+    // What is live and damaged is about to be set aside.
+    return columns(connection, numbers, row, first, live == state.isFinal() || (live && !why.isNewer())
+        ? TaskState.FAILED
+        : state, why.getMessage() + "");
+  }
+
+  private TaskRecord columns(Connection connection, Numbers numbers, ResultSet row, int first, TaskState state,
+      String reason) throws SQLException {
+    TaskRecord.Edit edit = TaskRecord.edit(id(row, first), numbers.name(connection, row.getInt(first + 1)),
+        textOrNull(row, first + 2));
+    edit.state(state).parked(!state.isFinal() && row.getInt(first + 4) >= Parts.PARKED);
+    readTimes(edit, row, first);
+    edit.leaseEnd(row.getLong(first + 10)).claimedAt(row.getLong(first + 11)).generation(row.getLong(first + 12))
+        .attempt(row.getInt(first + 13)).maxAttempts(row.getInt(first + 14)).token(token(row, first + 15))
+        .outstanding(row.getBoolean(first + 18)).body(UNREAD);
+    return state.isFinal() ? edit.reason(reason).dropAt(row.getLong(first + 24)).done() : edit.done();
   }
 
   private static void readTimes(TaskRecord.Edit edit, ResultSet row, int first) throws SQLException {

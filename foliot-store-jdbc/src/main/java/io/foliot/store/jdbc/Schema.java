@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Locale;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -36,9 +37,19 @@ final class Schema {
             + ", product=" + product, null);
       };
     } catch (SQLException e) {
-      throw new StoreException("the database cannot be reached: database=" + name + ", sqlState=" + e.getSQLState()
-          + ", error=" + e.getMessage() + "; check its address, the user and the password", e);
+      throw new StoreException("the database cannot be reached: database=" + name + ", " + Connections.reason(e)
+          + advice(e), e);
     }
+  }
+
+  /** What to do where the driver's words do not say it. */
+  private static String advice(SQLException failure) {
+    String reason = Connections.reason(failure).toLowerCase(Locale.ROOT);
+    return reason.contains("ssl") || reason.contains("tls") || reason.contains("certif")
+        ? "; MariaDB's driver asks for TLS with a trusted certificate on every address but this machine's own: give the"
+            + " server one and add serverSslCert=FILE, or add sslMode=trust (encrypted, not verified) or sslMode=disable"
+            + " (in clear) to the URL; PostgreSQL takes sslmode=require, verify-full or disable"
+        : "";
   }
 
   /** Makes what is missing. Several nodes may do so at the same time. */

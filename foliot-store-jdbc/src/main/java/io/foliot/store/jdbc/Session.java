@@ -22,6 +22,7 @@ final class Session {
   /** Where steps go that are no part of the caller's transaction; null if there is none. */
   private final @Nullable Connections outside;
   private boolean mayHaveWritten;
+  private boolean wroteSince;
 
   private Session(Connection connection, Dialect dialect, @Nullable Connections outside) {
     this.connection = connection;
@@ -55,6 +56,7 @@ final class Session {
   <R> R run(Step<R> step) throws SQLException {
     R result = ask(step);
     mayHaveWritten = true;
+    wroteSince = true;
     return result;
   }
 
@@ -70,6 +72,16 @@ final class Session {
         pause(tried);
       }
     }
+  }
+
+  /** From here on a failed statement leaves the items that are not answered yet as they were, until the next step is taken. */
+  void beginUnit() {
+    wroteSince = false;
+  }
+
+  /** Whether a step was taken since the last unit began that was not a question. */
+  boolean wroteSince() {
+    return wroteSince;
   }
 
   /** Whether a step was taken that was not a question. */
@@ -94,6 +106,7 @@ final class Session {
     try {
       R result = step.take(connection);
       mayHaveWritten = true;
+      wroteSince = true;
       connection.releaseSavepoint(before);
       return result;
     } catch (SQLException e) {

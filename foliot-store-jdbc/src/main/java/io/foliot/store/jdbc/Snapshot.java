@@ -12,4 +12,8 @@ import java.util.Map;
  * @param rows records, some perhaps twice
  * @param answers to requests
  */
-record Snapshot(long micros, long floor, List<Row> rows, Map<RequestName, RecordTable.Answered> answers) {}
+record Snapshot(long micros, long floor, List<Row> rows, Map<RequestName, RecordTable.Answered> answers) {
+  List<Row> toSetAside() {
+    return rows.stream().filter(Row::isToSetAside).toList();
+  }
+}

@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
@@ -13,13 +14,16 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
@@ -28,6 +32,7 @@ import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -40,7 +45,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +65,8 @@ import org.jspecify.annotations.Nullable;
  * microsecond) raise the floor before anyone hears of them, so that no later task of the key gets a smaller one.
  */
 final class TaskSteps {
+  private static final System.Logger LOG = System.getLogger(TaskSteps.class.getName());
+
   /** Rows of one statement: enough that its cost is that of the rows, and few enough that nobody waits long for them. */
   private static final int ROWS_MAX = 1_000;
   /** What the rows of one statement carry: a statement is in memory several times over. */
@@ -66,18 +75,22 @@ final class TaskSteps {
   private static final int ROUNDS = 60;
   /** Rounds without a wait. */
   private static final int ROUNDS_AT_ONCE = 2;
+  /** When a task that only a newer version can read is looked at again; by then that one may have claimed it. */
+  private static final long NOT_MINE_MILLIS = 10_000;
 
   private final Dialect dialect;
   private final Numbers numbers;
   private final int slotCount;
   private final Supplier<Token> tokens;
+  private final Consumer<SetAside> onSetAside;
   private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
   /** Queues whose last drafts found a live key more often than not. */
   private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
   /** The latest that any statement of ours has read from the database's clock. */
   private final AtomicLong seenMicros = new AtomicLong();
 
-  TaskSteps(Dialect dialect, Numbers numbers, int slotCount, Supplier<Token> tokens) {
+  TaskSteps(Dialect dialect, Numbers numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {
+    this.onSetAside = onSetAside;
     this.dialect = dialect;
     this.numbers = numbers;
     this.slotCount = slotCount;
@@ -147,6 +160,14 @@ final class TaskSteps {
     return list;
   }
 
+  /** The same where items may have failed, for this reason; null if none did. */
+  private static <R> List<R> all(@Nullable R[] results, @Nullable StoreException failure) {
+    if (failure != null) {
+      throw ItemsFailedException.of(Arrays.asList(results), failure);
+    }
+    return all(results);
+  }
+
   private static void waitFor(int round) {
     if (round >= ROUNDS) {
       throw new StoreException(
@@ -162,10 +183,26 @@ final class TaskSteps {
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
     @Nullable
     SubmitResult[] results = new SubmitResult[drafts.size()];
+    Set<Integer> refused = new HashSet<>();
+    try {
+      submit(session, drafts, results, refused);
+    } catch (SQLException e) {
+      boolean open = Arrays.stream(results).anyMatch(Objects::isNull);
+      if (session.isOwn() && open && dialect.isFull(e) && !session.wroteSince()) {
+        throw ItemsFailedException.of(Arrays.asList(results), Connections.full(e));
+      }
+      throw e;
+    }
+    noteLive(drafts, results);
+    return all(results, refused.isEmpty() ? null : ofNewerVersion(drafts.get(refused.iterator().next()).queue()));
+  }
+
+  private void submit(Session session, List<Draft> drafts, @Nullable SubmitResult[] results, Set<Integer> refused)
+      throws SQLException {
     List<Integer> pending = places(drafts.size());
     if (!session.isOwn()) {
       // An INSERT that meets a live key may lock its neighbours too, and a caller's transaction is not over at once.
-      resubmit(session, drafts, pending, false, results);
+      resubmit(session, drafts, pending, false, results, refused);
     }
     long ahead = 0;
     boolean resetsFirst = drafts.stream().anyMatch(draft -> mostlyLive.contains(draft.queue()));
@@ -178,13 +215,18 @@ final class TaskSteps {
       if (round == 0 && !resetsFirst) {
         ahead = reset(session, drafts, pending, results);
       }
-      resubmit(session, drafts, pending, !session.isOwn(), results);
+      resubmit(session, drafts, pending, !session.isOwn(), results, refused);
     }
     if (ahead > 0) {
       raise(session, ahead);
     }
-    noteLive(drafts, results);
-    return all(results);
+  }
+
+  private static StoreException ofNewerVersion(String queue) {
+    return new StoreAwayException(
+        "a newer version of Foliot wrote the task, and only that can change it: queue=" + queue
+            + "; ask a node that runs it",
+        null);
   }
 
   /** Resets tasks that wait and are only pushed back: the common case of a live key. */
@@ -232,11 +274,12 @@ final class TaskSteps {
   }
 
   private void resubmit(Session session, List<Draft> drafts, List<Integer> pending, boolean locking,
-      @Nullable SubmitResult[] results) throws SQLException {
+      @Nullable SubmitResult[] results, Set<Integer> refused) throws SQLException {
     for (List<Integer> chunk : chunks(List.copyOf(pending), place -> bytesOf(drafts.get(place)))) {
-      resubmitChunk(session, drafts, chunk, locking, results);
+      session.beginUnit();
+      resubmitChunk(session, drafts, chunk, locking, results, refused);
     }
-    pending.removeIf(place -> results[place] != null);
+    pending.removeIf(place -> results[place] != null || refused.contains(place));
   }
 
   /** Inserts the first draft of each name; answers the places that are left. */
@@ -251,6 +294,7 @@ final class TaskSteps {
     }
     firsts.sort(Comparator.comparing(place -> drafts.get(place).id()));
     for (List<Integer> chunk : chunks(firsts, place -> bytesOf(drafts.get(place)))) {
+      session.beginUnit();
       insertChunk(session, drafts, chunk, results);
     }
     List<Integer> left = new ArrayList<>(pending);
@@ -324,7 +368,7 @@ final class TaskSteps {
 
   /** What was not inserted: its key is live, or its request was answered. */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
-      @Nullable SubmitResult[] results) throws SQLException {
+      @Nullable SubmitResult[] results, Set<Integer> refused) throws SQLException {
     Wanted wanted = new Wanted();
     for (int place : places) {
       Draft draft = drafts.get(place);
@@ -347,6 +391,8 @@ final class TaskSteps {
         // A caller that had no answer repeats itself.
         results[place] = new SubmitResult(SubmitResult.Kind.CREATED, same.id(), same.generation(), same.dueAt(),
             same.stateAt(Math.floorDiv(overlay.micros(), 1_000)), true);
+      } else if (isOfNewerVersion(overlay, draft)) {
+        refused.add(place);
       } else if (isAnswered(overlay, draft, over) || isLive(overlay, draft)) {
         mine.add(place);
         items.add(draft);
@@ -388,16 +434,57 @@ final class TaskSteps {
     return answered != null;
   }
 
+  private static boolean isOfNewerVersion(Overlay overlay, Draft draft) {
+    String key = draft.key();
+    TaskRecord holder = key == null ? null : overlay.byKey(draft.queue(), key);
+    return holder != null && draft.onConflict() == OnConflict.RESET && overlay.isOfNewerVersion(holder);
+  }
+
   private static boolean isLive(Overlay overlay, Draft draft) {
     String key = draft.key();
     TaskRecord holder = key == null ? null : overlay.byKey(draft.queue(), key);
     return holder != null && holder.isLive();
   }
 
-  private Overlay read(Session session, Wanted wanted, boolean bodies, boolean locking) throws SQLException {
-    Snapshot snapshot = session.ask(connection -> dialect.read(connection, numbers, wanted, bodies, locking));
-    seen(snapshot.micros());
-    return new Overlay(snapshot);
+  /** Reads records. Live ones that cannot be read are set aside first, so that none of them is among these. */
+  Overlay read(Session session, Wanted wanted, boolean bodies, boolean locking) throws SQLException {
+    for (int round = 0;; round++) {
+      waitFor(round);
+      Snapshot snapshot = session.ask(connection -> dialect.read(connection, numbers, wanted, bodies, locking));
+      seen(snapshot.micros());
+      List<Row> damaged = snapshot.toSetAside();
+      if (damaged.isEmpty()) {
+        return new Overlay(snapshot);
+      }
+      setAside(session, damaged, snapshot.micros());
+    }
+  }
+
+  /** Ends tasks whose rows cannot be read, and says so. Rows that have changed meanwhile stay. */
+  void setAside(Session session, List<Row> damaged, long nowMicros) throws SQLException {
+    List<Row> sorted = damaged.stream().sorted(Comparator.comparing(row -> row.record().id())).toList();
+    long last = sorted.stream().mapToLong(row -> row.record().generation()).max().orElse(0);
+    if (last >= nowMicros && last < Long.MAX_VALUE) {
+      // A task that gets the key later must not get a smaller generation.
+      raise(session, last);
+    }
+    List<SetAside> told = sorted.stream().map(TaskSteps::toldOf).toList();
+    List<Dialect.Unreadable> rows = new ArrayList<>();
+    for (int i = 0; i < sorted.size(); i++) {
+      TaskRecord record = sorted.get(i).record();
+      rows.add(new Dialect.Unreadable(record.id(), sorted.get(i).version(), Rows.cut(told.get(i).finalReason()),
+          Math.min(terms(record.queue()).retainFailedMillis(), Limits.MAX_DELAY_MILLIS)));
+    }
+    session.run(connection -> dialect.setAside(connection, rows)).stream().mapToObj(told::get).forEach(one -> {
+      LOG.log(System.Logger.Level.ERROR, "a task was set aside because its record cannot be read; its bytes are kept in"
+          + " foliot_final: task={0}, queue={1}, reason={2}", one.id(), one.queue(), one.reason());
+      onSetAside.accept(one);
+    });
+  }
+
+  static SetAside toldOf(Row row) {
+    DamagedException damage = Objects.requireNonNull(row.damage());
+    return new SetAside(row.record().id(), row.record().queue(), damage.getMessage() + "");
   }
 
   private TaskOperations operations(Overlay overlay) {
@@ -487,34 +574,48 @@ final class TaskSteps {
   }
 
   /**
-   * Takes items the general way until all are answered.
+   * Takes items the general way until all are answered, or refused because their records are of a newer version.
    *
    * @param wants what an item needs to have read
    * @param recordOf the record that an item is about, or null
+   * @param newer what an item is answered about a record of a newer version, by the clock; null if it fails
+   * @return why items without a result have failed, or null if none has
    */
-  private <Q, R> void general(Session session, List<Q> items, List<Integer> pending, boolean bodies,
+  private <Q, R> @Nullable StoreException general(Session session, List<Q> items, List<Integer> pending, boolean bodies,
       BiConsumer<Wanted, Q> wants, BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf, Batch<Q, R> batch,
-      @Nullable R[] results) throws SQLException {
+      LongFunction<@Nullable R> newer, @Nullable R[] results) throws SQLException {
+    StoreException failure = null;
     for (List<Integer> chunk : chunks(pending)) {
       List<Integer> left = chunk;
       for (int round = 0; !left.isEmpty(); round++) {
         waitFor(round);
-        left = round(session, items, left, bodies, wants, recordOf, batch, results);
+        Overlay overlay = read(session, wanted(items, left, wants), bodies, false);
+        List<Integer> mine = new ArrayList<>(left.size());
+        for (int place : left) {
+          TaskRecord record = recordOf.apply(overlay, items.get(place));
+          if (record == null || !overlay.isOfNewerVersion(record)) {
+            mine.add(place);
+          } else {
+            results[place] = newer.apply(overlay.micros());
+            failure = results[place] == null ? ofNewerVersion(record.queue()) : failure;
+          }
+        }
+        left = round(session, overlay, items, mine, recordOf, batch, results);
       }
     }
+    return failure;
   }
 
-  private <Q, R> List<Integer> round(Session session, List<Q> items, List<Integer> places, boolean bodies,
-      BiConsumer<Wanted, Q> wants, BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf, Batch<Q, R> batch,
-      @Nullable R[] results) throws SQLException {
+  private static <Q> Wanted wanted(List<Q> items, List<Integer> places, BiConsumer<Wanted, Q> wants) {
     Wanted wanted = new Wanted();
-    List<Q> mine = new ArrayList<>(places.size());
-    for (int place : places) {
-      Q item = items.get(place);
-      wants.accept(wanted, item);
-      mine.add(item);
-    }
-    Overlay overlay = read(session, wanted, bodies, false);
+    places.forEach(place -> wants.accept(wanted, items.get(place)));
+    return wanted;
+  }
+
+  private <Q, R> List<Integer> round(Session session, Overlay overlay, List<Q> items, List<Integer> places,
+      BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf, Batch<Q, R> batch, @Nullable R[] results)
+      throws SQLException {
+    List<Q> mine = places.stream().map(items::get).toList();
     List<R> answers = batch.take(operations(overlay), mine, overlay.micros());
     Set<TaskId> failed = new HashSet<>();
     boolean written = write(session, overlay, failed);
@@ -544,12 +645,13 @@ final class TaskSteps {
     long ahead = touches.stream().allMatch(touch -> touch.ref() instanceof TaskRef.ByKey)
         ? pushBack(session, touches, results)
         : 0;
-    general(session, touches, unanswered(results), false, (wanted, touch) -> wanted.ref(touch.ref()),
-        (overlay, touch) -> recordOf(overlay, touch.ref()), TaskOperations::touch, results);
+    StoreException failure = general(session, touches, unanswered(results), false,
+        (wanted, touch) -> wanted.ref(touch.ref()), (overlay, touch) -> recordOf(overlay, touch.ref()),
+        TaskOperations::touch, nowMicros -> null, results);
     if (ahead > 0) {
       raise(session, ahead);
     }
-    return all(results);
+    return all(results, failure);
   }
 
   private static <R> List<Integer> unanswered(@Nullable R[] results) {
@@ -595,6 +697,7 @@ final class TaskSteps {
         .thenComparing(place -> items.get(place).key()));
     for (List<Integer> chunk : chunks(order, place -> items.get(place).bytes())) {
       List<KeyTouch> sorted = chunk.stream().map(items::get).toList();
+      session.beginUnit();
       Touched touched = session.run(connection -> dialect.touch(connection, sorted, resets, seenMicros.get()));
       seen(touched.micros());
       for (int i = 0; i < sorted.size(); i++) {
@@ -612,9 +715,8 @@ final class TaskSteps {
   List<CancelResult> cancel(Session session, List<TaskRef> refs) throws SQLException {
     @Nullable
     CancelResult[] results = new CancelResult[refs.size()];
-    general(session, refs, places(refs.size()), false, Wanted::ref, TaskSteps::recordOf, TaskOperations::cancel,
-        results);
-    return all(results);
+    return all(results, general(session, refs, places(refs.size()), false, Wanted::ref, TaskSteps::recordOf,
+        TaskOperations::cancel, nowMicros -> null, results));
   }
 
   /** The first item of each task, in the order of ids. */
@@ -639,9 +741,9 @@ final class TaskSteps {
       BitSet parked = session.run(connection -> dialect.park(connection, items));
       parked.stream().forEach(i -> results[chunk.get(i)] = true);
     }
-    general(session, entries, unanswered(results), false, (wanted, entry) -> wanted.id(entry.id()),
-        (overlay, entry) -> overlay.get(entry.id()), TaskOperations::park, results);
-    return all(results);
+    return all(results, general(session, entries, unanswered(results), false,
+        (wanted, entry) -> wanted.id(entry.id()), (overlay, entry) -> overlay.get(entry.id()), TaskOperations::park,
+        nowMicros -> false, results));
   }
 
   /** As {@code TaskStore.probe}. */
@@ -670,12 +772,14 @@ final class TaskSteps {
         results[chunk.get(i)] = claimed.results().get(i);
       }
     }
-    general(session, claims, unanswered(results), true, (wanted, claim) -> wanted.id(claim.id()),
+    StoreException failure = general(session, claims, unanswered(results), true,
+        (wanted, claim) -> wanted.id(claim.id()),
         (overlay, claim) -> overlay.get(claim.id()), (operations, items, nowMicros) -> {
           ClaimBatch batch = operations.claim(items, nowMicros);
           latest[0] = Math.max(latest[0], batch.nowMillis());
           return batch.results();
-        }, results);
+        }, nowMicros -> new ClaimResult.Later(Math.floorDiv(nowMicros, 1_000) + NOT_MINE_MILLIS), results);
+    assert failure == null : failure;
     long now = claims.isEmpty() ? Math.floorDiv(session.run(dialect::micros), 1_000) : latest[0];
     return new ClaimBatch(now, all(results));
   }
@@ -684,9 +788,9 @@ final class TaskSteps {
   List<ExtendResult> extend(Session session, List<Extension> extensions) throws SQLException {
     @Nullable
     ExtendResult[] results = new ExtendResult[extensions.size()];
-    general(session, extensions, places(extensions.size()), false, (wanted, extension) -> wanted.id(extension.id()),
-        (overlay, extension) -> overlay.get(extension.id()), TaskOperations::extend, results);
-    return all(results);
+    return all(results, general(session, extensions, places(extensions.size()), false,
+        (wanted, extension) -> wanted.id(extension.id()), (overlay, extension) -> overlay.get(extension.id()),
+        TaskOperations::extend, nowMicros -> new ExtendResult(ExtendResult.Kind.STALE, 0), results));
   }
 
   /** As {@code TaskStore.settle}. */
@@ -703,9 +807,9 @@ final class TaskSteps {
       done.stream().forEach(
           i -> results[chunk.get(i)] = new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0));
     }
-    general(session, settlements, unanswered(results), false, (wanted, item) -> wanted.id(item.id()),
-        (overlay, item) -> overlay.get(item.id()), TaskOperations::settle, results);
-    return all(results);
+    return all(results, general(session, settlements, unanswered(results), false,
+        (wanted, item) -> wanted.id(item.id()), (overlay, item) -> overlay.get(item.id()), TaskOperations::settle,
+        nowMicros -> new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0), results));
   }
 
   /** What queues keep that differ from the default. */
@@ -726,14 +830,13 @@ final class TaskSteps {
     RedriveResult[] results = new RedriveResult[ids.size()];
     List<Integer> pending = places(ids.size());
     Map<TaskId, KeyName> keys = keysOf(session, ids);
-    general(session, ids, pending, false, (wanted, id) -> {
+    return all(results, general(session, ids, pending, false, (wanted, id) -> {
       wanted.id(id);
       KeyName key = keys.get(id);
       if (key != null) {
         wanted.key(key.queue(), key.key());
       }
-    }, Overlay::get, TaskOperations::redrive, results);
-    return all(results);
+    }, Overlay::get, TaskOperations::redrive, nowMicros -> null, results));
   }
 
   /** The keys of kept tasks never change: they can be read before. */
@@ -756,14 +859,13 @@ final class TaskSteps {
   List<Boolean> adopt(Session session, List<TaskRecord> tasks) throws SQLException {
     @Nullable
     Boolean[] results = new Boolean[tasks.size()];
-    general(session, tasks, places(tasks.size()), false, (wanted, task) -> {
+    return all(results, general(session, tasks, places(tasks.size()), false, (wanted, task) -> {
       wanted.id(task.id());
       wanted.key(task.queue(), task.key());
     }, (overlay, task) -> {
       TaskRecord here = overlay.get(task.id());
       String key = task.key();
       return here == null && key != null ? overlay.byKey(task.queue(), key) : here;
-    }, TaskOperations::adopt, results);
-    return all(results);
+    }, TaskOperations::adopt, nowMicros -> true, results));
   }
 }

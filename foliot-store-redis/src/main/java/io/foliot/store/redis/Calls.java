@@ -2,7 +2,10 @@ package io.foliot.store.redis;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -44,12 +48,14 @@ final class Calls {
   private final Crossing crossing;
   private final Terms terms;
   private final Supplier<Token> tokens;
+  private final Asides asides;
 
-  Calls(Link link, Layout layout, Parts parts, Terms terms, Supplier<Token> tokens) {
+  Calls(Link link, Layout layout, Parts parts, Terms terms, Supplier<Token> tokens, Asides asides) {
+    this.asides = asides;
     this.link = link;
     this.layout = layout;
     this.parts = parts;
-    crossing = new Crossing(link, layout, parts);
+    crossing = new Crossing(link, layout, parts, asides);
     this.terms = terms;
     this.tokens = tokens;
   }
@@ -70,6 +76,10 @@ final class Calls {
     }
   }
 
+  Asides asides() {
+    return asides;
+  }
+
   Crossing crossing() {
     return crossing;
   }
@@ -85,6 +95,8 @@ final class Calls {
     private final Step<Q, R> step;
     private final List<Q> items;
     private final @Nullable Object[] results;
+    /** Why items have no result; nothing was done for them if it is such a failure. */
+    private final AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
 
     Batch(Step<Q, R> step, List<Q> items) {
       this.step = step;
@@ -94,9 +106,19 @@ final class Calls {
 
     CompletionStage<List<R>> run() {
       return taken().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> answers()))
-          .exceptionally(failure -> {
-            throw Link.failureInTheMidst(failure);
+          .exceptionally(thrown -> {
+            throw Link.failure(thrown);
           });
+    }
+
+    /** Notes why some items fail, so that the others go on. Whoever does not know what was done, says so for all of them. */
+    private @Nullable Void failed(Throwable thrown) {
+      RuntimeException known = Link.failure(thrown);
+      if (!(known instanceof StoreException reason)) {
+        throw known;
+      }
+      failure.accumulateAndGet(reason, (old, next) -> old == null || isNothingDone(old) ? next : old);
+      return null;
     }
 
     /** A key of each part that was worked on. */
@@ -135,6 +157,10 @@ final class Calls {
 
     @SuppressWarnings("unchecked")
     private List<R> answers() {
+      StoreException reason = failure.get();
+      if (reason != null) {
+        throw ItemsFailedException.of(Arrays.asList(results), reason);
+      }
       return (List<R>) Arrays.asList(results);
     }
 
@@ -205,11 +231,10 @@ final class Calls {
       indices.forEach(index -> some.add(items.get(index)));
       List<byte[]> arguments = arguments(bits);
       hot.arguments(some, arguments);
-      return pipeline.step(hot.script(), layout.part(part), arguments).handle((reply, failure) -> {
-        if (failure != null) {
-          RuntimeException thrown = Link.failure(failure);
-          if (!(thrown instanceof MovedException moved)) {
-            throw thrown;
+      return pipeline.step(hot.script(), layout.part(part), arguments).handle((reply, problem) -> {
+        if (problem != null) {
+          if (!(Link.failure(problem) instanceof MovedException moved)) {
+            return failed(problem);
           }
           parts.learn(moved.bits());
           unusual.addAll(indices);
@@ -245,7 +270,7 @@ final class Calls {
         CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
         for (int from = 0; from < some.size(); from += AT_ONCE) {
           List<Integer> chunk = some.subList(from, Math.min(some.size(), from + AT_ONCE));
-          last = last.thenCompose(done -> general(bits, part, chunk, 1));
+          last = last.thenCompose(done -> general(bits, part, chunk, 1).exceptionally(this::failed));
         }
         calls.add(last);
       });
@@ -258,7 +283,10 @@ final class Calls {
       return link.step(step.reader(), layout.part(part), snapshot.arguments(arguments(bits)))
           .thenCompose(reply -> {
             snapshot.fill(reply);
-            return write(bits, part, indices, snapshot);
+            List<Snapshot.Damaged> damaged = snapshot.toSetAside();
+            return damaged.isEmpty()
+                ? write(bits, part, ofKnownVersion(indices, snapshot), snapshot)
+                : asides.setAside(arguments(bits), part, damaged).thenApply(done -> indices);
           }).handle((conflicts, failure) -> {
             if (failure != null) {
               RuntimeException thrown = Link.failure(failure);
@@ -279,6 +307,25 @@ final class Calls {
             }
             return bits == parts.state().bits() ? general(bits, part, again, tries + 1) : general(again);
           });
+    }
+
+    /** Answers the items whose records a newer version wrote, and leaves the others. */
+    private List<Integer> ofKnownVersion(List<Integer> indices, Snapshot snapshot) {
+      List<Integer> known = new ArrayList<>(indices.size());
+      for (Integer index : indices) {
+        NewerVersion newer = new NewerVersion(snapshot);
+        step.wants(items.get(index), newer);
+        if (newer.found) {
+          results[index] = step.ofNewerVersion(items.get(index), snapshot.nowMicros());
+          if (results[index] == null) {
+            failed(new StoreAwayException("a newer version of Foliot wrote the task, and only that can change it; ask a"
+                + " node that runs it", null));
+          }
+        } else {
+          known.add(index);
+        }
+      }
+      return known;
     }
 
     /** Writes what becomes of what was read; answers the items that must be read again. */
@@ -342,6 +389,36 @@ final class Calls {
         }
       }
       return step.apply(operations, some, snapshot.nowMicros());
+    }
+  }
+
+  private static boolean isNothingDone(StoreException failure) {
+    return failure instanceof StoreAwayException || failure instanceof StoreFullException;
+  }
+
+  /** Whether a newer version wrote a record that an item is about. One thread. */
+  private static final class NewerVersion implements Step.Wanted {
+    private final Snapshot snapshot;
+    private boolean found;
+
+    NewerVersion(Snapshot snapshot) {
+      this.snapshot = snapshot;
+    }
+
+    @Override
+    public void id(TaskId id) {
+      found |= snapshot.isOfNewerVersion(id);
+    }
+
+    @Override
+    public void key(String queue, String name) {
+      TaskId holder = snapshot.pointer(Snapshot.name(queue, name));
+      found |= holder != null && snapshot.isOfNewerVersion(holder);
+    }
+
+    @Override
+    public void answer(String queue, @Nullable String name, String idempotencyKey) {
+      // An answer is no record of a task.
     }
   }
 

@@ -7,19 +7,18 @@ import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Claims. Usual are all but those that find an ended lease. */
 final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, ClaimStep.Judged> {
-  private static final Logger LOG = System.getLogger(ClaimStep.class.getName());
   private static final int GONE = 0;
   private static final int LATER = 1;
   private static final int WON = 2;
   private static final int READY = 3;
+  /** When a task that only a newer version can read is looked at again; by then that one may have claimed it. */
+  private static final long NOT_MINE_MILLIS = 10_000;
 
   /** A result, and the clock of the part that judged it. */
   record Judged(long nowMillis, ClaimResult result) {}
@@ -51,6 +50,12 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
   public List<Judged> apply(TaskOperations operations, List<Claim> claims, long nowMicros) {
     ClaimBatch batch = operations.claim(claims, nowMicros);
     return batch.results().stream().map(result -> new Judged(batch.nowMillis(), result)).toList();
+  }
+
+  @Override
+  public Judged ofNewerVersion(Claim claim, long nowMicros) {
+    long nowMillis = Math.floorDiv(nowMicros, 1_000);
+    return new Judged(nowMillis, new ClaimResult.Later(nowMillis + NOT_MINE_MILLIS));
   }
 
   @Override
@@ -101,7 +106,8 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
         case GONE -> to.add(new Judged(nowMillis, ClaimResult.Gone.ABSENT));
         case LATER -> to.add(new Judged(nowMillis, new ClaimResult.Later(in.u64())));
         case WON -> {
-          to.add(new Judged(nowMillis, won(claim, (byte[]) won.get(next), (byte[]) won.get(next + 1))));
+          ClaimResult result = won(claim, (byte[]) won.get(next), (byte[]) won.get(next + 1));
+          to.add(result == null ? null : new Judged(nowMillis, result));
           next += 2;
         }
         case READY -> to.add(new Judged(nowMillis, ClaimResult.Ready.READY));
@@ -110,18 +116,17 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
     }
   }
 
-  /** What cannot be read is left to its lease, so that it stands before nobody, and somebody hears of it. */
-  private ClaimResult won(Claim claim, byte[] value, byte @Nullable [] body) {
+  /** Null for what cannot be read: the general way sets it aside. */
+  private @Nullable ClaimResult won(Claim claim, byte[] value, byte @Nullable [] body) {
     try {
       TaskRecord task = RecordCodec.decode(claim.id(), value, body, null);
       if (!RecordCodec.isWhole(task)) {
-        throw new DamagedException("what a task carries is missing: task=" + claim.id(), null);
+        return null;
       }
       queues.remember(task.id(), task.queue());
       return new ClaimResult.Won(task);
     } catch (DamagedException e) {
-      LOG.log(Level.ERROR, "a task is set aside until its lease ends, for it cannot be read", e);
-      return ClaimResult.Gone.ABSENT;
+      return null;
     }
   }
 }

@@ -36,10 +36,12 @@ final class Crossing {
   private final Link link;
   private final Layout layout;
   private final Parts parts;
+  private final Asides asides;
   /** Of new parts, which floor of generations they were told. */
   private final Map<Integer, Long> told = new ConcurrentHashMap<>();
 
-  Crossing(Link link, Layout layout, Parts parts) {
+  Crossing(Link link, Layout layout, Parts parts, Asides asides) {
+    this.asides = asides;
     this.link = link;
     this.layout = layout;
     this.parts = parts;
@@ -117,6 +119,7 @@ final class Crossing {
     boolean drained = (Long) reply.get(1) == 1;
     List<?> records = (List<?>) reply.get(2);
     List<?> answers = (List<?>) reply.get(3);
+    asides.tellCrossing((List<?>) reply.get(4));
     if (records.isEmpty() && answers.isEmpty() && told.getOrDefault(part, -1L) >= shown) {
       if (drained) {
         parts.drained(bits, old);

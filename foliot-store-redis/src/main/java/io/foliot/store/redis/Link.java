@@ -109,8 +109,7 @@ final class Link implements AutoCloseable {
       link.close();
       return cluster(uris, options);
     } catch (RedisException e) {
-      throw new StoreException("Redis does not answer: " + reason(e)
-          + "; check the address, the password, and that the server runs", e);
+      throw new StoreException("Redis does not let us in or does not answer: " + reason(e), e);
     }
   }
 
@@ -124,8 +123,10 @@ final class Link implements AutoCloseable {
         uri.setTimeout(options.timeout());
         uris.add(uri);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("the address of Redis has the form redis://host:6379, or "
-            + "redis-sentinel://host:26379,host:26379#name", e);
+        // Without the cause, which repeats the address with the password.
+        throw new IllegalArgumentException(
+            "the address of Redis has the form redis://host:6379, rediss://host:6379 with"
+                + " TLS, or redis-sentinel://host:26379,host:26379#name");
       }
     }
     return uris;
@@ -464,10 +465,15 @@ final class Link implements AutoCloseable {
   }
 
   private static String reason(Throwable failure) {
-    String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
-    return failure.getCause() == null || failure.getCause().getMessage() == null
-        ? message
-        : message + " (" + failure.getCause().getMessage() + ")";
+    StringBuilder text = new StringBuilder(
+        failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage());
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      String more = cause.getMessage();
+      if (more != null && text.indexOf(more) < 0) {
+        text.append("; ").append(more);
+      }
+    }
+    return text.toString();
   }
 
   /** Whether calls are refused. */
@@ -484,12 +490,6 @@ final class Link implements AutoCloseable {
     return isCluster() || connection.isOpen()
         ? null
         : new StoreAwayException("Redis is away; the connection is made again as soon as it is back", null);
-  }
-
-  /** What a failure means to who has sent more before, which may have taken effect. */
-  static RuntimeException failureInTheMidst(Throwable thrown) {
-    RuntimeException failure = failure(thrown);
-    return failure instanceof StoreAwayException ? new StoreException(failure.getMessage() + "", failure) : failure;
   }
 
   /** Waits for what is under way, then disconnects. */

@@ -25,6 +25,11 @@ final class ParkStep implements Step<DueEntry, Boolean>, Step.Hot<DueEntry, Bool
   }
 
   @Override
+  public Boolean ofNewerVersion(DueEntry entry, long nowMicros) {
+    return false;
+  }
+
+  @Override
   public Hot<DueEntry, Boolean> hot() {
     return this;
   }

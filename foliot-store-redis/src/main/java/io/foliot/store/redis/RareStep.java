@@ -49,6 +49,11 @@ final class RareStep {
     public List<ExtendResult> apply(TaskOperations operations, List<Extension> extensions, long nowMicros) {
       return operations.extend(extensions, nowMicros);
     }
+
+    @Override
+    public ExtendResult ofNewerVersion(Extension extension, long nowMicros) {
+      return new ExtendResult(ExtendResult.Kind.STALE, 0);
+    }
   }
 
   /** Redrives. */
@@ -103,6 +108,11 @@ final class RareStep {
     @Override
     public List<Boolean> apply(TaskOperations operations, List<TaskRecord> tasks, long nowMicros) {
       return operations.adopt(tasks, nowMicros);
+    }
+
+    @Override
+    public Boolean ofNewerVersion(TaskRecord task, long nowMicros) {
+      return true;
     }
   }
 }

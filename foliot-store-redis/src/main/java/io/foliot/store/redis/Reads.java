@@ -9,6 +9,8 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.SetAside;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -245,23 +247,28 @@ final class Reads {
         Snapshot snapshot = new Snapshot(true, false);
         snapshot.ref(ref);
         return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(state.bits())))
-            .thenApply(reply -> {
+            .thenCompose(reply -> {
               snapshot.fill(reply);
-              Unit unit = new Unit(snapshot);
-              return Optional.ofNullable(switch (ref) {
-                case TaskRef.ById byId -> unit.get(byId.id());
-                case TaskRef.ByKey byKey -> unit.byKey(byKey.queue(), byKey.key());
-              }).map(Reads::whole);
+              List<Snapshot.Damaged> damaged = snapshot.toSetAside();
+              return damaged.isEmpty()
+                  ? CompletableFuture.completedFuture(found(ref, snapshot))
+                  : calls.asides().setAside(calls.arguments(state.bits()), part, damaged)
+                      .thenCompose(done -> find(ref));
             });
       });
     }));
   }
 
-  private static TaskRecord whole(TaskRecord record) {
-    if (!RecordCodec.isWhole(record)) {
-      throw new DamagedException("what a task carries is missing: task=" + record.id(), null);
+  private static Optional<TaskRecord> found(TaskRef ref, Snapshot snapshot) {
+    TaskId id = switch (ref) {
+      case TaskRef.ById byId -> byId.id();
+      case TaskRef.ByKey byKey -> snapshot.pointer(Snapshot.name(byKey.queue(), byKey.key()));
+    };
+    if (id != null && snapshot.isOfNewerVersion(id)) {
+      throw new StoreAwayException("a newer version of Foliot wrote the task, and only that can read it: task=" + id
+          + "; ask a node that runs it", null);
     }
-    return record;
+    return id == null ? Optional.empty() : Optional.ofNullable(new Unit(snapshot).get(id));
   }
 
   CompletionStage<Long> timeMicros(int slot) {
@@ -326,17 +333,30 @@ final class Reads {
       case FAILED -> 4;
       case CANCELLED -> 5;
     };
-    return call(() -> page(queue, wanted, limit, Cursor.parse(cursor), new ArrayList<>(), 1));
+    return call(() -> page(queue, wanted, limit, Cursor.parse(cursor), new Found(), 1));
   }
 
   CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
-    return call(() -> page("", LIVE, limit, Cursor.parse(cursor), new ArrayList<>(), 1));
+    return call(() -> page("", LIVE, limit, Cursor.parse(cursor), new Found(), 1));
   }
 
-  private CompletableFuture<TaskPage> page(String queue, int wanted, int limit, Cursor at, List<TaskRecord> found,
-      int look) {
+  /** What a page has so far. One thread at a time. */
+  private static final class Found {
+    final List<TaskRecord> tasks = new ArrayList<>();
+    final List<SetAside> unreadable = new ArrayList<>();
+
+    int size() {
+      return tasks.size() + unreadable.size();
+    }
+
+    TaskPage page(@Nullable String cursor) {
+      return new TaskPage(tasks, cursor, unreadable);
+    }
+  }
+
+  private CompletableFuture<TaskPage> page(String queue, int wanted, int limit, Cursor at, Found found, int look) {
     if (at.part() >= parts.state().count()) {
-      return CompletableFuture.completedFuture(new TaskPage(found, null));
+      return CompletableFuture.completedFuture(found.page(null));
     }
     return following(bits -> {
       List<byte[]> arguments = calls.arguments(bits);
@@ -346,18 +366,37 @@ final class Reads {
     }).thenCompose(reply -> {
       String scan = text(reply.getFirst());
       int seen = Math.toIntExact((Long) reply.get(1));
+      List<Snapshot.Damaged> damaged = new ArrayList<>();
       for (int i = 2; i < reply.size(); i += 4) {
-        found.add(whole(RecordCodec.decode(RecordCodec.id((byte[]) reply.get(i)), (byte[]) reply.get(i + 1),
-            (byte[]) reply.get(i + 2), (byte[]) reply.get(i + 3))));
+        TaskId id = RecordCodec.id((byte[]) reply.get(i));
+        byte[] value = (byte[]) reply.get(i + 1);
+        try {
+          found.tasks.add(Snapshot.decoded(id, value, (byte[]) reply.get(i + 2), (byte[]) reply.get(i + 3), true));
+        } catch (DamagedException e) {
+          if (wanted == LIVE) {
+            // A move leaves its source alone.
+            found.unreadable.add(new SetAside(id, "", e.getMessage() + ""));
+          } else if (!e.isNewer()) {
+            damaged.add(new Snapshot.Damaged(id, value, e));
+          }
+        }
       }
-      Cursor next = scan.equals("0") && seen == 0
-          ? new Cursor(at.part() + 1, "0", 0)
-          : new Cursor(at.part(), scan, seen);
-      if (found.size() == limit || look == MAX_LOOKS) {
-        return CompletableFuture.completedFuture(
-            new TaskPage(found, next.part() >= parts.state().count() ? null : next.toString()));
+      if (!damaged.isEmpty()) {
+        return calls.asides().setAside(calls.arguments(parts.state().bits()), at.part(), damaged)
+            .thenCompose(done -> on(queue, wanted, limit, at, found, look, scan, seen));
       }
-      return page(queue, wanted, limit, next, found, look + 1);
+      return on(queue, wanted, limit, at, found, look, scan, seen);
     });
+  }
+
+  private CompletableFuture<TaskPage> on(String queue, int wanted, int limit, Cursor at, Found found, int look,
+      String scan, int seen) {
+    Cursor next = scan.equals("0") && seen == 0
+        ? new Cursor(at.part() + 1, "0", 0)
+        : new Cursor(at.part(), scan, seen);
+    return found.size() >= limit || look == MAX_LOOKS
+        ? CompletableFuture.completedFuture(
+            found.page(next.part() >= parts.state().count() ? null : next.toString()))
+        : page(queue, wanted, limit, next, found, look + 1);
   }
 }

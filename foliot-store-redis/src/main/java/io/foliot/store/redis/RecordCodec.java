@@ -33,6 +33,8 @@ final class RecordCodec {
   private static final String UNREAD = "unread";
 
   private static final int VERSION = 1;
+  /** Versions count up by one. The header has no checksum, and a byte beyond this is damage. */
+  private static final int NEWEST_VERSION = 15;
   private static final int HEADER_BYTES = 101;
 
   private static final int PARKED = 1;
@@ -121,13 +123,17 @@ final class RecordCodec {
    * @throws DamagedException if these are not the bytes of a record
    */
   static TaskRecord decode(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody) {
+    if (value.length >= HEADER_BYTES && value[0] > VERSION && value[0] <= NEWEST_VERSION) {
+      throw DamagedException.newer("a record was written by a newer version of Foliot: task=" + id + ", version="
+          + value[0] + ", known=" + VERSION);
+    }
     if (value.length < HEADER_BYTES || value[0] != VERSION) {
-      throw new DamagedException("a record is of a version that this Foliot does not know: task=" + id + ", version="
-          + (value.length == 0 ? -1 : value[0]) + ", known=" + VERSION, null);
+      throw new DamagedException("a record is of no known version: task=" + id + ", version="
+          + (value.length == 0 ? -1 : value[0]) + ", known=" + VERSION + ", bytes=" + value.length, null);
     }
     try {
       return read(id, new BytesReader(value, 1), body, nextBody);
-    } catch (IndexOutOfBoundsException e) {
+    } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
       throw new DamagedException("a record cannot be read: task=" + id + ", bytes=" + value.length, e);
     }
   }
@@ -164,6 +170,7 @@ final class RecordCodec {
     if (!in.atEnd()) {
       throw new IndexOutOfBoundsException("bytes are left over");
     }
+    ensurePossible(state, (flags & (CANCEL_REQUESTED | SUCCESSOR)) != 0, (flags & TOKEN) != 0, wakeAt, dueAt, leaseEnd);
     return TaskRecord.edit(id, queue, (flags & KEY) != 0 ? key : null)
         .body((flags & BODY) != 0 ? body(id, body) : Body.EMPTY).state(state).generation(generation).dueAt(dueAt)
         .wakeAt(wakeAt).firstDueAt(firstDueAt).createdAt(createdAt).changedAt(changedAt).claimedAt(claimedAt)
@@ -171,6 +178,20 @@ final class RecordCodec {
         .cancelRequested((flags & CANCEL_REQUESTED) != 0).outstanding((flags & OUTSTANDING) != 0)
         .token((flags & TOKEN) != 0 ? token : null).settledAs(settledAs == 0 ? null : end(settledAs - 1))
         .reason(reason).successor(successor).attempts(List.copyOf(past)).done();
+  }
+
+  /** What no writer leaves behind. */
+  private static void ensurePossible(TaskState state, boolean waits, boolean claimed, long wakeAt, long dueAt,
+      long leaseEnd) {
+    boolean possible = switch (state) {
+      case RUNNING -> claimed && wakeAt <= leaseEnd;
+      case DELAYED -> !waits && wakeAt <= dueAt;
+      case READY -> false;
+      case FINISHED, FAILED, CANCELLED -> true;
+    };
+    if (!possible) {
+      throw new IndexOutOfBoundsException("its fields contradict each other: state=" + state);
+    }
   }
 
   /** A body by itself, with its checksum. */

@@ -94,7 +94,7 @@ public final class RedisStore implements TaskStore {
     durability = facts.durability(options.waitReplicas(), failsOver());
     parts = openParts(layout);
     slotCount = parts.state().count();
-    calls = new Calls(link, layout, parts, terms, seams.tokens());
+    calls = new Calls(link, layout, parts, terms, seams.tokens(), new Asides(link, layout, options.onSetAside()));
     reads = new Reads(link, layout, parts, calls, slotCount);
     documents = new Documents(link, layout);
     Recent<TaskId, String> queues = new Recent<>(CLAIMS_REMEMBERED);

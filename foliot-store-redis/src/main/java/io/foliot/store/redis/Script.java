@@ -21,7 +21,7 @@ enum Script {
   CLAIM,
   /** Records attempts that succeeded or are to be repeated. */
   SETTLE,
-  /** Sets aside tasks that are due. */
+  /** Parks tasks that are due. */
   PARK,
   /** Reads records for the general path. */
   READ,
@@ -29,6 +29,8 @@ enum Script {
   READ_TO_SUBMIT,
   /** Writes what the general path made of them. */
   WRITE,
+  /** Sets aside tasks whose records cannot be read. */
+  ASIDE,
   /** Reads an ordered set. */
   DUE,
   /** Looks through records. */

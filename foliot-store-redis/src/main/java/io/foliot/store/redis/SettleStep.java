@@ -1,7 +1,7 @@
 package io.foliot.store.redis;
 
 import io.foliot.core.TaskId;
-
+import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
@@ -39,6 +39,11 @@ final class SettleStep implements Step<Settlement, SettleResult>, Step.Hot<Settl
   @Override
   public List<SettleResult> apply(TaskOperations operations, List<Settlement> settlements, long nowMicros) {
     return operations.settle(settlements, nowMicros);
+  }
+
+  @Override
+  public SettleResult ofNewerVersion(Settlement settlement, long nowMicros) {
+    return new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0);
   }
 
   @Override

@@ -28,12 +28,17 @@ final class Snapshot implements Step.Wanted {
   private long nowMicros;
   private long shown;
   private final Map<TaskId, Stored> records = new HashMap<>();
+  private final Map<TaskId, Damaged> damaged = new LinkedHashMap<>();
   private final Map<String, @Nullable TaskId> pointers = new HashMap<>();
   private final Map<String, byte[]> stored = new HashMap<>();
 
   /** A record, and the bytes it was read from. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Stored(byte[] value, TaskRecord record) {}
+
+  /** A live record, or one of which not even that is known, that cannot be read. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Damaged(TaskId id, byte[] value, DamagedException reason) {}
 
   Snapshot(boolean bodies, boolean holders) {
     this.bodies = bodies;
@@ -106,7 +111,7 @@ final class Snapshot implements Step.Wanted {
     pointers.put(name, id == null ? null : RecordCodec.id(id));
     if (id != null) {
       Stored holder = stored(RecordCodec.id(id), reply, at + 1);
-      assert holder != null : "a key points to a record: key=" + name;
+      assert holder != null || damaged.containsKey(RecordCodec.id(id)) : "a key points to a record: key=" + name;
     }
   }
 
@@ -117,12 +122,44 @@ final class Snapshot implements Step.Wanted {
       return null;
     }
     Stored known = records.get(id);
-    if (known == null) {
-      known = new Stored(value,
-          RecordCodec.decode(id, value, (byte[]) reply.get(at + 1), (byte[]) reply.get(at + 2)));
-      records.put(id, known);
+    if (known == null && !damaged.containsKey(id)) {
+      try {
+        known = new Stored(value, decoded(id, value, (byte[]) reply.get(at + 1), (byte[]) reply.get(at + 2), bodies));
+        records.put(id, known);
+      } catch (DamagedException e) {
+        damaged.put(id, new Damaged(id, value, e));
+      }
     }
     return known;
+  }
+
+  /** Of a task that has ended, a body that cannot be read is as good as one that was not. */
+  static TaskRecord decoded(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody,
+      boolean bodies) {
+    try {
+      TaskRecord record = RecordCodec.decode(id, value, body, nextBody);
+      if (bodies && record.isLive() && !RecordCodec.isWhole(record)) {
+        throw new DamagedException("what a task carries is missing: task=" + id, null);
+      }
+      return record;
+    } catch (DamagedException e) {
+      TaskRecord bare = e.isNewer() || body == null ? null : RecordCodec.decode(id, value, null, null);
+      if (bare == null || bare.isLive()) {
+        throw e;
+      }
+      return bare;
+    }
+  }
+
+  /** What would be read again and again in vain. */
+  List<Damaged> toSetAside() {
+    return damaged.values().stream().filter(record -> !record.reason().isNewer()).toList();
+  }
+
+  /** Whether a record was written by a newer version, so that nothing here may change it. */
+  boolean isOfNewerVersion(TaskId id) {
+    Damaged found = damaged.get(id);
+    return found != null && found.reason().isNewer();
   }
 
   long nowMicros() {

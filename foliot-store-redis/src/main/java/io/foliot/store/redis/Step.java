@@ -32,6 +32,11 @@ interface Step<Q, R> {
   /** Takes the step for items of one task, or of one key. */
   List<R> apply(TaskOperations operations, List<Q> items, long nowMicros);
 
+  /** What an item is answered about a record of a newer version, which is left alone; null if it fails. */
+  default @Nullable R ofNewerVersion(Q item, long nowMicros) {
+    return null;
+  }
+
   /** Whether records are read with what they carry, because answers show it. */
   default boolean withBodies() {
     return false;

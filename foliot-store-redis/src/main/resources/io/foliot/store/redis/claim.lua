@@ -4,7 +4,9 @@ local answers, won, withBody = {}, {}, {}
 for i = 1, #values do
   local v = values[i]
   local answer = '\0'
-  if v then
+  if v and not plain(v) then
+    answer = '\9'
+  elseif v then
     local state, flags = byte(v, 2), byte(v, 3)
     local generation, dueAt, wakeAt, firstDueAt, createdAt, changedAt, claimedAt, leaseEnd =
       read('>i8i8i8i8i8i8i8i8', v, 13)

@@ -1,7 +1,8 @@
 -- Shows what is to cross from this part, which is sealed: nobody changes it here any more. ARGV[2]..[4]: how many ids, keys,
 -- and fields of answers; then these. With a record comes the holder of its key, so that a key is never without its last task.
 local ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3])
-local records, answers, shownIds = {}, {}, {}
+local records, answers, shownIds, asides = {}, {}, {}, {}
+local KEPT_MILLIS = 14 * 24 * 3600 * 1000
 
 local function show(id)
   local v = id and not shownIds[id] and call('HGET', TASK, id)
@@ -9,6 +10,17 @@ local function show(id)
     return
   end
   shownIds[id] = true
+  if not plain(v) then
+    local version = byte(v, 1) or 0
+    if version > VERSION and version < 16 then
+      error('a newer version of Foliot wrote a record that is to cross')
+    end
+    asides[#asides + 1] = id
+    asides[#asides + 1] = setAside(id, v, 'set aside: its record could not be read when it was to cross', KEPT_MILLIS)
+    flush()
+    tasks, dues, undues, drops, counts, counted = {}, {}, {}, {}, {}, {}
+    v = call('HGET', TASK, id)
+  end
   local field = fieldOf(v)
   local holder = field and call('HGET', KEY, field)
   records[#records + 1] = id
@@ -35,4 +47,4 @@ for i = 5 + ids + keys, #ARGV do
   end
 end
 local drained = tonumber(call('HGET', META, 'drained') or '-1')
-return {shown, drained >= bits and 1 or 0, records, answers}
+return {shown, drained >= bits and 1 or 0, records, answers, asides}

@@ -4,7 +4,9 @@ local answers = {}
 for i = 1, #values do
   local v = values[i]
   local answer = '\0'
-  if v then
+  if v and not plain(v) then
+    answer = '\9'
+  elseif v then
     local state, flags = byte(v, 2), byte(v, 3)
     local dueAt, wakeAt = read('>i8i8', v, 21)
     local expected = read('>i8', ARGV[2], i * 8 - 7)

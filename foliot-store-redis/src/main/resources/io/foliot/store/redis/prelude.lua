@@ -10,12 +10,13 @@
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
 local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'
-local ANSWER, STALE, PARKED = P .. ':answer', P .. ':stale', P .. ':parked'
+local ANSWER, STALE, PARKED, ASIDE = P .. ':answer', P .. ':stale', P .. ':parked', P .. ':aside'
 
 local call, pack, read, sub, byte = redis.call, struct.pack, struct.unpack, string.sub, string.byte
 local band, floor, ceil, max = bit.band, math.floor, math.ceil, math.max
 
-local DELAYED, RUNNING, FINISHED = 1, 2, 3
+local VERSION, HEADER = 1, 101
+local DELAYED, RUNNING, FINISHED, FAILED, CANCELLED = 1, 2, 3, 4, 5
 local IS_PARKED, CANCEL_REQUESTED, OUTSTANDING, HAS_SUCCESSOR, HAS_KEY = 1, 2, 4, 8, 16
 local HAS_TOKEN, HAS_BODY, HAS_SUCCESSOR_BODY = 32, 64, 128
 local NOT_PLAIN = 9
@@ -78,6 +79,15 @@ local function flush()
       call('HINCRBY', COUNT, counted[i], counts[counted[i]])
     end
   end
+end
+
+-- Whether the scripts can read a record; of one that they cannot they change nothing.
+local function plain(v)
+  if #v < HEADER + 5 or byte(v, 1) ~= VERSION or byte(v, 2) < DELAYED or byte(v, 2) > CANCELLED then
+    return false
+  end
+  local key = HEADER + 2 + byte(v, 102)
+  return #v >= key + 3 and #v >= key + 3 + read('>H', v, key)
 end
 
 local function queueOf(v)
@@ -164,9 +174,16 @@ local function sweep(limit)
   for i = 1, #members do
     local id = sub(members[i], 1, 16)
     local v = call('HGET', TASK, id)
-    if v and byte(v, 2) >= FINISHED then
+    if v and not plain(v) then
+      -- It has ended, and its time is over.
+      call('HDEL', TASK, id)
+      call('HDEL', BODY, id)
+    elseif v and byte(v, 2) >= FINISHED then
       count(queueOf(v), byte(v, 2), -1)
       call('HDEL', TASK, id)
+      if byte(v, 2) == FAILED then
+        call('HDEL', ASIDE, id, id .. 'b', id .. 's')
+      end
       if band(byte(v, 3), HAS_BODY) ~= 0 then
         call('HDEL', BODY, id)
       end
@@ -195,4 +212,66 @@ local function dueAtOf(kind, value)
     return value
   end
   return value == 0 and now or ceil(nowMicros / 1000) + value
+end
+
+-- Ends a task whose record cannot be read, as FAILED and with a reason; its bytes are kept as long as that record. Answers its
+-- queue, or nothing if the record is another one by now.
+local function setAside(id, v, reason, keptMillis)
+  if call('HGET', TASK, id) ~= v then
+    return nil
+  end
+  local queues, readable = {}, plain(v)
+  if readable then
+    queues[1] = queueOf(v)
+  else
+    -- The index says which queue it is, by its entry.
+    local fields = call('HKEYS', COUNT)
+    for i = 1, #fields do
+      queues[i] = string.match(fields[i], '^(.*):')
+    end
+  end
+  local queue = readable and queues[1] or '#unknown'
+  for i = 1, #queues do
+    local member = id .. queues[i]
+    if call('ZREM', DUE, member) + call('ZREM', DROP, member) > 0 then
+      queue = queues[i]
+    elseif call('ZREM', PARKED .. ':' .. queues[i], member) > 0 then
+      queue = queues[i]
+      count(queue, 'p', -1)
+      if call('EXISTS', PARKED .. ':' .. queue) == 0 then
+        call('SREM', PARKED, queue)
+      end
+    end
+  end
+  call('HSET', ASIDE, id, v)
+  local body, nextBody = call('HGET', BODY, id), call('HGET', BODY, id .. 's')
+  if body then
+    call('HSET', ASIDE, id .. 'b', body)
+  end
+  if nextBody then
+    call('HSET', ASIDE, id .. 's', nextBody)
+  end
+  call('HDEL', BODY, id, id .. 's')
+  local generation, dueAt, createdAt, attempt, maxAttempts, key, flags = max(nowMicros, shown), now, now, 0, 0, '', 0
+  if readable then
+    count(queue, byte(v, 2), -1)
+    attempt, maxAttempts, generation, dueAt = read('>I4I4i8i8', v, 5)
+    createdAt = read('>i8', v, 45)
+    flags = band(byte(v, 3), HAS_KEY)
+    if flags ~= 0 then
+      local at = 103 + byte(v, 102)
+      key = sub(v, at + 2, at + 1 + read('>H', v, at))
+      call('HDEL', KEY, queue .. '\0' .. key)
+    end
+  end
+  raiseShown(generation + 1)
+  local dropAt = now + keptMillis
+  tasks[#tasks + 1] = id
+  tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8i8i8i8i8i8i8i8B', VERSION, FAILED, flags, 0, attempt, maxAttempts, generation,
+    dueAt, dueAt, dueAt, createdAt, now, 0, 0, dropAt, 0, 0, 0) .. string.char(#queue) .. queue
+    .. pack('>H', #key) .. key .. pack('>H', #reason) .. reason
+  drops[#drops + 1] = dropAt
+  drops[#drops + 1] = id .. queue
+  count(queue, FAILED, 1)
+  return queue
 end

@@ -5,7 +5,7 @@ local lowest = '\128\0\0\0\0\0\0\0'
 local answers = {}
 for i = 1, #values do
   local v = values[i]
-  local state = v and byte(v, 2)
+  local state = v and plain(v) and byte(v, 2)
   if state == DELAYED then
     answers[i] = sub(v, 21, 36)
   elseif state == RUNNING then

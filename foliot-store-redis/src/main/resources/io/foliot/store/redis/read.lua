@@ -6,10 +6,11 @@ local out = {nowMicros, shown}
 
 local function show(id)
   local v = id and call('HGET', TASK, id)
+  local known = v and plain(v)
   out[#out + 1] = v
-  out[#out + 1] = v and bodies and band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
-  out[#out + 1] = v and band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
-  return v
+  out[#out + 1] = known and bodies and band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
+  out[#out + 1] = known and band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
+  return known and v
 end
 
 local function showKey(field)

@@ -6,6 +6,10 @@ local pairs = found[2]
 local out = {found[1], 0}
 
 local function isWanted(v)
+  if not plain(v) then
+    -- Whoever moves all tasks hears of it.
+    return wanted == 254
+  end
   local state = byte(v, 2)
   if queue ~= '' and queueOf(v) ~= queue then
     return false
@@ -31,8 +35,8 @@ for i = skipped + 1, last do
     end
     out[#out + 1] = id
     out[#out + 1] = v
-    out[#out + 1] = band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
-    out[#out + 1] = band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
+    out[#out + 1] = plain(v) and band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
+    out[#out + 1] = plain(v) and band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
   end
 end
 return out

@@ -9,7 +9,7 @@ local answers = {}
 for i = 1, #ids do
   local v = values[i]
   local answer = '\9'
-  if v then
+  if v and plain(v) then
     local _, state, flags, settledAs, attempt, maxAttempts, generation, dueAt, wakeAt, firstDueAt, createdAt, changedAt,
       claimedAt, leaseEnd, dropAt, token, attempts = read('>BBBBI4I4i8i8i8i8i8i8i8i8i8c16B', v)
     local settled, with, outcome, kind, value, begunAt, keptMillis = read('>i8c16BBi8i8i8', ARGV[2], i * 50 - 49)

@@ -33,9 +33,12 @@ for i = 1, items do
   local dueAt = dueAtOf(kind, value)
   local last = 0
   local state = 0
-  if v then
+  if v and not plain(v) then
+    state = RUNNING
+  elseif v then
     state, last = byte(v, 2), read('>i8', v, 13)
   end
+  -- What runs, or cannot be read, goes the general way.
   if state == RUNNING then
     answers[i] = '\9'
   elseif state == DELAYED and onConflict > 0 then

@@ -37,7 +37,7 @@ local written = 0
 for j = 1, #found do
   local id, v, i = found[j], values[j], places[j]
   local state, flags = 0, 0
-  if v then
+  if v and plain(v) then
     state, flags = byte(v, 2, 3)
   end
   if state == DELAYED then

@@ -1,0 +1,28 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+
+/**
+ * A task whose record cannot be read, and which the store has taken out of the way.
+ *
+ * @param id the task
+ * @param queue its queue, or an empty text if the record does not tell
+ * @param reason what is wrong with the record
+ */
+public record SetAside(TaskId id, String queue, String reason) {
+  private static final String PREFIX = "set aside: ";
+
+  /** The reason that the final record shows. */
+  public String finalReason() {
+    return PREFIX + reason;
+  }
+
+  /**
+   * Whether a record stands for one that was set aside. Any other dead letter has the attempt that made it one, so no
+   * receiver can make its task look like this.
+   */
+  public static boolean is(TaskRecord record) {
+    return record.state() == TaskState.FAILED && record.attempts().isEmpty() && record.reason().startsWith(PREFIX);
+  }
+}

@@ -1,0 +1,30 @@
+package io.foliot.core.store;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The address of a store's server as it may be shown. */
+public final class StoreAddress {
+  private static final Pattern SCHEME = Pattern.compile("(jdbc:)?[A-Za-z0-9+.-]*:?");
+
+  private StoreAddress() {}
+
+  /**
+   * The address without what may be secret in it: user and password, and all parameters. Where that is in doubt, more is left
+   * out.
+   *
+   * @param address such as {@code jdbc:postgresql://user:password@host/name?sslpassword=...}
+   */
+  public static String shown(String address) {
+    // A password may have any character; so nothing in front of the last host is shown.
+    int user = address.lastIndexOf('@');
+    String open = user < 0 ? address : scheme(address) + "//" + address.substring(user + 1);
+    return open.split("[?;&]", 2)[0];
+  }
+
+  /** What an address begins with, such as {@code jdbc:postgresql:} or {@code redis:}. */
+  public static String scheme(String address) {
+    Matcher found = SCHEME.matcher(address);
+    return found.lookingAt() ? found.group() : "";
+  }
+}

@@ -1,0 +1,62 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.Limits;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.SetAside;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** Sets aside tasks whose records cannot be read, and says so. Any thread. */
+final class Asides {
+  private static final Logger LOG = System.getLogger(Asides.class.getName());
+  /** The reason is text of a record; the bytes themselves are kept beside it. */
+  private static final int REASON_MAX = 500;
+
+  private final Link link;
+  private final Layout layout;
+  private final Consumer<SetAside> told;
+
+  Asides(Link link, Layout layout, Consumer<SetAside> told) {
+    this.link = link;
+    this.layout = layout;
+    this.told = told;
+  }
+
+  /** Ends the tasks of a part that cannot be read, unless their records have changed meanwhile. */
+  CompletableFuture<Void> setAside(List<byte[]> arguments, int part, List<Snapshot.Damaged> damaged) {
+    long keptMillis = Math.min(QueueTerms.DEFAULT.retainFailedMillis(), Limits.MAX_DELAY_MILLIS);
+    for (Snapshot.Damaged one : damaged) {
+      arguments.addAll(List.of(RecordCodec.id(one.id()), one.value(),
+          Layout.bytes(cut(new SetAside(one.id(), "", one.reason().getMessage() + "").finalReason())),
+          Layout.bytes(keptMillis)));
+    }
+    return link.step(Script.ASIDE, layout.part(part), arguments).thenAccept(queues -> {
+      for (int i = 0; i < damaged.size(); i++) {
+        if (queues.get(i) instanceof byte[] queue) {
+          tell(new SetAside(damaged.get(i).id(), Snapshot.name(queue), damaged.get(i).reason().getMessage() + ""));
+        }
+      }
+    });
+  }
+
+  /** Says of tasks, each an id and a queue, that they were set aside by the step that was to show them. */
+  void tellCrossing(List<?> pairs) {
+    for (int i = 0; i < pairs.size(); i += 2) {
+      tell(new SetAside(RecordCodec.id((byte[]) pairs.get(i)), Snapshot.name((byte[]) pairs.get(i + 1)),
+          "its record could not be read when it was to cross to another slot"));
+    }
+  }
+
+  private static String cut(String text) {
+    return text.substring(0, Math.min(text.length(), REASON_MAX));
+  }
+
+  private void tell(SetAside one) {
+    LOG.log(Level.ERROR, "a task was set aside because its record cannot be read; its bytes are kept in the hash"
+        + " \"aside\" of its slot: task={0}, queue={1}, reason={2}", one.id(), one.queue(), one.reason());
+    told.accept(one);
+  }
+}
