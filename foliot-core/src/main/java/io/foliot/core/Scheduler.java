@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +61,17 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
   /** Claims tasks of a pull queue for a worker, waiting for the first if need be. May be empty. */
-  CompletableFuture<List<TaskRecord>> pull(Pull pull);
+  default CompletableFuture<List<TaskRecord>> pull(Pull pull) {
+    return pull(pull, CompletableFuture.completedFuture(null));
+  }
+
+  /**
+   * Claims tasks of a pull queue for a worker, for a caller that passes them on over a connection that may be slow.
+   *
+   * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then they count against the
+   *        queue's share of this node's memory
+   */
+  CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken);
 
   /** Reports that an attempt succeeded; with {@code next}, the task fires again after that. */
   CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next);

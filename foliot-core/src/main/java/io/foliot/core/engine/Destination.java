@@ -27,6 +27,9 @@ final class Destination {
 
   private final String name;
   private final int maxLimit;
+  private final Budget attempts;
+  private final Budget.Share share = new Budget.Share();
+  private final Budget.Share memory = new Budget.Share();
 
   // guarded by this
   private double limit;
@@ -41,14 +44,21 @@ final class Destination {
   private long probeNanos;
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
-  Destination(String name, int maxLimit) {
+  /** @param attempts those that all destinations of the node share */
+  Destination(String name, int maxLimit, Budget attempts) {
     this.name = name;
     this.maxLimit = maxLimit;
+    this.attempts = attempts;
     limit = Math.min(START_LIMIT, maxLimit);
   }
 
   String name() {
     return name;
+  }
+
+  /** What the payloads of its attempts hold. */
+  Budget.Share memory() {
+    return memory;
   }
 
   /** Takes up to so many; {@code again} is called when it may be worth asking again. */
@@ -57,7 +67,11 @@ final class Destination {
     if (probing) {
       free = running == 0 && nowNanos - probeNanos >= 0 ? 1 : 0;
     }
-    int given = Math.max(0, Math.min(wanted, free));
+    int most = Math.max(0, Math.min(wanted, free));
+    int given = most == 0 ? 0 : attempts.acquire(most, 1, share, null, again);
+    if (given == 0 && most > 0 && attempts.acquireReserved(share, null, nowNanos)) {
+      given = 1;
+    }
     if (given < wanted) {
       starving.add(again);
     }
@@ -69,6 +83,7 @@ final class Destination {
   synchronized void giveBack(int count) {
     running -= count;
     assert running >= 0 : running;
+    attempts.change(share, null, -count);
     wakeStarving();
   }
 

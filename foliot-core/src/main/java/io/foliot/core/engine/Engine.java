@@ -112,7 +112,7 @@ public final class Engine implements Scheduler {
     clock = environment.clock();
     meter = environment.meter();
     luck = new Luck(environment.random());
-    lines = new Lines(store, clock, environment.deliveries(), options.destinationLimit(), this::hungry);
+    lines = new Lines(store, clock, environment.deliveries(), options, this::hungry);
     self = new Coordinator.Member(options.node(), options.zone());
     firstSlotCount = store.slotCount();
     loops = new EngineLoop[options.loops()];
@@ -522,7 +522,7 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public CompletableFuture<List<TaskRecord>> pull(Pull pull) {
+  public CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken) {
     return answering(() -> {
       Queue queue = known(pull.queue());
       if (!queue.target().type().equals(Target.PULL)) {
@@ -531,7 +531,7 @@ public final class Engine implements Scheduler {
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
       PullDesk.Waiter waiter = new PullDesk.Waiter(pull.max(), leaseMillis,
-          clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()));
+          clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()), payloadsTaken);
       lines.line(queue.name()).desk().add(waiter);
       for (EngineLoop loop : loops) {
         loop.asked(queue.name());

@@ -170,7 +170,6 @@ final class EngineLoop implements EventLoop.Duty {
   private final Deque<Ending> settles = new ArrayDeque<>();
   private final Map<Token, Held> held = new HashMap<>();
   private final ObjectTimerWheel<Held> leases;
-  private long heldBytes;
   private int claimsUnderWay;
   private int settlesUnderWay;
   private int parksUnderWay;
@@ -195,7 +194,8 @@ final class EngineLoop implements EventLoop.Duty {
   private record Ending(Held held, Settlement settlement) {}
 
   /** A claim on its way, or a look, which holds no permits and no memory. */
-  private record Asked(Lane lane, DueEntry entry, long bytes, PullDesk.@Nullable Waiter waiter, boolean isLook) {}
+  private record Asked(Lane lane, DueEntry entry, long bytes, @Nullable Destination destination,
+      PullDesk.@Nullable Waiter waiter, boolean isLook) {}
 
   /** A pause that grows with each failure. */
   private static final class Backoff {
@@ -819,7 +819,7 @@ final class EngineLoop implements EventLoop.Duty {
   private void configure(Lane lane) {
     Queue queue = lines.queue(lane.name());
     Delivery delivery = queue == null ? null : lines.delivery(queue.target());
-    Destination destination = delivery == null || queue == null ? null : lines.destination(delivery, queue.target());
+    Destination destination = delivery == null || queue == null ? null : lines.destination(delivery, queue);
     lane.configure(queue, delivery, destination);
     if (!lane.isServed()) {
       for (DueEntry entry : lane.drain()) {
@@ -994,41 +994,72 @@ final class EngineLoop implements EventLoop.Duty {
     if (wanted <= 0 || queue == null) {
       return 0;
     }
-    long roomBytes = options.callBytes() / options.loops() - heldBytes;
-    long fits = heldBytes == 0 ? Math.max(1, roomBytes / lane.attemptBytes()) : roomBytes / lane.attemptBytes();
-    int most = (int) Math.min(Math.min(wanted, lane.waiting()), Math.max(0, fits));
-    Destination destination = lane.destination();
-    if (lane.isPull()) {
-      most = Math.min(most, lane.desk().demand());
-    } else if (destination != null) {
-      most = destination.acquire(most, nowNanos, wake);
-    }
+    Destination destination = lane.isPull() ? null : lane.destination();
+    int demand = lane.isPull() ? lane.desk().demand() : wanted;
+    Reserved memory = reserve(lane, destination, Math.min(Math.min(wanted, lane.waiting()), demand), nowNanos);
+    int most = destination == null ? memory.count() : destination.acquire(memory.count(), nowNanos, wake);
     int given = lane.permits().acquire(most, nowNanos, wake);
     if (destination != null && given < most) {
       destination.giveBack(most - given);
     }
+    giveBackUnused(lane, destination, memory, memory.count() - given);
     long leaseMillis = queue.target().timeout().toMillis() + options.leaseMarginMillis();
     long untilMillis = lane.permits().untilMillis();
     for (int i = 0; i < given; i++) {
       PullDesk.Waiter waiter = lane.isPull() ? lane.desk().reserve() : null;
       if (lane.isPull() && waiter == null) {
         lane.permits().giveBack(given - i);
+        giveBackUnused(lane, null, memory, given - i);
         return i;
       }
       DueEntry entry = lane.take();
       readyEntries--;
-      heldBytes += lane.attemptBytes();
-      asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter, false));
+      asked.add(new Asked(lane, entry, memory.bytesEach(), destination, waiter, false));
       claims.add(new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis(), untilMillis));
     }
     int looks = lane.isMostlyLater() ? Math.min(wanted - given, lane.waiting()) : 0;
     for (int i = 0; i < looks; i++) {
       DueEntry entry = lane.take();
       readyEntries--;
-      asked.add(new Asked(lane, entry, 0, null, true));
+      asked.add(new Asked(lane, entry, 0, null, null, true));
       claims.add(Claim.look(entry.id()));
     }
     return given + looks;
+  }
+
+  /** Memory for the payloads of so many attempts, each taken for so large. */
+  private record Reserved(int count, long bytesEach) {}
+
+  private Reserved reserve(Lane lane, @Nullable Destination destination, int wanted, long nowNanos) {
+    Budget.Share parent = destination == null ? null : destination.memory();
+    long bytesEach = lane.attemptBytes();
+    int given = wanted == 0 ? 0 : lines.memory().acquire(wanted, bytesEach, lane.memory(), parent, wake);
+    return given == 0 && wanted > 0 && lines.memory().acquireReserved(lane.memory(), parent, nowNanos)
+        ? new Reserved(1, lines.memory().guarantee())
+        : new Reserved(given, bytesEach);
+  }
+
+  private void giveBackUnused(Lane lane, @Nullable Destination destination, Reserved memory, int count) {
+    lines.memory().giveBackUnused(lane.memory(), destination == null ? null : destination.memory(),
+        memory.bytesEach() * count);
+  }
+
+  private void charge(Lane lane, @Nullable Destination destination, long bytes) {
+    lines.memory().change(lane.memory(), destination == null ? null : destination.memory(), bytes);
+  }
+
+  /** Nothing on this node needs the payload any more. */
+  private void releasePayload(Held claim) {
+    claim.dropPayload();
+    charge(claim.lane, claim.destination, -claim.bytes);
+    claim.bytes = 0;
+  }
+
+  /** A worker gets the task: its payload takes memory until the worker's caller has taken it. */
+  private void handedOver(Held claim, CompletionStage<?> taken) {
+    claim.handedOver = true;
+    claim.dropPayload();
+    after(taken, (done, failure) -> releasePayload(claim));
   }
 
   private void claimed(List<Asked> asked, List<Claim> claims, @Nullable ClaimBatch batch, @Nullable Throwable failure,
@@ -1055,7 +1086,6 @@ final class EngineLoop implements EventLoop.Duty {
       } else {
         leaves(one.entry());
       }
-      heldBytes -= one.bytes();
       if (result instanceof ClaimResult.Won won) {
         long leaseMillis = claims.get(i).leaseMillis();
         guarded(() -> begin(one, won.task(), sentNanos, leaseMillis));
@@ -1076,7 +1106,6 @@ final class EngineLoop implements EventLoop.Duty {
   private void notClaimed(Asked one, Claim claim) {
     if (!one.isLook()) {
       one.lane().permits().over(claim.notAfterMillis(), clock.monotonicNanos());
-      heldBytes -= one.bytes();
       giveBack(one);
     }
     one.lane().putBack(one.entry());
@@ -1096,9 +1125,9 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void giveBack(Asked one) {
     one.lane().permits().giveBack(1);
-    Destination destination = one.lane().destination();
-    if (destination != null && one.waiter() == null) {
-      destination.giveBack(1);
+    charge(one.lane(), one.destination(), -one.bytes());
+    if (one.destination() != null) {
+      one.destination().giveBack(1);
     }
     if (one.waiter() != null) {
       one.lane().desk().lost(one.waiter());
@@ -1111,13 +1140,13 @@ final class EngineLoop implements EventLoop.Duty {
     Lane lane = one.lane();
     Token token = task.token();
     assert token != null;
-    Held claim = new Held(lane, task, one.waiter() == null ? lane.destination() : null);
+    Held claim = new Held(lane, task, one.destination());
     claim.begunNanos = clock.monotonicNanos();
     claim.begunMillis = storeMillis();
     claim.leaseHandle = leases.schedule(millis(sentNanos) + leaseMillis, claim);
     held.put(token, claim);
-    heldBytes += claim.bytes;
-    lane.begun(claim.bytes);
+    charge(lane, claim.destination, claim.bytes - one.bytes());
+    lane.begun(task.body().payload().length);
     long lateMicros = storeMicros() - task.dueAt() * 1_000;
     meter.claimed(lane.name(), lateMicros);
     if (lateMicros >= LATE_MILLIS * 1_000 && !slots.contains(task.id())) {
@@ -1127,6 +1156,7 @@ final class EngineLoop implements EventLoop.Duty {
       claim.answered = true;
       claim.reportsLater = true;
       lane.desk().won(one.waiter(), task, sentNanos + leaseMillis * NANOS_PER_MILLI);
+      handedOver(claim, one.waiter().payloadsTaken());
       lookAgain(task.id(), task.queue(), task.leaseEnd());
       return;
     }
@@ -1183,6 +1213,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (claim.settled) {
       release(claim);
     } else {
+      releasePayload(claim);
       lookAgain(claim.task.id(), claim.task.queue(), claim.task.leaseEnd());
     }
   }
@@ -1279,7 +1310,9 @@ final class EngineLoop implements EventLoop.Duty {
       if (token != null) {
         held.remove(token);
       }
-      heldBytes -= claim.bytes;
+      if (!claim.handedOver) {
+        releasePayload(claim);
+      }
       claim.lane.ended();
       claim.lane.permits().release(1);
     }

@@ -22,7 +22,7 @@ final class Explainer {
       String node) {
     Queue queue = lines.queue(task.queue());
     Delivery delivery = queue == null ? null : lines.delivery(queue.target());
-    Destination destination = queue == null || delivery == null ? null : lines.destination(delivery, queue.target());
+    Destination destination = queue == null || delivery == null ? null : lines.destination(delivery, queue);
     List<String> reasons = new ArrayList<>();
     TaskState state = task.stateAt(nowMillis);
     switch (state) {

@@ -1,5 +1,6 @@
 package io.foliot.core.engine;
 
+import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
@@ -15,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** How many ids a pull queue keeps at hand while no worker asks: for the next one's sake, no more. */
   private static final int UNASKED_ENTRIES = 256;
-  /** Until a body was seen, it is taken for this large. */
-  private static final long FIRST_BODY_BYTES = 64 << 10;
+  /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
+  private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** What an attempt costs beside its payload. */
-  private static final long ATTEMPT_BYTES = 1 << 10;
+  static final long ATTEMPT_BYTES = 1 << 10;
   private static final int BODY_WEIGHT = 8;
   private static final double RATE_SECONDS = 5;
   /** Several claims; and soon, because until it is known what does not fit is parked. */
@@ -33,8 +34,9 @@ final class Lane {
    *
    * @param permits the queue's permits
    * @param desk the workers that wait, for pull queues
+   * @param memory what the payloads of its attempts hold
    */
-  record Line(Permits permits, PullDesk desk) {}
+  record Line(Permits permits, PullDesk desk, Budget.Share memory) {}
 
   /** The weight of the newest in the share of those that were pushed back: some sixteen are remembered. */
   private static final double NEWEST = 1.0 / 16;
@@ -109,6 +111,10 @@ final class Lane {
 
   PullDesk desk() {
     return line.desk();
+  }
+
+  Budget.Share memory() {
+    return line.memory();
   }
 
   void configure(@Nullable Queue newQueue, @Nullable Delivery newDelivery, @Nullable Destination newDestination) {

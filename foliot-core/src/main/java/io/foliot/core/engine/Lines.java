@@ -1,6 +1,7 @@
 package io.foliot.core.engine;
 
 import io.foliot.core.Clock;
+import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
@@ -29,11 +30,29 @@ import org.jspecify.annotations.Nullable;
 final class Lines {
   private static final System.Logger LOG = System.getLogger(Lines.class.getName());
 
+  /**
+   * The attempts that the deliveries of a node make at once: each is a socket, or a thread of the application. As many as a delivery
+   * over HTTP accepts, so that it never refuses one that was claimed.
+   */
+  private static final int MAX_ATTEMPTS = 16_384;
+  /** Of these, how many are left to destinations that have none. */
+  private static final int RESERVED_ATTEMPTS = MAX_ATTEMPTS / 4;
+  /** The largest payload with what an attempt costs beside it: what the memory has room for whatever others hold. */
+  private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
+  /**
+   * The part of the memory for payloads that is left to queues that hold none: half. Destinations that hang one after the other use
+   * up the rest geometrically, some eight of them; then each gets one payload of this part, and some thirty more find room for
+   * payloads of the largest size.
+   */
+  private static final int RESERVED_PART = 2;
+
   private record Known(Queue queue, long version) {}
 
   private final TaskStore store;
   private final Clock clock;
   private final int destinationLimit;
+  private final Budget memory;
+  private final Budget attempts = new Budget(MAX_ATTEMPTS - RESERVED_ATTEMPTS, RESERVED_ATTEMPTS, 1);
   private final Runnable hungry;
   private final Map<String, Delivery> deliveries;
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
@@ -42,11 +61,13 @@ final class Lines {
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
   private final AtomicLong changes = new AtomicLong();
 
-  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, int destinationLimit, Runnable hungry) {
+  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
     this.hungry = hungry;
     this.store = store;
     this.clock = clock;
-    this.destinationLimit = destinationLimit;
+    destinationLimit = options.destinationLimit();
+    long reserved = Math.max(PAYLOAD_BYTES, options.callBytes() / RESERVED_PART);
+    memory = new Budget(Math.max(0, options.callBytes() - reserved), reserved, PAYLOAD_BYTES);
     Map<String, Delivery> byType = new HashMap<>();
     for (Delivery delivery : deliveries) {
       if (byType.put(delivery.type(), delivery) != null) {
@@ -138,7 +159,12 @@ final class Lines {
   }
 
   Lane.Line line(String queue) {
-    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(hungry), new PullDesk()));
+    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(hungry), new PullDesk(), new Budget.Share()));
+  }
+
+  /** The memory for the payloads of attempts, in bytes. */
+  Budget memory() {
+    return memory;
   }
 
   @Nullable
@@ -150,9 +176,12 @@ final class Lines {
     return deliveries.values();
   }
 
-  Destination destination(Delivery delivery, Target target) {
-    String name = delivery.type() + ":" + delivery.destination(target);
-    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit));
+  /** What fails together: of handlers in this process each for itself. */
+  Destination destination(Delivery delivery, Queue queue) {
+    Target target = queue.target();
+    String name = delivery.type() + ":"
+        + (target.type().equals(Target.LOCAL) ? queue.name() : delivery.destination(target));
+    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit, attempts));
   }
 
   Collection<Destination> destinations() {
