@@ -17,6 +17,7 @@ import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.SoleCoordinator;
 import io.foliot.core.coordination.StoreCoordinator;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Document;
@@ -120,6 +121,12 @@ public final class Engine implements Scheduler {
       loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
           i == 0 ? this::refresh : () -> {}, i == 0 ? this::upkeep : nanos -> {});
     }
+    for (Delivery delivery : environment.deliveries()) {
+      ServedQueues served = delivery.servedQueues();
+      if (served != null) {
+        served.addListener(this::reconfigure);
+      }
+    }
     ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
@@ -129,6 +136,13 @@ public final class Engine implements Scheduler {
     redrives = new GroupCommit<>("redrive", store::redrive, Engine::nothing, BATCHES_UNDER_WAY, calls, clock, meter);
     settles = new GroupCommit<>("report", store::settle, this::reported, BATCHES_UNDER_WAY, reports, clock, meter);
     extensions = new GroupCommit<>("extend", store::extend, Engine::nothing, BATCHES_UNDER_WAY, reports, clock, meter);
+  }
+
+  /** The settings of a queue have changed, or whether this node serves it. */
+  private void reconfigure(String queue) {
+    for (EngineLoop loop : loops) {
+      loop.changed(queue);
+    }
   }
 
   /** Something waits for a permit of the cluster's. */
@@ -646,9 +660,7 @@ public final class Engine implements Scheduler {
     return store.document(DocumentKind.QUEUE, name).thenAccept(found -> {
       lines.put(name, found.map(document -> QueueCodec.decode(document.content())).orElse(null),
           found.map(Document::version).orElse(0L));
-      for (EngineLoop loop : loops) {
-        loop.changed(name);
-      }
+      reconfigure(name);
     });
   }
 
@@ -762,11 +774,7 @@ public final class Engine implements Scheduler {
     long changes = lines.changes();
     store.documents(DocumentKind.QUEUE).whenComplete((documents, failure) -> {
       if (documents != null) {
-        for (String changed : lines.replaceAll(documents, changes)) {
-          for (EngineLoop loop : loops) {
-            loop.changed(changed);
-          }
-        }
+        lines.replaceAll(documents, changes).forEach(this::reconfigure);
       }
     });
   }

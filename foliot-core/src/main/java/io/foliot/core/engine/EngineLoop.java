@@ -94,6 +94,10 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
+  /** The same where other nodes may park what this node alone can deliver. */
+  private static final long PARKED_SOON_NANOS = 100 * NANOS_PER_MILLI;
+  /** How long an answer of a delivery may be on its way when the time of the attempt is over. */
+  private static final long ANSWER_MILLIS = 250;
   /** What is so late when it is found was missed. */
   private static final long LATE_MILLIS = 1_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
@@ -164,6 +168,7 @@ final class EngineLoop implements EventLoop.Duty {
   private int readsUnderWay;
   private final Poll[] polls; // the longest look back first
   private long parkedNanos;
+  private boolean parkedUnderWay;
 
   // what is under way
   private final Deque<DueEntry> parks = new ArrayDeque<>();
@@ -411,7 +416,7 @@ final class EngineLoop implements EventLoop.Duty {
       startAnew(now);
     }
     wheel.advance(Math.max(now, wheel.currentTick()), FIRED_PER_TURN, (handle, tick, entry) -> ready(entry));
-    leases.advance(millis(nowNanos), FIRED_PER_TURN, (handle, tick, claim) -> guarded(() -> leaseEnded(claim)));
+    leases.advance(millis(nowNanos), FIRED_PER_TURN, (handle, tick, claim) -> guarded(() -> leaseWoke(claim)));
     draining |= drained != null && nowNanos - drainNanos >= 0;
     if (!draining && sealed == null) {
       readAhead(now, nowNanos);
@@ -636,14 +641,26 @@ final class EngineLoop implements EventLoop.Duty {
     if (!prefetching && nowNanos - prefetchNanos >= 0) {
       prefetch(now, nowNanos);
     }
-    if (nowNanos - parkedNanos >= 0) {
-      parkedNanos = nowNanos + PARKED_NANOS;
-      after(asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))), (queues, failure) -> {
-        if (queues != null) {
-          queues.forEach(queue -> lane(queue).parkedElsewhere());
-        }
-      });
+    if (!parkedUnderWay && nowNanos - parkedNanos >= 0) {
+      readParkedQueues(nowNanos);
     }
+  }
+
+  /**
+   * Reads which queues have parked tasks. Where this node has handlers that others lack, those park what is due in their slots, and it
+   * is late until it is found here: then the read follows soon, but takes a small part of the store's time only.
+   */
+  private void readParkedQueues(long nowNanos) {
+    parkedUnderWay = true;
+    long everyNanos = lines.isSelective() && !slots.isAll() ? PARKED_SOON_NANOS : PARKED_NANOS;
+    after(asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))), (queues, failure) -> {
+      long endNanos = clock.monotonicNanos();
+      parkedUnderWay = false;
+      parkedNanos = Math.max(nowNanos + everyNanos, endNanos + POLL_REST * (endNanos - nowNanos));
+      if (queues != null) {
+        queues.forEach(queue -> lane(queue).parkedElsewhere());
+      }
+    });
   }
 
   private void prefetch(long now, long nowNanos) {
@@ -818,7 +835,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void configure(Lane lane) {
     Queue queue = lines.queue(lane.name());
-    Delivery delivery = queue == null ? null : lines.delivery(queue.target());
+    Delivery delivery = queue == null ? null : lines.serving(queue);
     Destination destination = delivery == null || queue == null ? null : lines.destination(delivery, queue);
     lane.configure(queue, delivery, destination);
     if (!lane.isServed()) {
@@ -915,8 +932,12 @@ final class EngineLoop implements EventLoop.Duty {
           leaves(entry);
         }
         if (parked != null && parked.get(i)) {
-          lane(entry.queue()).parked(entry);
+          Lane lane = lane(entry.queue());
+          lane.parked(entry);
           meter.parked(entry.queue(), 1);
+          if (lane.lacksDelivery()) {
+            unserved(lane);
+          }
         }
       }
       if (answered) {
@@ -925,6 +946,14 @@ final class EngineLoop implements EventLoop.Duty {
         parkBackoff.failed(clock.monotonicNanos());
       }
     });
+  }
+
+  private void unserved(Lane lane) {
+    meter.unserved(lane.name(), 1);
+    if (lane.logsLackOfDelivery()) {
+      LOG.log(System.Logger.Level.WARNING, "this node has no handler for a queue with due tasks; they are parked until a"
+          + " node has one: queue={0}", lane.name());
+    }
   }
 
   // Claims.
@@ -1143,7 +1172,8 @@ final class EngineLoop implements EventLoop.Duty {
     Held claim = new Held(lane, task, one.destination());
     claim.begunNanos = clock.monotonicNanos();
     claim.begunMillis = storeMillis();
-    claim.leaseHandle = leases.schedule(millis(sentNanos) + leaseMillis, claim);
+    claim.leaseEndMillis = millis(sentNanos) + leaseMillis;
+    claim.leaseHandle = leases.schedule(wakeMillis(claim), claim);
     held.put(token, claim);
     charge(lane, claim.destination, claim.bytes - one.bytes());
     lane.begun(task.body().payload().length);
@@ -1172,7 +1202,9 @@ final class EngineLoop implements EventLoop.Duty {
       return;
     }
     Attempt attempt = new Attempt(task, queue.target(), traceparent(task));
-    after(asking(() -> delivery.deliver(attempt)), (answer, failure) -> answered(claim, answer, failure));
+    CompletionStage<Answer> delivering = asking(() -> delivery.deliver(attempt));
+    claim.delivering = delivering;
+    after(delivering, (answer, failure) -> answered(claim, answer, failure));
   }
 
   private static void giveUpDestination(Held claim) {
@@ -1196,6 +1228,7 @@ final class EngineLoop implements EventLoop.Duty {
         ? given
         : new Answer.Retry(null, Answer.Health.UNREACHABLE, String.valueOf(GroupCommit.unwrapped(failure)));
     claim.answered = true;
+    claim.delivering = null;
     if (claim.destination != null) {
       claim.destination.answered(answer, clock.monotonicNanos());
     }
@@ -1318,6 +1351,33 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
+  /** When to look at a claim that has begun: when its delivery should have answered, or else at the end of the lease. */
+  private static long wakeMillis(Held claim) {
+    Queue queue = claim.lane.queue();
+    return queue == null || claim.destination == null
+        ? claim.leaseEndMillis
+        : Math.min(claim.leaseEndMillis, millis(claim.begunNanos) + queue.target().timeout().toMillis() + ANSWER_MILLIS);
+  }
+
+  /** A delivery has not answered in time. It is cancelled, so that a handler does not go on for nothing. */
+  private void timedOut(Held claim) {
+    CompletionStage<Answer> delivering = claim.delivering;
+    if (delivering != null) {
+      answered(claim, new Answer.Retry(null, Answer.Health.UNREACHABLE,
+          "no answer within the timeout; the receiver may have done the work"), null);
+      delivering.toCompletableFuture().cancel(true);
+    }
+  }
+
+  private void leaseWoke(Held claim) {
+    if (millis(clock.monotonicNanos()) < claim.leaseEndMillis) {
+      claim.leaseHandle = leases.schedule(claim.leaseEndMillis, claim);
+      timedOut(claim);
+    } else {
+      leaseEnded(claim);
+    }
+  }
+
   /** The lease is over by this node's monotonic clock. */
   private void leaseEnded(Held claim) {
     if (!claim.reportsLater) {
@@ -1342,7 +1402,8 @@ final class EngineLoop implements EventLoop.Duty {
           && task.leaseEnd() > storeMillis());
       if (stands) {
         long leftMillis = task == null ? LAST_RETRY_NANOS / NANOS_PER_MILLI : task.leaseEnd() - storeMillis();
-        claim.leaseHandle = leases.schedule(millis(clock.monotonicNanos()) + Math.max(1, leftMillis), claim);
+        claim.leaseEndMillis = millis(clock.monotonicNanos()) + Math.max(1, leftMillis);
+        claim.leaseHandle = leases.schedule(claim.leaseEndMillis, claim);
       } else {
         release(claim);
       }

@@ -1,7 +1,9 @@
 package io.foliot.core.engine;
 
 import io.foliot.core.Body;
+import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.TaskRecord;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A claim that this node holds, from the claim on until its permit is free again. Loop thread only. */
@@ -12,8 +14,13 @@ final class Held {
   /** What its payload takes of the node's memory, until nothing here needs it any more. */
   long bytes;
 
-  /** In the wheel of leases, at the monotonic end of the lease. */
+  /** In the wheel of leases, at the end of the delivery's time, then at the end of the lease. */
   long leaseHandle;
+  /** Both by the monotonic clock. */
+  long leaseEndMillis;
+  /** What the delivery has yet to answer. */
+  @Nullable
+  CompletionStage<Answer> delivering;
   long begunNanos;
   long begunMillis;
   /** The delivery has answered. */

@@ -62,6 +62,7 @@ final class Lane {
   private @Nullable Queue queue;
   private @Nullable Delivery delivery;
   private @Nullable Destination destination;
+  private boolean lackIsLogged;
 
   private final Deque<DueEntry> fresh = new ArrayDeque<>();
   private final Deque<DueEntry> unparked = new ArrayDeque<>();
@@ -121,6 +122,14 @@ final class Lane {
     queue = newQueue;
     delivery = newDelivery;
     destination = newDestination;
+    lackIsLogged = false;
+  }
+
+  /** Returns true once while the settings stay as they are. */
+  boolean logsLackOfDelivery() {
+    boolean first = !lackIsLogged;
+    lackIsLogged = true;
+    return first;
   }
 
   @Nullable
@@ -145,6 +154,11 @@ final class Lane {
   /** Whether attempts can be made at all: the queue is known, not paused, and its delivery is there. */
   boolean isServed() {
     return queue != null && !queue.paused() && (delivery != null || isPull());
+  }
+
+  /** Whether only a delivery is missing on this node. */
+  boolean lacksDelivery() {
+    return queue != null && !queue.paused() && delivery == null && !isPull();
   }
 
   /** Whether one more id may wait here. */

@@ -5,7 +5,7 @@ import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
-
+import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.Outcome;
@@ -167,9 +167,23 @@ final class Lines {
     return memory;
   }
 
+  /** The delivery of a target, whether or not it serves the queue at the moment. */
   @Nullable
   Delivery delivery(Target target) {
     return deliveries.get(target.type());
+  }
+
+  /** The delivery that can make attempts of a queue on this node now. */
+  @Nullable
+  Delivery serving(Queue queue) {
+    Delivery delivery = delivery(queue.target());
+    ServedQueues served = delivery == null ? null : delivery.servedQueues();
+    return served == null || served.contains(queue.name()) ? delivery : null;
+  }
+
+  /** Whether this node may serve queues that other nodes do not. */
+  boolean isSelective() {
+    return deliveries.values().stream().anyMatch(delivery -> delivery.servedQueues() != null);
   }
 
   Collection<Delivery> deliveries() {
