@@ -88,6 +88,7 @@ public final class Engine implements Scheduler {
   private final Lines lines;
   private final EngineLoop[] loops;
   private final PermitLedger ledger;
+  private final ParkedHeads parkedHeads;
   /** How many slots there were at the start: whatever they become, a task stays with its loop. */
   private final int firstSlotCount;
 
@@ -119,7 +120,7 @@ public final class Engine implements Scheduler {
     loops = new EngineLoop[options.loops()];
     for (int i = 0; i < loops.length; i++) {
       loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
-          i == 0 ? this::refresh : () -> {}, i == 0 ? this::upkeep : nanos -> {});
+          i == 0 ? this::eachSecond : () -> {}, i == 0 ? this::upkeep : nanos -> {});
     }
     for (Delivery delivery : environment.deliveries()) {
       ServedQueues served = delivery.servedQueues();
@@ -127,6 +128,7 @@ public final class Engine implements Scheduler {
         served.addListener(this::reconfigure);
       }
     }
+    parkedHeads = new ParkedHeads(store, loops[0]);
     ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
@@ -678,10 +680,11 @@ public final class Engine implements Scheduler {
 
   private QueueStatus statusOf(Queue queue, QueueCounts counts) {
     double rate = 0;
-    long lagMillis = 0;
+    long lagMillis = parkedHeads.overdueMillis(queue.name(), storeMillis());
     for (EngineLoop loop : loops) {
       EngineLoop.Status status = loop.status();
       rate += status.settledPerSecond().getOrDefault(queue.name(), 0.0);
+      lagMillis = Math.max(lagMillis, status.overdueElsewhere().getOrDefault(queue.name(), 0L));
       for (LaneStatus lane : status.lanes()) {
         if (lane.queue().equals(queue.name())) {
           lagMillis = Math.max(lagMillis, lane.oldestDueMillis());
@@ -737,13 +740,14 @@ public final class Engine implements Scheduler {
   public EngineStatus status() {
     List<LaneStatus> lanes = new ArrayList<>();
     int wheelEntries = 0;
-    long oldest = 0;
+    long oldest = parkedHeads.overdueMillis(storeMillis());
     boolean ready = running && !stopped && seal == null;
     for (EngineLoop loop : loops) {
       EngineLoop.Status status = loop.status();
       lanes.addAll(status.lanes());
       wheelEntries += status.wheelEntries();
       oldest = Math.max(oldest, status.oldestDueMillis());
+      oldest = status.overdueElsewhere().values().stream().reduce(oldest, Math::max);
       ready &= status.storeAnswers();
     }
     return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, ready);
@@ -758,6 +762,11 @@ public final class Engine implements Scheduler {
               a.parkedElsewhere() || b.parkedElsewhere(), Math.max(a.oldestDueMillis(), b.oldestDueMillis())));
     }
     return List.copyOf(byQueue.values());
+  }
+
+  private void eachSecond() {
+    parkedHeads.turn();
+    refresh();
   }
 
   /** Reads the settings of all queues again, and whether the store is sealed, where other nodes may have changed them. */

@@ -117,9 +117,13 @@ final class EngineLoop implements EventLoop.Duty {
   /** The head poll that leaves nothing out. */
   private static final int ALL = 0;
 
-  /** Part of a loop's status that others may read. */
+  /**
+   * Part of a loop's status that others may read.
+   *
+   * @param overdueElsewhere by queue, how overdue the oldest task is that other nodes should have fired
+   */
   record Status(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,
-      boolean storeAnswers, long clockOffsetMicros) {}
+      Map<String, Long> overdueElsewhere, boolean storeAnswers, long clockOffsetMicros) {}
 
   private final EngineOptions options;
   private final TaskStore store;
@@ -134,7 +138,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   // any thread
   private final MpscUnboundedVarHandleArrayQueue<Runnable> inbox = new MpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
-  private volatile Status status = new Status(0, List.of(), Map.of(), 0, false, 0);
+  private volatile Status status = new Status(0, List.of(), Map.of(), 0, Map.of(), false, 0);
   private volatile Reckoning reckoning;
 
   // the near future
@@ -658,7 +662,7 @@ final class EngineLoop implements EventLoop.Duty {
       parkedUnderWay = false;
       parkedNanos = Math.max(nowNanos + everyNanos, endNanos + POLL_REST * (endNanos - nowNanos));
       if (queues != null) {
-        queues.forEach(queue -> lane(queue).parkedElsewhere());
+        queues.forEach(queue -> lane(queue).parked());
       }
     });
   }
@@ -845,7 +849,7 @@ final class EngineLoop implements EventLoop.Duty {
       }
       lane.desk().close(clock.monotonicNanos());
     } else {
-      lane.parkedElsewhere();
+      lane.parked();
     }
   }
 
@@ -933,7 +937,7 @@ final class EngineLoop implements EventLoop.Duty {
         }
         if (parked != null && parked.get(i)) {
           Lane lane = lane(entry.queue());
-          lane.parked(entry);
+          lane.parked();
           meter.parked(entry.queue(), 1);
           if (lane.lacksDelivery()) {
             unserved(lane);
@@ -1487,7 +1491,7 @@ final class EngineLoop implements EventLoop.Duty {
     long oldestDueMillis = oldest == Long.MAX_VALUE ? 0 : Math.max(0, now - oldest);
     boolean refusesWrites = writesFail && nowNanos - writeFailedNanos < UNWRITTEN_NANOS;
     status = new Status(wheel.size(), List.copyOf(published), Map.copyOf(settled), oldestDueMillis,
-        storeAnswers && !refusesWrites, reckoning.offsetMicros());
+        overdue.overdueMillis(slots, now), storeAnswers && !refusesWrites, reckoning.offsetMicros());
   }
 
   private static LaneStatus statusOf(Lane lane, long now) {

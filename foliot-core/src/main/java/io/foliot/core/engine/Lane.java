@@ -1,5 +1,7 @@
 package io.foliot.core.engine;
 
+import static java.util.Objects.requireNonNull;
+
 import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
@@ -64,8 +66,8 @@ final class Lane {
   private @Nullable Destination destination;
   private boolean lackIsLogged;
 
-  private final Deque<DueEntry> fresh = new ArrayDeque<>();
-  private final Deque<DueEntry> unparked = new ArrayDeque<>();
+  private final EntryQueue fresh = new EntryQueue();
+  private final EntryQueue unparked = new EntryQueue();
 
   private boolean hasParked;
   private boolean parkedReadUnderWay;
@@ -74,7 +76,6 @@ final class Lane {
   private long glanceNanos;
   private @Nullable DueEntry parkedCursor;
   private long parkedRetryNanos;
-  private long oldestParked = Long.MAX_VALUE;
 
   private long taken;
   private long takenSampled;
@@ -198,7 +199,7 @@ final class Lane {
   DueEntry take() {
     taken++;
     DueEntry entry = unparked.poll();
-    return entry == null ? fresh.remove() : entry;
+    return entry == null ? requireNonNull(fresh.poll()) : entry;
   }
 
   /** It was taken, and looked at: it is to be started before the others. */
@@ -222,21 +223,16 @@ final class Lane {
 
   /** All that waits, which then waits no more. */
   Deque<DueEntry> drain() {
-    Deque<DueEntry> all = new ArrayDeque<>(unparked);
-    all.addAll(fresh);
-    unparked.clear();
-    fresh.clear();
+    Deque<DueEntry> all = new ArrayDeque<>();
+    unparked.drainTo(all);
+    fresh.drainTo(all);
     return all;
   }
 
   // What is parked in the store.
 
-  void parked(DueEntry entry) {
-    hasParked = true;
-    oldestParked = Math.min(oldestParked, entry.wakeAt());
-  }
-
-  void parkedElsewhere() {
+  /** This node or another one has parked some. */
+  void parked() {
     hasParked = true;
   }
 
@@ -294,7 +290,6 @@ final class Lane {
       return;
     }
     if (fromTheBeginning) {
-      oldestParked = first == null ? Long.MAX_VALUE : first.wakeAt();
       hasParked = first != null;
     }
     parkedCursor = last;
@@ -311,13 +306,9 @@ final class Lane {
     parkedRetryNanos = retryNanos;
   }
 
-  /** The wakeAt of the oldest that waits here or is parked, or {@link Long#MAX_VALUE}. */
+  /** The wakeAt of the oldest that waits here, or {@link Long#MAX_VALUE}. */
   long oldest() {
-    DueEntry first = fresh.peek();
-    DueEntry back = unparked.peek();
-    long oldest = hasParked ? oldestParked : Long.MAX_VALUE;
-    oldest = first == null ? oldest : Math.min(oldest, first.wakeAt());
-    return back == null ? oldest : Math.min(oldest, back.wakeAt());
+    return Math.min(fresh.oldest(), unparked.oldest());
   }
 
   // Shares.
