@@ -68,8 +68,8 @@ public interface Scheduler extends AutoCloseable {
   /**
    * Claims tasks of a pull queue for a worker, for a caller that passes them on over a connection that may be slow.
    *
-   * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then they count against the
-   *        queue's share of this node's memory
+   * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then they count
+   *        against the queue's share of this node's memory
    */
   CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken);
 
@@ -146,8 +146,8 @@ public interface Scheduler extends AutoCloseable {
    * @param queue its settings
    * @param counts how many tasks, at most ten seconds old
    * @param settledPerSecond attempts that this node saw end, per second, over the last ten seconds or so
-   * @param lag by how much the oldest task of it is overdue that waits on this node, is parked in the store, or was left over by
-   *        another node; some seconds old
+   * @param lag by how much the oldest task of it is overdue that waits on this node, is parked in the store, or was
+   *        left over by another node; some seconds old
    */
   record QueueStatus(Queue queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
 
@@ -210,8 +210,8 @@ public interface Scheduler extends AutoCloseable {
    * @param wheelEntries ids in the wheels
    * @param lanes one per queue with something to say, by name
    * @param destinations one per destination with attempts or troubles, by name
-   * @param oldestDueMillis by how much the oldest task is overdue that waits on this node, is parked in the store, or was left over
-   *        by another node
+   * @param oldestDueMillis by how much the oldest task is overdue that waits on this node, is parked in the store, or
+   *        was left over by another node
    * @param ready whether the node serves: started, and its store answers
    */
   record EngineStatus(int wheelEntries, List<LaneStatus> lanes, List<DestinationStatus> destinations,
@@ -223,7 +223,9 @@ public interface Scheduler extends AutoCloseable {
     }
   }
 
-  /** A queue's lane on this node: tasks that wait, attempts that run, and by how much the oldest that waits is overdue. */
+  /**
+   * A queue's lane on this node: tasks that wait, attempts that run, and by how much the oldest that waits is overdue.
+   */
   record LaneStatus(String queue, int waiting, int running, boolean parkedElsewhere, long oldestDueMillis) {}
 
   /** A destination: how many attempts it gets at once, and how many run. */

@@ -25,7 +25,8 @@ public interface Delivery extends AutoCloseable {
   String destination(Target target);
 
   /**
-   * Returns the queues whose attempts can be made in this process, or null if all can. It is asked once, when an engine is made.
+   * Returns the queues whose attempts can be made in this process, or null if all can. It is asked once, when an engine
+   * is made.
    */
   default @Nullable ServedQueues servedQueues() {
     return null;
@@ -33,8 +34,8 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Hands over an attempt. It begins when its first byte is handed to a socket, a broker client or a handler. The stage
-   * completes with the answer, at the latest when the target's timeout is over, on any thread; a moment later the engine
-   * cancels it, and the attempt has failed. A stage that fails counts as {@link Answer.Retry}.
+   * completes with the answer, at the latest when the target's timeout is over, on any thread; a moment later the
+   * engine cancels it, and the attempt has failed. A stage that fails counts as {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);
 

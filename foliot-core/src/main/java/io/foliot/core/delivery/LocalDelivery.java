@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handlers in this process, by queue. Handlers may be set and removed while the scheduler runs. Tasks of a queue that has no
- * handler here are parked until this node or another one has it.
+ * Handlers in this process, by queue. Handlers may be set and removed while the scheduler runs. Tasks of a queue that
+ * has no handler here are parked until this node or another one has it.
  */
 public final class LocalDelivery implements Delivery, ServedQueues {
   private static final System.Logger LOG = System.getLogger(LocalDelivery.class.getName());
@@ -44,8 +44,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   @FunctionalInterface
   public interface Handler {
     /**
-     * Does the work. The thread is interrupted when the timeout of the queue's target is over; the attempt has failed then,
-     * whatever the handler returns.
+     * Does the work. The thread is interrupted when the timeout of the queue's target is over; the attempt has failed
+     * then, whatever the handler returns.
      *
      * @throws Exception to have it tried again
      */

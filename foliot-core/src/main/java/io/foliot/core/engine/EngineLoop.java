@@ -96,6 +96,8 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
   /** The same where other nodes may park what this node alone can deliver. */
   private static final long PARKED_SOON_NANOS = 100 * NANOS_PER_MILLI;
+  /** Claims looked up in a second whose end may have been reported to another node; each look reads a task. */
+  private static final int REPORTS_PER_SECOND = 64;
   /** How long an answer of a delivery may be on its way when the time of the attempt is over. */
   private static final long ANSWER_MILLIS = 250;
   /** What is so late when it is found was missed. */
@@ -178,6 +180,12 @@ final class EngineLoop implements EventLoop.Duty {
   private final Deque<DueEntry> parks = new ArrayDeque<>();
   private final Deque<Ending> settles = new ArrayDeque<>();
   private final Map<Token, Held> held = new HashMap<>();
+  /**
+   * Claims that hold a permit until their end is reported, here or to another node. The one looked at longest ago
+   * first.
+   */
+  private final Deque<Held> reportedLater = new ArrayDeque<>();
+  private long reportsNanos;
   private final ObjectTimerWheel<Held> leases;
   private int claimsUnderWay;
   private int settlesUnderWay;
@@ -280,6 +288,7 @@ final class EngineLoop implements EventLoop.Duty {
     parkedNanos = nowNanos;
     clockNanos = nowNanos;
     secondNanos = nowNanos;
+    reportsNanos = nowNanos;
     statusNanos = nowNanos;
     answerNanos = nowNanos;
   }
@@ -651,8 +660,9 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Reads which queues have parked tasks. Where this node has handlers that others lack, those park what is due in their slots, and it
-   * is late until it is found here: then the read follows soon, but takes a small part of the store's time only.
+   * Reads which queues have parked tasks. Where this node has handlers that others lack, those park what is due in
+   * their slots, and it is late until it is found here: then the read follows soon, but takes a small part of the
+   * store's time only.
    */
   private void readParkedQueues(long nowNanos) {
     parkedUnderWay = true;
@@ -1188,7 +1198,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     if (one.waiter() != null) {
       claim.answered = true;
-      claim.reportsLater = true;
+      isReportedLater(claim);
       lane.desk().won(one.waiter(), task, sentNanos + leaseMillis * NANOS_PER_MILLI);
       handedOver(claim, one.waiter().payloadsTaken());
       lookAgain(task.id(), task.queue(), task.leaseEnd());
@@ -1246,7 +1256,7 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   private void accepted(Held claim) {
-    claim.reportsLater = true;
+    isReportedLater(claim);
     if (claim.settled) {
       release(claim);
     } else {
@@ -1355,7 +1365,9 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
-  /** When to look at a claim that has begun: when its delivery should have answered, or else at the end of the lease. */
+  /**
+   * When to look at a claim that has begun: when its delivery should have answered, or else at the end of the lease.
+   */
   private static long wakeMillis(Held claim) {
     Queue queue = claim.lane.queue();
     return queue == null || claim.destination == null
@@ -1382,6 +1394,34 @@ final class EngineLoop implements EventLoop.Duty {
     }
   }
 
+  /**
+   * Permits of a queue with a limit whose attempts end elsewhere: workers report to any node, and only the store knows.
+   * A few are looked up each second, so that they are free again long before their leases end.
+   */
+  private void lookForReports(long nowNanos) {
+    if (!store.isShared() || nowNanos - reportsNanos < 0) {
+      return;
+    }
+    reportsNanos = nowNanos + SECOND_NANOS;
+    int asked = 0;
+    for (int left = reportedLater.size(); left > 0 && asked < REPORTS_PER_SECOND; left--) {
+      Held claim = reportedLater.remove();
+      if (!claim.released) {
+        reportedLater.add(claim);
+        releaseIfEnded(claim);
+        asked++;
+      }
+    }
+  }
+
+  private void isReportedLater(Held claim) {
+    claim.reportsLater = true;
+    Queue queue = claim.lane.queue();
+    if (queue != null && queue.concurrency() != null && store.isShared()) {
+      reportedLater.add(claim);
+    }
+  }
+
   /** The lease is over by this node's monotonic clock. */
   private void leaseEnded(Held claim) {
     if (!claim.reportsLater) {
@@ -1396,6 +1436,10 @@ final class EngineLoop implements EventLoop.Duty {
       release(claim);
       return;
     }
+    releaseIfEnded(claim);
+  }
+
+  private void releaseIfEnded(Held claim) {
     after(asking(() -> store.find(new TaskRef.ById(claim.task.id()))), (found, failure) -> {
       if (claim.released) {
         return;
@@ -1406,6 +1450,7 @@ final class EngineLoop implements EventLoop.Duty {
           && task.leaseEnd() > storeMillis());
       if (stands) {
         long leftMillis = task == null ? LAST_RETRY_NANOS / NANOS_PER_MILLI : task.leaseEnd() - storeMillis();
+        leases.cancel(claim.leaseHandle);
         claim.leaseEndMillis = millis(clock.monotonicNanos()) + Math.max(1, leftMillis);
         claim.leaseHandle = leases.schedule(claim.leaseEndMillis, claim);
       } else {
@@ -1431,6 +1476,7 @@ final class EngineLoop implements EventLoop.Duty {
       secondNanos = nowNanos + SECOND_NANOS;
       eachSecond.run();
     }
+    lookForReports(nowNanos);
     eachTurn.accept(nowNanos);
     for (Lane lane : rotation) {
       lane.sampleFlow(nowNanos);

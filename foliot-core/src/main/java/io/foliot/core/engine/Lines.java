@@ -31,8 +31,8 @@ final class Lines {
   private static final System.Logger LOG = System.getLogger(Lines.class.getName());
 
   /**
-   * The attempts that the deliveries of a node make at once: each is a socket, or a thread of the application. As many as a delivery
-   * over HTTP accepts, so that it never refuses one that was claimed.
+   * The attempts that the deliveries of a node make at once: each is a socket, or a thread of the application. As many
+   * as a delivery over HTTP accepts, so that it never refuses one that was claimed.
    */
   private static final int MAX_ATTEMPTS = 16_384;
   /** Of these, how many are left to destinations that have none. */
@@ -40,9 +40,9 @@ final class Lines {
   /** The largest payload with what an attempt costs beside it: what the memory has room for whatever others hold. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
-   * The part of the memory for payloads that is left to queues that hold none: half. Destinations that hang one after the other use
-   * up the rest geometrically, some eight of them; then each gets one payload of this part, and some thirty more find room for
-   * payloads of the largest size.
+   * The part of the memory for payloads that is left to queues that hold none: half. Destinations that hang one after
+   * the other use up the rest geometrically, some eight of them; then each gets one payload of this part, and some
+   * thirty more find room for payloads of the largest size.
    */
   private static final int RESERVED_PART = 2;
 

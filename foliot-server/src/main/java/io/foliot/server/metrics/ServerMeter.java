@@ -62,7 +62,7 @@ public final class ServerMeter implements Meter {
       leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before their end was known");
       parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
       unserved = counter("foliot.unserved",
-          "Of the parked tasks, those that were parked because this node has no delivery or no handler for their queue");
+          "Parked tasks that were parked because this node has no delivery or handler for their queue");
       stolen = counter("foliot.stolen", "Tasks taken that another node, or nobody, had left lying for a second");
       foundLate = counter("foliot.found.late",
           "Tasks of this node's slots that were found a second or more after they were due, by a look at all that is due");
