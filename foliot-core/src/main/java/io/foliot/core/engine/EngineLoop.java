@@ -965,8 +965,10 @@ final class EngineLoop implements EventLoop.Duty {
   private void unserved(Lane lane) {
     meter.unserved(lane.name(), 1);
     if (lane.logsLackOfDelivery()) {
-      LOG.log(System.Logger.Level.WARNING, "this node has no handler for a queue with due tasks; they are parked until a"
-          + " node has one: queue={0}", lane.name());
+      LOG.log(System.Logger.Level.WARNING,
+          "this node has no handler for a queue with due tasks; they are parked until a"
+              + " node has one: queue={0}",
+          lane.name());
     }
   }
 
@@ -1372,7 +1374,8 @@ final class EngineLoop implements EventLoop.Duty {
     Queue queue = claim.lane.queue();
     return queue == null || claim.destination == null
         ? claim.leaseEndMillis
-        : Math.min(claim.leaseEndMillis, millis(claim.begunNanos) + queue.target().timeout().toMillis() + ANSWER_MILLIS);
+        : Math.min(claim.leaseEndMillis,
+            millis(claim.begunNanos) + queue.target().timeout().toMillis() + ANSWER_MILLIS);
   }
 
   /** A delivery has not answered in time. It is cancelled, so that a handler does not go on for nothing. */

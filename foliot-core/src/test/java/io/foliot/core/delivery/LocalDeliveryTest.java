@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 /** Handlers in this process. */
 final class LocalDeliveryTest {
   private static Attempt attempt(String queue) {
-    TaskRecord task = TaskRecord.edit(new TaskId(1, 2), queue, null).body(Body.EMPTY).state(TaskState.RUNNING).attempt(1)
+    TaskRecord task = TaskRecord.edit(new TaskId(1, 2), queue, null).body(Body.EMPTY).state(TaskState.RUNNING)
+        .attempt(1)
         .token(new Token(3, 4)).leaseEnd(10).wakeAt(10).done();
     return new Attempt(task, Target.local(), "");
   }
