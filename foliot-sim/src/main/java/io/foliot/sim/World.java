@@ -68,14 +68,14 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * Whether a node has no handler for a queue. The first node has all; and where one node alone is well in the end,
-   * each has all.
+   * Whether a node has no handler for a queue. The first node has all, and so has each where one node alone is well in the
+   * end. The queue with a limit has a handler on every node.
    *
    * @param node from 0 on
    * @param queue from 0 on
    */
   boolean lacksHandler(int node, int queue) {
-    return isPartial && node > 0 && (node + queue) % 2 == 0;
+    return isPartial && node > 0 && queue != Clients.QUEUES.indexOf(Clients.LIMITED) && (node + queue / 2) % 2 == 0;
   }
 
   private static <T> T oneOf(SplittableRandom luck, List<T> values) {
