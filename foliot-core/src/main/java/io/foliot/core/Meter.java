@@ -23,6 +23,9 @@ public interface Meter {
   /** Tasks were parked. */
   default void parked(String queue, int count) {}
 
+  /** Of those that were parked, so many because this node has no delivery or no handler for their queue. */
+  default void unserved(String queue, int count) {}
+
   /** So many slots are looked after here from now on, and so many no more. */
   default void slotsChanged(int gained, int lost) {}
 

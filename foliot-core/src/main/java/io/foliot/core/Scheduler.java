@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +61,17 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
   /** Claims tasks of a pull queue for a worker, waiting for the first if need be. May be empty. */
-  CompletableFuture<List<TaskRecord>> pull(Pull pull);
+  default CompletableFuture<List<TaskRecord>> pull(Pull pull) {
+    return pull(pull, CompletableFuture.completedFuture(null));
+  }
+
+  /**
+   * Claims tasks of a pull queue for a worker, for a caller that passes them on over a connection that may be slow.
+   *
+   * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then they count
+   *        against the queue's share of this node's memory
+   */
+  CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken);
 
   /** Reports that an attempt succeeded; with {@code next}, the task fires again after that. */
   CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next);
@@ -135,7 +146,8 @@ public interface Scheduler extends AutoCloseable {
    * @param queue its settings
    * @param counts how many tasks, at most ten seconds old
    * @param settledPerSecond attempts that this node saw end, per second, over the last ten seconds or so
-   * @param lag by how much this node's oldest waiting task of it is overdue; zero if none is known
+   * @param lag by how much the oldest task of it is overdue that waits on this node, is parked in the store, or was
+   *        left over by another node; some seconds old
    */
   record QueueStatus(Queue queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
 
@@ -198,7 +210,8 @@ public interface Scheduler extends AutoCloseable {
    * @param wheelEntries ids in the wheels
    * @param lanes one per queue with something to say, by name
    * @param destinations one per destination with attempts or troubles, by name
-   * @param oldestDueMillis by how much the oldest task that waits here is overdue
+   * @param oldestDueMillis by how much the oldest task is overdue that waits on this node, is parked in the store, or
+   *        was left over by another node
    * @param ready whether the node serves: started, and its store answers
    */
   record EngineStatus(int wheelEntries, List<LaneStatus> lanes, List<DestinationStatus> destinations,
@@ -210,7 +223,9 @@ public interface Scheduler extends AutoCloseable {
     }
   }
 
-  /** A queue's lane on this node: tasks that wait, attempts that run, and by how much the oldest is overdue. */
+  /**
+   * A queue's lane on this node: tasks that wait, attempts that run, and by how much the oldest that waits is overdue.
+   */
   record LaneStatus(String queue, int waiting, int running, boolean parkedElsewhere, long oldestDueMillis) {}
 
   /** A destination: how many attempts it gets at once, and how many run. */

@@ -155,7 +155,11 @@ final class HttpDoor implements AutoCloseable {
       String method = request.prologue().method().text();
       Api.Answer answer = api.answer(method, request.prologue().uriPath().rawPath(), request.remotePeer().host(),
           new Arriving(request, share));
-      send(response, answer.reply(), method, request.headers().contains(HeaderNames.EXPECT));
+      try {
+        send(response, answer.reply(), method, request.headers().contains(HeaderNames.EXPECT));
+      } finally {
+        answer.reply().sent();
+      }
       timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
     } finally {
       underWay.decrementAndGet();

@@ -68,6 +68,8 @@ enum Bug {
   LOST_FOR_GOOD(true),
   /** Who leads never renews the assignment. */
   ASSIGNED_ONCE(true),
+  /** A node claims what it has no handler for. */
+  CLAIMS_WITHOUT_HANDLER(true),
   /** A claim is not refused when the time of the permits that it was made under is over. */
   PERMITS_WITHOUT_END(true),
   /** What a dead node had of a limit is free at once, whatever it has begun. */

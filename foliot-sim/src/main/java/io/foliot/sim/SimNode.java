@@ -5,6 +5,7 @@ import io.foliot.core.Meter;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.StoreCoordinator;
+import io.foliot.core.delivery.Delivery;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.engine.Environment;
 import java.time.Duration;
@@ -137,7 +138,12 @@ final class SimNode {
     StoreLink link = new StoreLink(surroundings.store(), this, mine, luck.split(), sim);
     Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop, luck.split(),
         surroundings.bug().link(link), surroundings.bug().wrap(coordinator(mine, link)),
-        List.of(surroundings.receiver().of(mine)), Meter.NONE));
+        List.of(delivery(mine)), new Meter() {
+          @Override
+          public void unserved(String queue, int count) {
+            sim.coverage().count(Coverage.Case.PARKED_FOR_WANT_OF_A_HANDLER);
+          }
+        }));
     CompletionStage<Void> started = starting.start();
     started.whenComplete((nothing, failure) -> {
       if (mine != process) {
@@ -151,6 +157,12 @@ final class SimNode {
         sim.schedule().afterMillis(RESTART_MILLIS, this::start);
       }
     });
+  }
+
+  private Delivery delivery(NodeProcess mine) {
+    return surroundings.receiver().of(mine,
+        queue -> !sim.world().lacksHandler(Integer.parseInt(name.substring(1)), Clients.QUEUES.indexOf(queue)),
+        surroundings.bug() == Bug.CLAIMS_WITHOUT_HANDLER, surroundings.unmet());
   }
 
   private Coordinator coordinator(NodeProcess mine, StoreLink link) {

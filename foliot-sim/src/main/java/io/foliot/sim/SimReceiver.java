@@ -4,6 +4,7 @@ import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.Token;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.sim.history.Event;
@@ -14,6 +15,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,16 +72,43 @@ final class SimReceiver {
     well = true;
   }
 
-  /** As a process reaches it. */
-  Delivery of(NodeProcess process) {
-    return new Way(process);
+  /**
+   * As a process reaches it.
+   *
+   * @param serves the queues that the process has handlers for
+   * @param saysAll whether it says that it has handlers for all
+   * @param unmet told of attempts of others
+   */
+  Delivery of(NodeProcess process, Predicate<String> serves, boolean saysAll, Consumer<String> unmet) {
+    return new Way(process, serves, saysAll, unmet);
   }
 
-  private final class Way implements Delivery {
+  private final class Way implements Delivery, ServedQueues {
     private final NodeProcess process;
+    private final Predicate<String> serves;
+    private final boolean saysAll;
+    private final Consumer<String> unmet;
 
-    Way(NodeProcess process) {
+    Way(NodeProcess process, Predicate<String> serves, boolean saysAll, Consumer<String> unmet) {
       this.process = process;
+      this.serves = serves;
+      this.saysAll = saysAll;
+      this.unmet = unmet;
+    }
+
+    @Override
+    public ServedQueues servedQueues() {
+      return this;
+    }
+
+    @Override
+    public boolean contains(String queue) {
+      return saysAll || serves.test(queue);
+    }
+
+    @Override
+    public void addListener(Consumer<String> changed) {
+      // Handlers come and go with their process.
     }
 
     @Override
@@ -106,6 +136,9 @@ final class SimReceiver {
         throw new IllegalStateException("a delivery that throws, as none should");
       }
       TaskRecord task = attempt.task();
+      if (!serves.test(task.queue())) {
+        unmet.accept("a node claims nothing that it has no handler for: queue=" + task.queue());
+      }
       if (task.token() != null) {
         begun.add(task.token());
       }

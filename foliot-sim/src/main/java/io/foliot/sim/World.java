@@ -16,9 +16,10 @@ import java.util.SplittableRandom;
  * @param timeoutMillis of a delivery
  * @param maxBackoffMillis between attempts
  * @param operations how many things clients do
+ * @param isPartial whether nodes lack handlers of some queues, but for one node
  */
 record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners store, EngineOptions options,
-    long timeoutMillis, long maxBackoffMillis, int operations) {
+    long timeoutMillis, long maxBackoffMillis, int operations, boolean isPartial) {
   /** What is broken, and what is demanded. */
   enum Mode {
     /** Nothing is broken: nothing may happen twice, or late. */
@@ -62,7 +63,19 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
         .withDestinationLimit((int) oneOf(luck, 1, 16, 512));
     return new World(mode, 1 + luck.nextInt(MAX_NODES), coordination, store,
         calm ? EngineOptions.defaults("node").withLoops(tight.loops()) : tight, oneOf(luck, 300, 2_000),
-        oneOf(luck, 500, 5_000), calm ? 150 : (int) oneOf(luck, 50, 200, 400));
+        oneOf(luck, 500, 5_000), calm ? 150 : (int) oneOf(luck, 50, 200, 400),
+        mode == Mode.SAFETY && luck.nextInt(3) == 0);
+  }
+
+  /**
+   * Whether a node has no handler for a queue. The first node has all, and so has each where one node alone is well in the
+   * end. The queue with a limit has a handler on every node.
+   *
+   * @param node from 0 on
+   * @param queue from 0 on
+   */
+  boolean lacksHandler(int node, int queue) {
+    return isPartial && node > 0 && queue != Clients.QUEUES.indexOf(Clients.LIMITED) && (node + queue / 2) % 2 == 0;
   }
 
   private static <T> T oneOf(SplittableRandom luck, List<T> values) {

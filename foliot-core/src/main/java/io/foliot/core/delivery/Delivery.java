@@ -2,6 +2,7 @@ package io.foliot.core.delivery;
 
 import io.foliot.core.Target;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way to hand an attempt to its handler. Any thread may call; no method blocks but {@link #check}, which is never
@@ -32,9 +33,17 @@ public interface Delivery extends AutoCloseable {
   }
 
   /**
+   * Returns the queues whose attempts can be made in this process, or null if all can. It is asked once, when an engine
+   * is made.
+   */
+  default @Nullable ServedQueues servedQueues() {
+    return null;
+  }
+
+  /**
    * Hands over an attempt. It begins when its first byte is handed to a socket, a broker client or a handler. The stage
-   * completes with the answer, at the latest when the target's timeout is over, on any thread. A stage that fails
-   * counts as {@link Answer.Retry}.
+   * completes with the answer, at the latest when the target's timeout is over, on any thread; a moment later the
+   * engine cancels it, and the attempt has failed. A stage that fails counts as {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);
 

@@ -1,38 +1,68 @@
 package io.foliot.core.delivery;
 
+import io.foliot.core.Clock;
+import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Handlers in this process, by queue. */
-public final class LocalDelivery implements Delivery {
+/**
+ * Handlers in this process, by queue. Handlers may be set and removed while the scheduler runs. Tasks of a queue that
+ * has no handler here are parked until this node or another one has it.
+ */
+public final class LocalDelivery implements Delivery, ServedQueues {
+  private static final System.Logger LOG = System.getLogger(LocalDelivery.class.getName());
+  /** Failures of one handler are logged once in this time. */
+  private static final long LOG_EVERY_NANOS = 1_000_000_000;
+
   private final Executor executor;
-  private final Map<String, Handler> handlers = new ConcurrentHashMap<>();
+  private final Clock clock;
+  private final Map<String, Registered> handlers = new ConcurrentHashMap<>();
+  private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
   /** Handlers run on this executor; it must not refuse while the scheduler runs. */
   public LocalDelivery(Executor executor) {
+    this(executor, new SystemClock());
+  }
+
+  /** Handlers run on this executor; the clock spaces what is logged of their failures. */
+  LocalDelivery(Executor executor, Clock clock) {
     this.executor = executor;
+    this.clock = clock;
   }
 
   /** Code that does the work of a task. */
   @FunctionalInterface
   public interface Handler {
     /**
-     * Does the work.
+     * Does the work. The thread is interrupted when the timeout of the queue's target is over; the attempt has failed
+     * then, whatever the handler returns.
      *
      * @throws Exception to have it tried again
      */
     Answer handle(Attempt attempt) throws Exception;
   }
 
-  /** Sets the handler of a queue. */
+  /** Sets the handler of a queue, in force at once. */
   public LocalDelivery handle(String queue, Handler handler) {
-    handlers.put(queue, handler);
+    handlers.put(queue, new Registered(handler, clock.monotonicNanos()));
+    listeners.forEach(listener -> listener.accept(queue));
     return this;
+  }
+
+  /** Removes the handler of a queue. Attempts that are under way go on. */
+  public void remove(String queue) {
+    handlers.remove(queue);
+    listeners.forEach(listener -> listener.accept(queue));
   }
 
   @Override
@@ -53,16 +83,37 @@ public final class LocalDelivery implements Delivery {
   }
 
   @Override
+  public ServedQueues servedQueues() {
+    return this;
+  }
+
+  @Override
+  public boolean contains(String queue) {
+    return handlers.containsKey(queue);
+  }
+
+  @Override
+  public void addListener(Consumer<String> listener) {
+    listeners.add(listener);
+  }
+
+  @Override
   public CompletionStage<Answer> deliver(Attempt attempt) {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
-    Handler handler = handlers.get(attempt.task().queue());
+    Registered handler = handlers.get(attempt.task().queue());
     if (handler == null) {
       answer.complete(new Answer.Retry(null, Answer.Health.WELL,
-          "this node has no handler for the queue; register one with LocalDelivery.handle"));
+          "the handler of the queue was removed from this node a moment ago"));
       return answer;
     }
+    Work work = new Work(handler, attempt, answer);
+    var unused = answer.whenComplete((given, failure) -> {
+      if (answer.isCancelled()) {
+        work.interrupt();
+      }
+    });
     try {
-      executor.execute(() -> run(handler, attempt, answer));
+      executor.execute(work);
     } catch (RejectedExecutionException e) {
       answer
           .complete(new Answer.Retry(null, Answer.Health.OVERLOADED, "the executor of the handlers refused the task"));
@@ -70,19 +121,96 @@ public final class LocalDelivery implements Delivery {
     return answer;
   }
 
-  private static void run(Handler handler, Attempt attempt, CompletableFuture<Answer> answer) {
-    try {
-      answer.complete(handler.handle(attempt));
-    } catch (Throwable e) {
-      answer.complete(new Answer.Retry(null, Answer.Health.WELL, e.toString()));
-      if (e instanceof Error error && !(e instanceof AssertionError || e instanceof LinkageError)) {
-        throw error;
-      }
-    }
-  }
-
   @Override
   public void close() {
     handlers.clear();
+    listeners.clear();
+  }
+
+  /** A handler, and what was logged of its failures. */
+  static final class Registered {
+    private final Handler handler;
+    private final AtomicLong logNanos;
+    private final AtomicLong unlogged = new AtomicLong();
+
+    Registered(Handler handler, long nowNanos) {
+      this.handler = handler;
+      logNanos = new AtomicLong(nowNanos);
+    }
+
+    void failed(Attempt attempt, Throwable failure, long nowNanos) {
+      long before = unloggedBefore(nowNanos);
+      if (before >= 0) {
+        LOG.log(System.Logger.Level.WARNING, "a handler failed; the attempt is repeated while attempts last: queue="
+            + attempt.task().queue() + ", task=" + attempt.task().id() + ", attempt=" + attempt.task().attempt()
+            + ", failuresNotLogged=" + before, failure);
+      }
+    }
+
+    /** Returns how many failures were not logged before this one, or -1 if this one is not to be logged either. */
+    long unloggedBefore(long nowNanos) {
+      long nextNanos = logNanos.get();
+      if (nowNanos - nextNanos >= 0 && logNanos.compareAndSet(nextNanos, nowNanos + LOG_EVERY_NANOS)) {
+        return unlogged.getAndSet(0);
+      }
+      unlogged.incrementAndGet();
+      return -1;
+    }
+  }
+
+  /** One attempt on a thread of the executor. */
+  private final class Work implements Runnable {
+    private final Registered handler;
+    private final Attempt attempt;
+    private final CompletableFuture<Answer> answer;
+
+    // guarded by this
+    private @Nullable Thread thread;
+    private boolean interrupted;
+
+    Work(Registered handler, Attempt attempt, CompletableFuture<Answer> answer) {
+      this.handler = handler;
+      this.attempt = attempt;
+      this.answer = answer;
+    }
+
+    @Override
+    public void run() {
+      if (!begins()) {
+        return;
+      }
+      try {
+        answer.complete(handler.handler.handle(attempt));
+      } catch (Throwable e) {
+        handler.failed(attempt, e, clock.monotonicNanos());
+        answer.complete(new Answer.Retry(null, Answer.Health.WELL, e.toString()));
+        if (e instanceof Error error && !(e instanceof AssertionError || e instanceof LinkageError)) {
+          throw error;
+        }
+      } finally {
+        ends();
+      }
+    }
+
+    /** Returns false if the timeout was over before the executor came to it. */
+    private synchronized boolean begins() {
+      thread = Thread.currentThread();
+      return !interrupted;
+    }
+
+    private synchronized void ends() {
+      thread = null;
+      if (interrupted) {
+        // What the executor runs next on this thread is not to be interrupted.
+        var unused = Thread.interrupted();
+      }
+    }
+
+    synchronized void interrupt() {
+      interrupted = true;
+      if (thread != null) {
+        thread.interrupt();
+      }
+    }
   }
 }

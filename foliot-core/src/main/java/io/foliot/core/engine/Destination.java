@@ -27,7 +27,9 @@ final class Destination {
 
   private final String name;
   private final int maxLimit;
-  private final AttemptPlaces places;
+  private final Budget attempts;
+  private final Budget.Share share = new Budget.Share();
+  private final Budget.Share memory = new Budget.Share();
 
   // guarded by this
   private double limit;
@@ -42,16 +44,21 @@ final class Destination {
   private long probeNanos;
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
-  /** A destination that shares its delivery's places with others. */
-  Destination(String name, int maxLimit, AttemptPlaces places) {
+  /** @param attempts those that all destinations of a delivery share */
+  Destination(String name, int maxLimit, Budget attempts) {
     this.name = name;
     this.maxLimit = maxLimit;
-    this.places = places;
+    this.attempts = attempts;
     limit = Math.min(START_LIMIT, maxLimit);
   }
 
   String name() {
     return name;
+  }
+
+  /** What the payloads of its attempts hold. */
+  Budget.Share memory() {
+    return memory;
   }
 
   /** Takes up to so many; {@code again} is called when it may be worth asking again. */
@@ -60,11 +67,14 @@ final class Destination {
     if (probing) {
       free = running == 0 && nowNanos - probeNanos >= 0 ? 1 : 0;
     }
-    int allowed = Math.max(0, Math.min(wanted, free));
-    if (allowed < wanted) {
+    int most = Math.max(0, Math.min(wanted, free));
+    int given = most == 0 ? 0 : attempts.acquire(most, 1, share, null, again);
+    if (given == 0 && most > 0 && attempts.acquireReserved(share, null, nowNanos)) {
+      given = 1;
+    }
+    if (given < wanted) {
       starving.add(again);
     }
-    int given = places.acquire(allowed, again);
     running += given;
     return given;
   }
@@ -73,7 +83,7 @@ final class Destination {
   synchronized void giveBack(int count) {
     running -= count;
     assert running >= 0 : running;
-    places.giveBack(count);
+    attempts.change(share, null, -count);
     wakeStarving();
   }
 
@@ -151,7 +161,7 @@ final class Destination {
 
   /** Whether its delivery has as many attempts under way on this node as it takes. */
   boolean isOutOfPlaces() {
-    return places.isFull();
+    return attempts.isFull(share);
   }
 
   synchronized boolean isProbing() {

@@ -17,6 +17,7 @@ import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.SoleCoordinator;
 import io.foliot.core.coordination.StoreCoordinator;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Document;
@@ -87,6 +88,7 @@ public final class Engine implements Scheduler {
   private final Lines lines;
   private final EngineLoop[] loops;
   private final PermitLedger ledger;
+  private final ParkedHeads parkedHeads;
   /** How many slots there were at the start: whatever they become, a task stays with its loop. */
   private final int firstSlotCount;
 
@@ -112,14 +114,21 @@ public final class Engine implements Scheduler {
     clock = environment.clock();
     meter = environment.meter();
     luck = new Luck(environment.random());
-    lines = new Lines(store, clock, environment.deliveries(), options.destinationLimit(), this::hungry);
+    lines = new Lines(store, clock, environment.deliveries(), options, this::hungry);
     self = new Coordinator.Member(options.node(), options.zone());
     firstSlotCount = store.slotCount();
     loops = new EngineLoop[options.loops()];
     for (int i = 0; i < loops.length; i++) {
       loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
-          i == 0 ? this::refresh : () -> {}, i == 0 ? this::upkeep : nanos -> {});
+          i == 0 ? this::eachSecond : () -> {}, i == 0 ? this::upkeep : nanos -> {});
     }
+    for (Delivery delivery : environment.deliveries()) {
+      ServedQueues served = delivery.servedQueues();
+      if (served != null) {
+        served.addListener(this::reconfigure);
+      }
+    }
+    parkedHeads = new ParkedHeads(store, loops[0]);
     ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
@@ -129,6 +138,13 @@ public final class Engine implements Scheduler {
     redrives = new GroupCommit<>("redrive", store::redrive, Engine::nothing, BATCHES_UNDER_WAY, calls, clock, meter);
     settles = new GroupCommit<>("report", store::settle, this::reported, BATCHES_UNDER_WAY, reports, clock, meter);
     extensions = new GroupCommit<>("extend", store::extend, Engine::nothing, BATCHES_UNDER_WAY, reports, clock, meter);
+  }
+
+  /** The settings of a queue have changed, or whether this node serves it. */
+  private void reconfigure(String queue) {
+    for (EngineLoop loop : loops) {
+      loop.changed(queue);
+    }
   }
 
   /** Something waits for a permit of the cluster's. */
@@ -517,7 +533,7 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public CompletableFuture<List<TaskRecord>> pull(Pull pull) {
+  public CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken) {
     return answering(() -> {
       Queue queue = known(pull.queue());
       if (!queue.target().type().equals(Target.PULL)) {
@@ -526,7 +542,7 @@ public final class Engine implements Scheduler {
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
       PullDesk.Waiter waiter = new PullDesk.Waiter(pull.max(), leaseMillis,
-          clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()));
+          clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()), payloadsTaken);
       lines.line(queue.name()).desk().add(waiter);
       for (EngineLoop loop : loops) {
         loop.asked(queue.name());
@@ -646,9 +662,7 @@ public final class Engine implements Scheduler {
     return store.document(DocumentKind.QUEUE, name).thenAccept(found -> {
       lines.put(name, found.map(document -> QueueCodec.decode(document.content())).orElse(null),
           found.map(Document::version).orElse(0L));
-      for (EngineLoop loop : loops) {
-        loop.changed(name);
-      }
+      reconfigure(name);
     });
   }
 
@@ -666,10 +680,11 @@ public final class Engine implements Scheduler {
 
   private QueueStatus statusOf(Queue queue, QueueCounts counts) {
     double rate = 0;
-    long lagMillis = 0;
+    long lagMillis = parkedHeads.overdueMillis(queue.name(), storeMillis());
     for (EngineLoop loop : loops) {
       EngineLoop.Status status = loop.status();
       rate += status.settledPerSecond().getOrDefault(queue.name(), 0.0);
+      lagMillis = Math.max(lagMillis, status.overdueElsewhere().getOrDefault(queue.name(), 0L));
       for (LaneStatus lane : status.lanes()) {
         if (lane.queue().equals(queue.name())) {
           lagMillis = Math.max(lagMillis, lane.oldestDueMillis());
@@ -725,13 +740,14 @@ public final class Engine implements Scheduler {
   public EngineStatus status() {
     List<LaneStatus> lanes = new ArrayList<>();
     int wheelEntries = 0;
-    long oldest = 0;
+    long oldest = parkedHeads.overdueMillis(storeMillis());
     boolean ready = running && !stopped && seal == null;
     for (EngineLoop loop : loops) {
       EngineLoop.Status status = loop.status();
       lanes.addAll(status.lanes());
       wheelEntries += status.wheelEntries();
       oldest = Math.max(oldest, status.oldestDueMillis());
+      oldest = status.overdueElsewhere().values().stream().reduce(oldest, Math::max);
       ready &= status.storeAnswers();
     }
     return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, ready);
@@ -748,6 +764,11 @@ public final class Engine implements Scheduler {
     return List.copyOf(byQueue.values());
   }
 
+  private void eachSecond() {
+    parkedHeads.turn();
+    refresh();
+  }
+
   /** Reads the settings of all queues again, and whether the store is sealed, where other nodes may have changed them. */
   private void refresh() {
     if (!store.isShared()) {
@@ -762,11 +783,7 @@ public final class Engine implements Scheduler {
     long changes = lines.changes();
     store.documents(DocumentKind.QUEUE).whenComplete((documents, failure) -> {
       if (documents != null) {
-        for (String changed : lines.replaceAll(documents, changes)) {
-          for (EngineLoop loop : loops) {
-            loop.changed(changed);
-          }
-        }
+        lines.replaceAll(documents, changes).forEach(this::reconfigure);
       }
     });
   }

@@ -103,6 +103,12 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
+  /** The same where other nodes may park what this node alone can deliver. */
+  private static final long PARKED_SOON_NANOS = 100 * NANOS_PER_MILLI;
+  /** Claims looked up in a second whose end may have been reported to another node; each look reads a task. */
+  private static final int REPORTS_PER_SECOND = 64;
+  /** How long an answer of a delivery may be on its way when the time of the attempt is over. */
+  private static final long ANSWER_MILLIS = 250;
   /** What is so late when it is found was missed. */
   private static final long LATE_MILLIS = 1_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
@@ -122,9 +128,13 @@ final class EngineLoop implements EventLoop.Duty {
   /** The head poll that leaves nothing out. */
   private static final int ALL = 0;
 
-  /** Part of a loop's status that others may read. */
+  /**
+   * Part of a loop's status that others may read.
+   *
+   * @param overdueElsewhere by queue, how overdue the oldest task is that other nodes should have fired
+   */
   record Status(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,
-      boolean storeAnswers, long clockOffsetMicros) {}
+      Map<String, Long> overdueElsewhere, boolean storeAnswers, long clockOffsetMicros) {}
 
   private final EngineOptions options;
   private final TaskStore store;
@@ -139,7 +149,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   // any thread
   private final MpscUnboundedVarHandleArrayQueue<Runnable> inbox = new MpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
-  private volatile Status status = new Status(0, List.of(), Map.of(), 0, false, 0);
+  private volatile Status status = new Status(0, List.of(), Map.of(), 0, Map.of(), false, 0);
   private volatile Reckoning reckoning;
 
   // the near future
@@ -173,13 +183,19 @@ final class EngineLoop implements EventLoop.Duty {
   private int readsUnderWay;
   private final Poll[] polls; // the longest look back first
   private long parkedNanos;
+  private boolean parkedUnderWay;
 
   // what is under way
   private final Deque<DueEntry> parks = new ArrayDeque<>();
   private final Deque<Ending> settles = new ArrayDeque<>();
   private final Map<Token, Held> held = new HashMap<>();
+  /**
+   * Claims that hold a permit until their end is reported, here or to another node. The one looked at longest ago
+   * first.
+   */
+  private final Deque<Held> reportedLater = new ArrayDeque<>();
+  private long reportsNanos;
   private final ObjectTimerWheel<Held> leases;
-  private long heldBytes;
   private int claimsUnderWay;
   private int settlesUnderWay;
   private int parksUnderWay;
@@ -209,7 +225,8 @@ final class EngineLoop implements EventLoop.Duty {
   private record Ending(Held held, Settlement settlement) {}
 
   /** A claim on its way. */
-  private record Asked(Lane lane, DueEntry entry, long bytes, PullDesk.@Nullable Waiter waiter) {}
+  private record Asked(Lane lane, DueEntry entry, long bytes, @Nullable Destination destination,
+      PullDesk.@Nullable Waiter waiter) {}
 
   /** A pause that grows with each failure. */
   private static final class Backoff {
@@ -286,6 +303,7 @@ final class EngineLoop implements EventLoop.Duty {
     parkedNanos = nowNanos;
     clockNanos = nowNanos;
     secondNanos = nowNanos;
+    reportsNanos = nowNanos;
     statusNanos = nowNanos;
     answerNanos = nowNanos;
   }
@@ -426,7 +444,7 @@ final class EngineLoop implements EventLoop.Duty {
       startAnew(now);
     }
     wheel.advance(Math.max(now, wheel.currentTick()), FIRED_PER_TURN, (handle, tick, entry) -> ready(entry));
-    leases.advance(millis(nowNanos), FIRED_PER_TURN, (handle, tick, claim) -> guarded(() -> leaseEnded(claim)));
+    leases.advance(millis(nowNanos), FIRED_PER_TURN, (handle, tick, claim) -> guarded(() -> leaseWoke(claim)));
     draining |= drained != null && nowNanos - drainNanos >= 0;
     if (!draining && sealed == null) {
       readAhead(now, nowNanos);
@@ -653,14 +671,27 @@ final class EngineLoop implements EventLoop.Duty {
     if (!prefetching && nowNanos - prefetchNanos >= 0) {
       prefetch(now, nowNanos);
     }
-    if (nowNanos - parkedNanos >= 0) {
-      parkedNanos = nowNanos + PARKED_NANOS;
-      after(asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))), (queues, failure) -> {
-        if (queues != null) {
-          queues.forEach(queue -> lane(queue).parkedElsewhere());
-        }
-      });
+    if (!parkedUnderWay && nowNanos - parkedNanos >= 0) {
+      readParkedQueues(nowNanos);
     }
+  }
+
+  /**
+   * Reads which queues have parked tasks. Where this node has handlers that others lack, those park what is due in
+   * their slots, and it is late until it is found here: then the read follows soon, but takes a small part of the
+   * store's time only.
+   */
+  private void readParkedQueues(long nowNanos) {
+    parkedUnderWay = true;
+    long everyNanos = lines.isSelective() && !slots.isAll() ? PARKED_SOON_NANOS : PARKED_NANOS;
+    after(asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))), (queues, failure) -> {
+      long endNanos = clock.monotonicNanos();
+      parkedUnderWay = false;
+      parkedNanos = Math.max(nowNanos + everyNanos, endNanos + POLL_REST * (endNanos - nowNanos));
+      if (queues != null) {
+        queues.forEach(queue -> lane(queue).parked());
+      }
+    });
   }
 
   private void prefetch(long now, long nowNanos) {
@@ -839,8 +870,8 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void configure(Lane lane) {
     Queue queue = lines.queue(lane.name());
-    Delivery delivery = queue == null ? null : lines.delivery(queue.target());
-    Destination destination = delivery == null || queue == null ? null : lines.destination(delivery, queue.target());
+    Delivery delivery = queue == null ? null : lines.serving(queue);
+    Destination destination = delivery == null || queue == null ? null : lines.destination(delivery, queue);
     lane.configure(queue, delivery, destination);
     if (!lane.isServed()) {
       for (DueEntry entry : lane.drain()) {
@@ -849,7 +880,7 @@ final class EngineLoop implements EventLoop.Duty {
       }
       lane.desk().close(clock.monotonicNanos());
     } else {
-      lane.parkedElsewhere();
+      lane.parked();
     }
   }
 
@@ -939,8 +970,12 @@ final class EngineLoop implements EventLoop.Duty {
           leaves(entry);
         }
         if (parked != null && parked.get(i)) {
-          lane(entry.queue()).parked(entry);
+          Lane lane = lane(entry.queue());
+          lane.parked();
           meter.parked(entry.queue(), 1);
+          if (lane.lacksDelivery()) {
+            unserved(lane);
+          }
         }
       }
       if (answered) {
@@ -949,6 +984,16 @@ final class EngineLoop implements EventLoop.Duty {
         parkBackoff.failed(clock.monotonicNanos());
       }
     });
+  }
+
+  private void unserved(Lane lane) {
+    meter.unserved(lane.name(), 1);
+    if (lane.logsLackOfDelivery()) {
+      LOG.log(System.Logger.Level.WARNING,
+          "this node has no handler for a queue with due tasks; they are parked until a"
+              + " node has one: queue={0}",
+          lane.name());
+    }
   }
 
   // What was pushed back.
@@ -1118,34 +1163,65 @@ final class EngineLoop implements EventLoop.Duty {
     if (wanted <= 0 || queue == null) {
       return 0;
     }
-    long roomBytes = options.callBytes() / options.loops() - heldBytes;
-    long fits = heldBytes == 0 ? Math.max(1, roomBytes / lane.attemptBytes()) : roomBytes / lane.attemptBytes();
-    int most = (int) Math.min(Math.min(wanted, lane.claimable()), Math.max(0, fits));
-    Destination destination = lane.destination();
-    if (lane.isPull()) {
-      most = Math.min(most, lane.desk().demand());
-    } else if (destination != null) {
-      most = destination.acquire(most, nowNanos, wake);
-    }
+    Destination destination = lane.isPull() ? null : lane.destination();
+    int demand = lane.isPull() ? lane.desk().demand() : wanted;
+    Reserved memory = reserve(lane, destination, Math.min(Math.min(wanted, lane.claimable()), demand), nowNanos);
+    int most = destination == null ? memory.count() : destination.acquire(memory.count(), nowNanos, wake);
     int given = lane.permits().acquire(most, nowNanos, wake);
     if (destination != null && given < most) {
       destination.giveBack(most - given);
     }
+    giveBackUnused(lane, destination, memory, memory.count() - given);
     long leaseMillis = queue.target().timeout().toMillis() + options.leaseMarginMillis();
     long untilMillis = lane.permits().untilMillis();
     for (int i = 0; i < given; i++) {
       PullDesk.Waiter waiter = lane.isPull() ? lane.desk().reserve() : null;
       if (lane.isPull() && waiter == null) {
         lane.permits().giveBack(given - i);
+        giveBackUnused(lane, null, memory, given - i);
         return i;
       }
       DueEntry entry = lane.take();
       readyEntries--;
-      heldBytes += lane.attemptBytes();
-      asked.add(new Asked(lane, entry, lane.attemptBytes(), waiter));
+      asked.add(new Asked(lane, entry, memory.bytesEach(), destination, waiter));
       claims.add(new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis(), untilMillis));
     }
     return given;
+  }
+
+  /** Memory for the payloads of so many attempts, each taken for so large. */
+  private record Reserved(int count, long bytesEach) {}
+
+  private Reserved reserve(Lane lane, @Nullable Destination destination, int wanted, long nowNanos) {
+    Budget.Share parent = destination == null ? null : destination.memory();
+    long bytesEach = lane.attemptBytes();
+    int given = wanted == 0 ? 0 : lines.memory().acquire(wanted, bytesEach, lane.memory(), parent, wake);
+    return given == 0 && wanted > 0 && lines.memory().acquireReserved(lane.memory(), parent, nowNanos)
+        ? new Reserved(1, lines.memory().guarantee())
+        : new Reserved(given, bytesEach);
+  }
+
+  private void giveBackUnused(Lane lane, @Nullable Destination destination, Reserved memory, int count) {
+    lines.memory().giveBackUnused(lane.memory(), destination == null ? null : destination.memory(),
+        memory.bytesEach() * count);
+  }
+
+  private void charge(Lane lane, @Nullable Destination destination, long bytes) {
+    lines.memory().change(lane.memory(), destination == null ? null : destination.memory(), bytes);
+  }
+
+  /** Nothing on this node needs the payload any more. */
+  private void releasePayload(Held claim) {
+    claim.dropPayload();
+    charge(claim.lane, claim.destination, -claim.bytes);
+    claim.bytes = 0;
+  }
+
+  /** A worker gets the task: its payload takes memory until the worker's caller has taken it. */
+  private void handedOver(Held claim, CompletionStage<?> taken) {
+    claim.handedOver = true;
+    claim.dropPayload();
+    after(taken, (done, failure) -> releasePayload(claim));
   }
 
   private void claimed(List<Asked> asked, List<Claim> claims, @Nullable ClaimBatch batch, @Nullable Throwable failure,
@@ -1172,7 +1248,6 @@ final class EngineLoop implements EventLoop.Duty {
       } else {
         leaves(one.entry());
       }
-      heldBytes -= one.bytes();
       if (result instanceof ClaimResult.Won won) {
         long leaseMillis = claims.get(i).leaseMillis();
         guarded(() -> begin(one, won.task(), sentNanos, leaseMillis));
@@ -1190,7 +1265,6 @@ final class EngineLoop implements EventLoop.Duty {
   /** It is due, and was asked for under permits whose time was over. */
   private void notClaimed(Asked one, Claim claim) {
     one.lane().permits().over(claim.notAfterMillis(), clock.monotonicNanos());
-    heldBytes -= one.bytes();
     giveBack(one);
     one.lane().putBack(one.entry());
     readyEntries++;
@@ -1209,9 +1283,9 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void giveBack(Asked one) {
     one.lane().permits().giveBack(1);
-    Destination destination = one.lane().destination();
-    if (destination != null && one.waiter() == null) {
-      destination.giveBack(1);
+    charge(one.lane(), one.destination(), -one.bytes());
+    if (one.destination() != null) {
+      one.destination().giveBack(1);
     }
     if (one.waiter() != null) {
       one.lane().desk().lost(one.waiter());
@@ -1224,13 +1298,14 @@ final class EngineLoop implements EventLoop.Duty {
     Lane lane = one.lane();
     Token token = task.token();
     assert token != null;
-    Held claim = new Held(lane, task, one.waiter() == null ? lane.destination() : null);
+    Held claim = new Held(lane, task, one.destination());
     claim.begunNanos = clock.monotonicNanos();
     claim.begunMillis = storeMillis();
-    claim.leaseHandle = leases.schedule(millis(sentNanos) + leaseMillis, claim);
+    claim.leaseEndMillis = millis(sentNanos) + leaseMillis;
+    claim.leaseHandle = leases.schedule(wakeMillis(claim), claim);
     held.put(token, claim);
-    heldBytes += claim.bytes;
-    lane.begun(claim.bytes);
+    charge(lane, claim.destination, claim.bytes - one.bytes());
+    lane.begun(task.body().payload().length);
     long lateMicros = storeMicros() - task.dueAt() * 1_000;
     meter.claimed(lane.name(), lateMicros);
     if (lateMicros >= LATE_MILLIS * 1_000 && !slots.contains(task.id())) {
@@ -1238,8 +1313,9 @@ final class EngineLoop implements EventLoop.Duty {
     }
     if (one.waiter() != null) {
       claim.answered = true;
-      claim.reportsLater = true;
+      isReportedLater(claim);
       lane.desk().won(one.waiter(), task, sentNanos + leaseMillis * NANOS_PER_MILLI);
+      handedOver(claim, one.waiter().payloadsTaken());
       lookAgain(task.id(), task.queue(), task.leaseEnd());
       return;
     }
@@ -1255,7 +1331,9 @@ final class EngineLoop implements EventLoop.Duty {
       return;
     }
     Attempt attempt = new Attempt(task, queue.target(), traceparent(task));
-    after(asking(() -> delivery.deliver(attempt)), (answer, failure) -> answered(claim, answer, failure));
+    CompletionStage<Answer> delivering = asking(() -> delivery.deliver(attempt));
+    claim.delivering = delivering;
+    after(delivering, (answer, failure) -> answered(claim, answer, failure));
   }
 
   private static void giveUpDestination(Held claim) {
@@ -1279,6 +1357,7 @@ final class EngineLoop implements EventLoop.Duty {
         ? given
         : new Answer.Retry(null, Answer.Health.UNREACHABLE, String.valueOf(GroupCommit.unwrapped(failure)));
     claim.answered = true;
+    claim.delivering = null;
     if (claim.destination != null) {
       claim.destination.answered(answer, clock.monotonicNanos());
     }
@@ -1292,10 +1371,11 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   private void accepted(Held claim) {
-    claim.reportsLater = true;
+    isReportedLater(claim);
     if (claim.settled) {
       release(claim);
     } else {
+      releasePayload(claim);
       lookAgain(claim.task.id(), claim.task.queue(), claim.task.leaseEnd());
     }
   }
@@ -1391,9 +1471,69 @@ final class EngineLoop implements EventLoop.Duty {
       if (token != null) {
         held.remove(token);
       }
-      heldBytes -= claim.bytes;
+      if (!claim.handedOver) {
+        releasePayload(claim);
+      }
       claim.lane.ended();
       claim.lane.permits().release(1);
+    }
+  }
+
+  /**
+   * When to look at a claim that has begun: when its delivery should have answered, or else at the end of the lease.
+   */
+  private static long wakeMillis(Held claim) {
+    Queue queue = claim.lane.queue();
+    return queue == null || claim.destination == null
+        ? claim.leaseEndMillis
+        : Math.min(claim.leaseEndMillis,
+            millis(claim.begunNanos) + queue.target().timeout().toMillis() + ANSWER_MILLIS);
+  }
+
+  /** A delivery has not answered in time. It is cancelled, so that a handler does not go on for nothing. */
+  private void timedOut(Held claim) {
+    CompletionStage<Answer> delivering = claim.delivering;
+    if (delivering != null) {
+      answered(claim, new Answer.Retry(null, Answer.Health.UNREACHABLE,
+          "no answer within the timeout; the receiver may have done the work"), null);
+      delivering.toCompletableFuture().cancel(true);
+    }
+  }
+
+  private void leaseWoke(Held claim) {
+    if (millis(clock.monotonicNanos()) < claim.leaseEndMillis) {
+      claim.leaseHandle = leases.schedule(claim.leaseEndMillis, claim);
+      timedOut(claim);
+    } else {
+      leaseEnded(claim);
+    }
+  }
+
+  /**
+   * Permits of a queue with a limit whose attempts end elsewhere: workers report to any node, and only the store knows.
+   * A few are looked up each second, so that they are free again long before their leases end.
+   */
+  private void lookForReports(long nowNanos) {
+    if (!store.isShared() || nowNanos - reportsNanos < 0) {
+      return;
+    }
+    reportsNanos = nowNanos + SECOND_NANOS;
+    int asked = 0;
+    for (int left = reportedLater.size(); left > 0 && asked < REPORTS_PER_SECOND; left--) {
+      Held claim = reportedLater.remove();
+      if (!claim.released) {
+        reportedLater.add(claim);
+        releaseIfEnded(claim);
+        asked++;
+      }
+    }
+  }
+
+  private void isReportedLater(Held claim) {
+    claim.reportsLater = true;
+    Queue queue = claim.lane.queue();
+    if (queue != null && queue.concurrency() != null && store.isShared()) {
+      reportedLater.add(claim);
     }
   }
 
@@ -1411,6 +1551,10 @@ final class EngineLoop implements EventLoop.Duty {
       release(claim);
       return;
     }
+    releaseIfEnded(claim);
+  }
+
+  private void releaseIfEnded(Held claim) {
     after(asking(() -> store.find(new TaskRef.ById(claim.task.id()))), (found, failure) -> {
       if (claim.released) {
         return;
@@ -1421,7 +1565,9 @@ final class EngineLoop implements EventLoop.Duty {
           && task.leaseEnd() > storeMillis());
       if (stands) {
         long leftMillis = task == null ? LAST_RETRY_NANOS / NANOS_PER_MILLI : task.leaseEnd() - storeMillis();
-        claim.leaseHandle = leases.schedule(millis(clock.monotonicNanos()) + Math.max(1, leftMillis), claim);
+        leases.cancel(claim.leaseHandle);
+        claim.leaseEndMillis = millis(clock.monotonicNanos()) + Math.max(1, leftMillis);
+        claim.leaseHandle = leases.schedule(claim.leaseEndMillis, claim);
       } else {
         release(claim);
       }
@@ -1445,6 +1591,7 @@ final class EngineLoop implements EventLoop.Duty {
       secondNanos = nowNanos + SECOND_NANOS;
       eachSecond.run();
     }
+    lookForReports(nowNanos);
     eachTurn.accept(nowNanos);
     for (Lane lane : rotation) {
       lane.sampleFlow(nowNanos);
@@ -1505,7 +1652,7 @@ final class EngineLoop implements EventLoop.Duty {
     long oldestDueMillis = oldest == Long.MAX_VALUE ? 0 : Math.max(0, now - oldest);
     boolean refusesWrites = writesFail && nowNanos - writeFailedNanos < UNWRITTEN_NANOS;
     status = new Status(wheel.size(), List.copyOf(published), Map.copyOf(settled), oldestDueMillis,
-        storeAnswers && !refusesWrites, reckoning.offsetMicros());
+        overdue.overdueMillis(slots, now), storeAnswers && !refusesWrites, reckoning.offsetMicros());
   }
 
   private static LaneStatus statusOf(Lane lane, long now) {

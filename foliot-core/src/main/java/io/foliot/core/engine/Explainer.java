@@ -21,8 +21,8 @@ final class Explainer {
       int slot,
       String node) {
     Queue queue = lines.queue(task.queue());
-    Delivery delivery = queue == null ? null : lines.delivery(queue.target());
-    Destination destination = queue == null || delivery == null ? null : lines.destination(delivery, queue.target());
+    Delivery delivery = queue == null ? null : lines.serving(queue);
+    Destination destination = queue == null || delivery == null ? null : lines.destination(delivery, queue);
     List<String> reasons = new ArrayList<>();
     TaskState state = task.stateAt(nowMillis);
     switch (state) {
@@ -57,7 +57,9 @@ final class Explainer {
     } else if (delivery == null && lines.line(queue.name()).desk().isEmpty()) {
       reasons.add(queue.target().type().equals("pull")
           ? "no worker asks for tasks of its queue"
-          : "this node has no delivery of type " + queue.target().type());
+          : lines.delivery(queue.target()) == null
+              ? "this node has no delivery of type " + queue.target().type()
+              : "this node has no handler for its queue; it is fired by a node that has one");
     } else {
       limits(queue, destination, nowNanos, lines, reasons);
     }

@@ -1,5 +1,8 @@
 package io.foliot.core.engine;
 
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
@@ -16,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** How many ids a pull queue keeps at hand while no worker asks: for the next one's sake, no more. */
   private static final int UNASKED_ENTRIES = 256;
-  /** Until a body was seen, it is taken for this large. */
-  private static final long FIRST_BODY_BYTES = 64 << 10;
+  /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
+  private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** What an attempt costs beside its payload. */
-  private static final long ATTEMPT_BYTES = 1 << 10;
+  static final long ATTEMPT_BYTES = 1 << 10;
   private static final int BODY_WEIGHT = 8;
   private static final double RATE_SECONDS = 5;
   /** Several claims; and soon, because until it is known what does not fit is parked. */
@@ -34,8 +37,9 @@ final class Lane {
    *
    * @param permits the queue's permits
    * @param desk the workers that wait, for pull queues
+   * @param memory what the payloads of its attempts hold
    */
-  record Line(Permits permits, PullDesk desk) {}
+  record Line(Permits permits, PullDesk desk, Budget.Share memory) {}
 
   /** The weight of the newest in the share of those that were pushed back: some sixteen are remembered. */
   private static final double NEWEST = 1.0 / 16;
@@ -61,11 +65,12 @@ final class Lane {
   private @Nullable Queue queue;
   private @Nullable Delivery delivery;
   private @Nullable Destination destination;
+  private boolean lackIsLogged;
 
-  private final Deque<DueEntry> fresh = new ArrayDeque<>();
-  private final Deque<DueEntry> unparked = new ArrayDeque<>();
+  private final EntryQueue fresh = new EntryQueue();
+  private final EntryQueue unparked = new EntryQueue();
   /** Entries that a probe has found due. */
-  private final Deque<DueEntry> probed = new ArrayDeque<>();
+  private final EntryQueue probed = new EntryQueue();
 
   private boolean hasParked;
   private boolean parkedReadUnderWay;
@@ -74,7 +79,6 @@ final class Lane {
   private long glanceNanos;
   private @Nullable DueEntry parkedCursor;
   private long parkedRetryNanos;
-  private long oldestParked = Long.MAX_VALUE;
 
   private long taken;
   private long takenSampled;
@@ -114,10 +118,22 @@ final class Lane {
     return line.desk();
   }
 
+  Budget.Share memory() {
+    return line.memory();
+  }
+
   void configure(@Nullable Queue newQueue, @Nullable Delivery newDelivery, @Nullable Destination newDestination) {
     queue = newQueue;
     delivery = newDelivery;
     destination = newDestination;
+    lackIsLogged = false;
+  }
+
+  /** Returns true once while the settings stay as they are. */
+  boolean logsLackOfDelivery() {
+    boolean first = !lackIsLogged;
+    lackIsLogged = true;
+    return first;
   }
 
   @Nullable
@@ -144,6 +160,11 @@ final class Lane {
     return queue != null && !queue.paused() && (delivery != null || isPull());
   }
 
+  /** Whether only a delivery is missing on this node. */
+  boolean lacksDelivery() {
+    return queue != null && !queue.paused() && delivery == null && !isPull();
+  }
+
   /** Whether one more id may wait here. */
   boolean hasRoom() {
     int bound = isPull() && desk().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
@@ -164,7 +185,7 @@ final class Lane {
     if (isMostlyLater() && isServed()) {
       for (int i = Math.min(most, fresh.size()); i > 0; i--) {
         taken++;
-        to.add(fresh.remove());
+        to.add(requireNonNull(fresh.poll()));
       }
     }
   }
@@ -204,7 +225,7 @@ final class Lane {
     if (entry == null) {
       entry = probed.poll();
     }
-    return entry == null ? fresh.remove() : entry;
+    return entry == null ? requireNonNull(fresh.poll()) : entry;
   }
 
   /** It was taken, and looked at: it is to be started before the others. */
@@ -228,23 +249,17 @@ final class Lane {
 
   /** All that waits, which then waits no more. */
   Deque<DueEntry> drain() {
-    Deque<DueEntry> all = new ArrayDeque<>(unparked);
-    all.addAll(probed);
-    all.addAll(fresh);
-    unparked.clear();
-    probed.clear();
-    fresh.clear();
+    Deque<DueEntry> all = new ArrayDeque<>();
+    unparked.drainTo(all);
+    probed.drainTo(all);
+    fresh.drainTo(all);
     return all;
   }
 
   // What is parked in the store.
 
-  void parked(DueEntry entry) {
-    hasParked = true;
-    oldestParked = Math.min(oldestParked, entry.wakeAt());
-  }
-
-  void parkedElsewhere() {
+  /** This node or another one has parked some. */
+  void parked() {
     hasParked = true;
   }
 
@@ -302,7 +317,6 @@ final class Lane {
       return;
     }
     if (fromTheBeginning) {
-      oldestParked = first == null ? Long.MAX_VALUE : first.wakeAt();
       hasParked = first != null;
     }
     parkedCursor = last;
@@ -319,15 +333,9 @@ final class Lane {
     parkedRetryNanos = retryNanos;
   }
 
-  /** The wakeAt of the oldest that waits here or is parked, or {@link Long#MAX_VALUE}. */
+  /** The wakeAt of the oldest that waits here, or {@link Long#MAX_VALUE}. */
   long oldest() {
-    DueEntry first = fresh.peek();
-    DueEntry back = unparked.peek();
-    DueEntry due = probed.peek();
-    long oldest = hasParked ? oldestParked : Long.MAX_VALUE;
-    oldest = first == null ? oldest : Math.min(oldest, first.wakeAt());
-    oldest = due == null ? oldest : Math.min(oldest, due.wakeAt());
-    return back == null ? oldest : Math.min(oldest, back.wakeAt());
+    return Math.min(fresh.oldest(), Math.min(unparked.oldest(), probed.oldest()));
   }
 
   // Shares.

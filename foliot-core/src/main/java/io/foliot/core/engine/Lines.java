@@ -5,7 +5,7 @@ import io.foliot.core.Limits;
 import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
-
+import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.Outcome;
@@ -32,33 +32,55 @@ import org.jspecify.annotations.Nullable;
 final class Lines {
   private static final System.Logger LOG = System.getLogger(Lines.class.getName());
 
+  /** Most attempts that one delivery makes at once: each is a socket, or a thread of the application. */
+  private static final int MAX_ATTEMPTS = 16_384;
+  /** Which part of them is left to destinations that have none. */
+  private static final int RESERVED_PART_OF_ATTEMPTS = 4;
+  /** The largest payload with what an attempt costs beside it: what the memory has room for whatever others hold. */
+  private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
+  /**
+   * The part of the memory for payloads that is left to queues that hold none: half. Destinations that hang one after
+   * the other use up the rest geometrically, some eight of them; then each gets one payload of this part, and some
+   * thirty more find room for payloads of the largest size.
+   */
+  private static final int RESERVED_PART = 2;
+
   private record Known(Queue queue, long version) {}
 
   private final TaskStore store;
   private final Clock clock;
   private final int destinationLimit;
+  private final Budget memory;
   private final Runnable hungry;
   private final Map<String, Delivery> deliveries;
-  private final Map<String, AttemptPlaces> places = new HashMap<>();
+  private final Map<String, Budget> attempts = new HashMap<>();
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
   private final AtomicLong changes = new AtomicLong();
 
-  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, int destinationLimit, Runnable hungry) {
+  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
     this.hungry = hungry;
     this.store = store;
     this.clock = clock;
-    this.destinationLimit = destinationLimit;
+    destinationLimit = options.destinationLimit();
+    long reserved = Math.max(PAYLOAD_BYTES, options.callBytes() / RESERVED_PART);
+    memory = new Budget(Math.max(0, options.callBytes() - reserved), reserved, PAYLOAD_BYTES);
     Map<String, Delivery> byType = new HashMap<>();
     for (Delivery delivery : deliveries) {
       if (byType.put(delivery.type(), delivery) != null) {
         throw new IllegalArgumentException("there is one delivery per type: type=" + delivery.type());
       }
-      places.put(delivery.type(), new AttemptPlaces(delivery.maxInFlight()));
+      attempts.put(delivery.type(), attempts(delivery));
     }
     this.deliveries = Map.copyOf(byType);
+  }
+
+  private static Budget attempts(Delivery delivery) {
+    int most = Math.min(delivery.maxInFlight(), MAX_ATTEMPTS);
+    int reserved = Math.max(1, most / RESERVED_PART_OF_ATTEMPTS);
+    return new Budget(most - reserved, reserved, 1);
   }
 
   @Nullable
@@ -143,21 +165,43 @@ final class Lines {
   }
 
   Lane.Line line(String queue) {
-    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(hungry), new PullDesk()));
+    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(hungry), new PullDesk(), new Budget.Share()));
   }
 
+  /** The memory for the payloads of attempts, in bytes. */
+  Budget memory() {
+    return memory;
+  }
+
+  /** The delivery of a target, whether or not it serves the queue at the moment. */
   @Nullable
   Delivery delivery(Target target) {
     return deliveries.get(target.type());
+  }
+
+  /** The delivery that can make attempts of a queue on this node now. */
+  @Nullable
+  Delivery serving(Queue queue) {
+    Delivery delivery = delivery(queue.target());
+    ServedQueues served = delivery == null ? null : delivery.servedQueues();
+    return served == null || served.contains(queue.name()) ? delivery : null;
+  }
+
+  /** Whether this node may serve queues that other nodes do not. */
+  boolean isSelective() {
+    return deliveries.values().stream().anyMatch(delivery -> delivery.servedQueues() != null);
   }
 
   Collection<Delivery> deliveries() {
     return deliveries.values();
   }
 
-  Destination destination(Delivery delivery, Target target) {
-    String name = delivery.type() + ":" + delivery.destination(target);
-    AttemptPlaces shared = Objects.requireNonNull(places.get(delivery.type()));
+  /** What fails together: of handlers in this process each for itself. */
+  Destination destination(Delivery delivery, Queue queue) {
+    Target target = queue.target();
+    String name = delivery.type() + ":"
+        + (target.type().equals(Target.LOCAL) ? queue.name() : delivery.destination(target));
+    Budget shared = Objects.requireNonNull(attempts.get(delivery.type()));
     return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit, shared));
   }
 

@@ -124,6 +124,17 @@ final class OverduePoll {
     return taken;
   }
 
+  /** By queue, how overdue the oldest entries are of the slots that others look after. */
+  Map<String, Long> overdueMillis(SlotSet mine, long now) {
+    Map<String, Long> overdue = new HashMap<>();
+    for (DueEntry head : heads) {
+      if (head != null && !mine.contains(head.id())) {
+        overdue.merge(head.queue(), now - head.wakeAt(), Math::max);
+      }
+    }
+    return overdue;
+  }
+
   private boolean isLeft(int slot, DueEntry first, boolean isBusy, long nowNanos) {
     if (!first.equals(heads[slot])) {
       return false;

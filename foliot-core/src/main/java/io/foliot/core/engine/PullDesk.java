@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** The workers that wait for tasks of one pull queue, in the order of their coming. Shared by the loops of a node. */
@@ -23,19 +24,27 @@ final class PullDesk {
     private final long leaseMillis;
     private final long deadlineNanos;
     private final CompletableFuture<List<TaskRecord>> answer = new CompletableFuture<>();
+    private final CompletionStage<?> payloadsTaken;
 
     // guarded by the desk
     private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 
-    Waiter(int max, long leaseMillis, long deadlineNanos) {
+    /** @param taken completes when the payloads of the answer are needed no more */
+    Waiter(int max, long leaseMillis, long deadlineNanos, CompletionStage<?> taken) {
       this.max = max;
       this.leaseMillis = leaseMillis;
       this.deadlineNanos = deadlineNanos;
+      payloadsTaken = answer.thenCompose(tasks -> taken);
     }
 
     long leaseMillis() {
       return leaseMillis;
+    }
+
+    /** Completes when the waiter was answered, and the payloads of the answer are needed no more. */
+    CompletionStage<?> payloadsTaken() {
+      return payloadsTaken;
     }
 
     CompletableFuture<List<TaskRecord>> answer() {

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 final class LaneTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  private final Lane lane = new Lane("q", new Lane.Line(new Permits(() -> {}), new PullDesk()), 10, 0);
+  private final Lane lane = new Lane("q", new Lane.Line(new Permits(() -> {}), new PullDesk(), new Budget.Share()), 10,
+      0);
 
   private static DueEntry entry(long wakeAt) {
     return new DueEntry(wakeAt, new TaskId(wakeAt, wakeAt), "q");

@@ -154,7 +154,7 @@ final class PartsTest {
 
   @Test
   void aDestinationIsGivenMoreWhileItBearsItAndOneProbeWhenItFails() {
-    Destination destination = new Destination("d", 64, new AttemptPlaces(1_000));
+    Destination destination = new Destination("d", 64, new Budget(1_000, 0, 1));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     for (int i = 0; i < 16; i++) {
       destination.answered(new Answer.Done(""), 0);
@@ -181,7 +181,7 @@ final class PartsTest {
 
   @Test
   void aClaimMayTakeAsManyMoreAsEndedWhileTheLastOneWasWithTheStore() {
-    Destination destination = new Destination("d", 16, new AttemptPlaces(1_000));
+    Destination destination = new Destination("d", 16, new Budget(1_000, 0, 1));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     long before = destination.ended();
     for (int i = 0; i < 10; i++) {
@@ -201,7 +201,7 @@ final class PartsTest {
   @Test
   void aWorkerIsNotGivenWhatWaitedForOtherClaimsUntilItsLeaseWasOver() {
     PullDesk desk = new PullDesk();
-    PullDesk.Waiter waiter = new PullDesk.Waiter(3, 1_000, Long.MAX_VALUE);
+    PullDesk.Waiter waiter = new PullDesk.Waiter(3, 1_000, Long.MAX_VALUE, CompletableFuture.completedFuture(null));
     desk.add(waiter);
     for (int i = 0; i < 3; i++) {
       assertThat(desk.reserve()).isSameAs(waiter);
@@ -219,7 +219,7 @@ final class PartsTest {
 
   @Test
   void aTasksOwnFailureSaysNothingAboutItsDestination() {
-    Destination destination = new Destination("d", 64, new AttemptPlaces(1_000));
+    Destination destination = new Destination("d", 64, new Budget(1_000, 0, 1));
     for (int i = 0; i < 100; i++) {
       assertThat(destination.acquire(1, 0, NOTHING)).isEqualTo(1);
       destination.answered(new Answer.Retry(null, Health.WELL, ""), 0);

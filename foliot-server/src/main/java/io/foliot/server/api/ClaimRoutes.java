@@ -8,6 +8,7 @@ import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of workers. */
@@ -75,14 +76,21 @@ final class ClaimRoutes {
     }
     Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), wish.max, wish.wait.toMillis(),
         wish.lease.toMillis(), wish.worker);
-    List<TaskRecord> tasks = calls.write(scheduler.pull(pull), pull.waitMillis());
-    return Reply.json(200, json -> {
-      json.writeStartObject();
-      json.writeArrayPropertyStart("tasks");
-      tasks.forEach(task -> TaskJson.claimed(json, task));
-      json.writeEndArray();
-      json.writeEndObject();
-    });
+    // Until the answer is written, its payloads count against the queue's share of the node's memory.
+    CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
+    try {
+      List<TaskRecord> tasks = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
+      return Reply.json(200, json -> {
+        json.writeStartObject();
+        json.writeArrayPropertyStart("tasks");
+        tasks.forEach(task -> TaskJson.claimed(json, task));
+        json.writeEndArray();
+        json.writeEndObject();
+      }).whenSent(() -> payloadsTaken.complete(null));
+    } catch (RuntimeException | Error e) {
+      payloadsTaken.complete(null);
+      throw e;
+    }
   }
 
   /** The body of a report. */

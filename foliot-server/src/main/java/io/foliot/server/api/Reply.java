@@ -15,6 +15,7 @@ public final class Reply {
   private final int status;
   private final byte[] body;
   private String contentType;
+  private Runnable sent = () -> {};
   private final Map<String, String> headers = new LinkedHashMap<>(2);
 
   private Reply(int status, String contentType, byte[] body) {
@@ -57,6 +58,17 @@ public final class Reply {
   Reply with(String name, String value) {
     headers.put(name, value);
     return this;
+  }
+
+  /** The same, which tells when it was written to its connection, or that failed. */
+  Reply whenSent(Runnable action) {
+    sent = action;
+    return this;
+  }
+
+  /** To be called once, when the answer was written or never will be. */
+  public void sent() {
+    sent.run();
   }
 
   /** The HTTP status. */

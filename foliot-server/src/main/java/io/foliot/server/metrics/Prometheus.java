@@ -63,13 +63,17 @@ public final class Prometheus implements AutoCloseable {
     meter = new ServerMeter(registry, maxQueues);
     timings = new HttpTimings(registry);
     tasks = rows("foliot.tasks", "Tasks in the store, by state");
-    lags = rows("foliot.queue.lag.seconds", "By how much the oldest waiting task of a queue is overdue");
+    lags = rows("foliot.queue.lag.seconds",
+        "By how much the oldest task of a queue is overdue: of those that wait here,"
+            + " those that are parked, and those that other nodes left over");
     waiting = rows("foliot.lane.waiting", "Due tasks in memory");
     running = rows("foliot.lane.running", "Attempts that run");
     destinationLimits = rows("foliot.destination.limit", "Attempts that a destination gets at once at the moment");
     destinationRunning = rows("foliot.destination.running", "Attempts that a destination has");
     gauge("foliot.wheel.entries", "Ids in the timing wheels", engine -> engine.wheelEntries());
-    gauge("foliot.lag.seconds", "By how much the oldest task that waits here is overdue",
+    gauge("foliot.lag.seconds",
+        "By how much the oldest task is overdue: of those that wait here, those that are parked,"
+            + " and those that other nodes left over",
         engine -> engine.oldestDueMillis() / 1000.0);
     gauge("foliot.ready", "Whether the node serves", engine -> engine.ready() ? 1 : 0);
     new JvmMemoryMetrics().bindTo(registry);

@@ -50,6 +50,7 @@ public final class ServerMeter implements Meter {
     final Timer lateness;
     final Counter leasesEnded;
     final Counter parked;
+    final Counter unserved;
     final Counter quarantined;
     final Counter stolen;
     final Counter foundLate;
@@ -60,6 +61,8 @@ public final class ServerMeter implements Meter {
           .tag("queue", label).serviceLevelObjectives(LATENESS).register(registry);
       leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before their end was known");
       parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
+      unserved = counter("foliot.unserved",
+          "Parked tasks that were parked because this node has no delivery or handler for their queue");
       stolen = counter("foliot.stolen", "Tasks taken that another node, or nobody, had left lying for a second");
       foundLate = counter("foliot.found.late",
           "Tasks of this node's slots that were found a second or more after they were due, by a look at all that is due");
@@ -173,6 +176,11 @@ public final class ServerMeter implements Meter {
   @Override
   public void loopTurn(long durationMicros) {
     turns.record(durationMicros, TimeUnit.MICROSECONDS);
+  }
+
+  @Override
+  public void unserved(String queue, int count) {
+    of(queue).unserved.increment(count);
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.foliot.core.coordination.StoreCoordinator;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.engine.EngineOptions;
 import io.foliot.core.engine.Environment;
@@ -30,10 +31,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Several engines over one store, under one thread and a settable clock, with a receiver that writes down what it gets. */
 final class Cluster {
@@ -76,10 +80,37 @@ final class Cluster {
     public void close() {}
   }
 
+  /** The queues that a node has handlers for. */
+  static final class Handlers implements ServedQueues {
+    private final Set<String> queues = new HashSet<>();
+    private final List<Consumer<String>> listeners = new ArrayList<>();
+
+    void add(String queue) {
+      queues.add(queue);
+      listeners.forEach(listener -> listener.accept(queue));
+    }
+
+    void remove(String queue) {
+      queues.remove(queue);
+      listeners.forEach(listener -> listener.accept(queue));
+    }
+
+    @Override
+    public boolean contains(String queue) {
+      return queues.contains(queue);
+    }
+
+    @Override
+    public void addListener(Consumer<String> listener) {
+      listeners.add(listener);
+    }
+  }
+
   final class Node implements Delivery {
     final List<ManualEventLoop> own = new ArrayList<>();
     final Engine engine;
     private final String name;
+    private final @Nullable Handlers handlers;
     private boolean standsStill;
     /** How far its wall clock is ahead of the store's. */
     long aheadMillis;
@@ -96,8 +127,9 @@ final class Cluster {
       }
     };
 
-    Node(String name, boolean coordinated) {
+    Node(String name, boolean coordinated, @Nullable Handlers handlers) {
       this.name = name;
+      this.handlers = handlers;
       Coordinator coordinator = coordinated ? new StoreCoordinator(shared, ownClock, loop()) : new Silence();
       engine = new Engine(EngineOptions.defaults(name),
           new Environment(ownClock, this::loop, luck.split(), shared, coordinator, List.of(this), Meter.NONE));
@@ -176,6 +208,11 @@ final class Cluster {
     }
 
     @Override
+    public @Nullable ServedQueues servedQueues() {
+      return handlers;
+    }
+
+    @Override
     public CompletionStage<Answer> deliver(Attempt attempt) {
       String text = new String(attempt.task().body().payload(), StandardCharsets.UTF_8);
       long now = clock.wallMillis();
@@ -193,11 +230,16 @@ final class Cluster {
   }
 
   Node node(String name) {
-    return new Node(name, true);
+    return new Node(name, true, null);
   }
 
   Node withoutCoordinator(String name) {
-    return new Node(name, false);
+    return new Node(name, false, null);
+  }
+
+  /** A node that can deliver some queues only. */
+  Node node(String name, Handlers handlers) {
+    return new Node(name, true, handlers);
   }
 
   private void done(CompletableFuture<?> call) {

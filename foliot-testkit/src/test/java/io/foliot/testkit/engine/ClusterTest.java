@@ -3,12 +3,16 @@ package io.foliot.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -53,6 +57,27 @@ final class ClusterTest {
     cluster.passes(Duration.ofSeconds(20));
     cluster.ensureEachOnce(500);
     cluster.ensureLateBy(0, 5_000);
+  }
+
+  @Test
+  void aPermitIsFreeSoonAfterAnotherNodeWasToldOfTheEnd() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(Queue.of("q", Target.pull()).withLimits(null, 1));
+    cluster.passes(Duration.ofSeconds(5));
+    a.submit(0, 5, Duration.ZERO);
+    for (int i = 0; i < 5; i++) {
+      CompletableFuture<List<TaskRecord>> pulled = a.engine
+          .pull(new Scheduler.Pull("q", 1, 10_000, Duration.ofHours(24).toMillis(), "w"));
+      for (int millis = 0; millis < 10_000 && !pulled.isDone(); millis += 100) {
+        cluster.passes(Duration.ofMillis(100));
+      }
+      assertThat(pulled.join()).as("task " + i).hasSize(1);
+      TaskRecord task = pulled.join().getFirst();
+      CompletableFuture<SettleResult> acked = b.engine.ack(task.id(), Objects.requireNonNull(task.token()), null);
+      cluster.passes(Duration.ZERO);
+      assertThat(acked.join().kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    }
   }
 
   @Test

@@ -216,33 +216,35 @@ final class EngineTest {
     }
   }
 
-  /** What a node has no room for is not the fault of the task that waits, nor of its destination. */
+  /** A delivery never refuses what was claimed for it, and a destination that hangs leaves places to the others. */
   @Test
-  void aNodeThatIsFullUsesUpNoAttempts() {
+  void aDeliveryThatIsFullUsesUpNoAttempts() {
     try (World world = new World(UnaryOperator.identity(), UnaryOperator.identity(), 3)) {
       world.queue(elsewhere("slow", "a"));
       world.queue(elsewhere("healthy", "b"));
       world.receiver.behaviour = attempt -> attempt.task().queue().equals("slow")
           ? new CompletableFuture<>()
           : CompletableFuture.completedFuture(new Answer.Done(""));
-      for (int i = 0; i < 3; i++) {
-        world.submit("slow", Duration.ZERO, "s" + i);
+      List<TaskId> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        all.add(world.submit("slow", Duration.ZERO, "s" + i).id());
       }
       world.passes(Duration.ofMillis(100));
-      assertThat(world.receiver.running).isEqualTo(3);
-      List<TaskId> waiting = new ArrayList<>();
+      assertThat(world.receiver.running).isPositive();
+      List<TaskId> healthy = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
-        waiting.add(world.submit("healthy", Duration.ZERO, "h" + i).id());
+        healthy.add(world.submit("healthy", Duration.ZERO, "h" + i).id());
       }
       world.passes(Duration.ofSeconds(5));
-      assertThat(waiting).allSatisfy(id -> assertThat(world.task(id).attempts()).isEmpty());
+      assertThat(healthy).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
       for (World.Seen seen : List.copyOf(world.receiver.seen)) {
         seen.answer().complete(new Answer.Done(""));
       }
-      world.passes(Duration.ofSeconds(1));
-      assertThat(waiting).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
+      world.passes(Duration.ofSeconds(2));
+      assertThat(all).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
       assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.attempt().task().attempt()).isEqualTo(1));
-      assertThat(world.receiver.mostRunning).isEqualTo(3);
+      assertThat(world.receiver.mostRunning).isLessThanOrEqualTo(3);
     }
   }
 

@@ -472,7 +472,7 @@ final class RemoteStoreTest {
       seal(world, Seal.State.DRAINING);
       assertThat(world.engine.status().ready()).isFalse();
       assertThat(world.engine.submit(Submission.after("q", Duration.ZERO, Body.EMPTY)).exceptionNow())
-          .isInstanceOf(Scheduler.OverloadedException.class).hasMessageContaining("elsewhere");
+          .isInstanceOf(Scheduler.OverloadedException.class).hasMessageContaining("another store");
       answer.complete(new Answer.Done(""));
       world.passes(Duration.ofSeconds(10));
       assertThat(world.task(running.id()).state()).as("the end of an attempt is recorded")

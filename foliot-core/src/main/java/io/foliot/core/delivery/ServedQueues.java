@@ -1,0 +1,18 @@
+package io.foliot.core.delivery;
+
+import java.util.function.Consumer;
+
+/**
+ * The queues whose attempts a delivery can make in this process at the moment. Due tasks of its other queues are parked
+ * until a node can deliver them. Any thread may call.
+ */
+public interface ServedQueues {
+  /** Returns whether attempts of this queue can be made now. */
+  boolean contains(String queue);
+
+  /**
+   * Adds a listener that is called with the name of each queue that is served from now on, or no longer. It must not
+   * block.
+   */
+  void addListener(Consumer<String> listener);
+}

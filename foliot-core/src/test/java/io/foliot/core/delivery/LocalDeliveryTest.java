@@ -1,0 +1,109 @@
+package io.foliot.core.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** Handlers in this process. */
+final class LocalDeliveryTest {
+  private static Attempt attempt(String queue) {
+    TaskRecord task = TaskRecord.edit(new TaskId(1, 2), queue, null).body(Body.EMPTY).state(TaskState.RUNNING)
+        .attempt(1)
+        .token(new Token(3, 4)).leaseEnd(10).wakeAt(10).done();
+    return new Attempt(task, Target.local(), "");
+  }
+
+  private static Answer answer(LocalDelivery delivery, String queue) throws Exception {
+    return delivery.deliver(attempt(queue)).toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void servesTheQueuesThatHaveAHandler() {
+    LocalDelivery delivery = new LocalDelivery(Runnable::run);
+    List<String> changed = new ArrayList<>();
+    delivery.addListener(changed::add);
+    delivery.handle("a", attempt -> new Answer.Done(""));
+    assertThat(delivery.servedQueues().contains("a")).isTrue();
+    assertThat(delivery.servedQueues().contains("b")).isFalse();
+    delivery.remove("a");
+    assertThat(delivery.servedQueues().contains("a")).isFalse();
+    assertThat(changed).containsExactly("a", "a");
+  }
+
+  @Test
+  void aHandlerWhoseTimeIsOverIsInterruptedAndItsThreadServesTheNext() throws Exception {
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      LocalDelivery delivery = new LocalDelivery(threads);
+      CountDownLatch begun = new CountDownLatch(1);
+      CountDownLatch interrupted = new CountDownLatch(1);
+      delivery.handle("slow", attempt -> {
+        begun.countDown();
+        try {
+          new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+          interrupted.countDown();
+        }
+        return new Answer.Done("");
+      });
+      AtomicBoolean clean = new AtomicBoolean();
+      delivery.handle("next", attempt -> {
+        clean.set(!Thread.currentThread().isInterrupted());
+        return new Answer.Done("");
+      });
+      CompletableFuture<Answer> slow = delivery.deliver(attempt("slow")).toCompletableFuture();
+      assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+      slow.cancel(true);
+      assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(answer(delivery, "next")).isInstanceOf(Answer.Done.class);
+      assertThat(clean).isTrue();
+    }
+  }
+
+  @Test
+  void anAttemptWhoseTimeIsOverBeforeItsTurnNeverBegins() {
+    List<Runnable> waiting = new ArrayList<>();
+    LocalDelivery delivery = new LocalDelivery(waiting::add);
+    AtomicBoolean begun = new AtomicBoolean();
+    delivery.handle("q", attempt -> {
+      begun.set(true);
+      return new Answer.Done("");
+    });
+    delivery.deliver(attempt("q")).toCompletableFuture().cancel(true);
+    waiting.forEach(Runnable::run);
+    assertThat(begun).isFalse();
+  }
+
+  @Test
+  void failuresOfAHandlerAreLoggedOnceASecond() {
+    LocalDelivery.Registered handler = new LocalDelivery.Registered(attempt -> new Answer.Done(""), 0);
+    assertThat(handler.unloggedBefore(0)).isZero();
+    for (int i = 1; i < 100; i++) {
+      assertThat(handler.unloggedBefore(i)).isNegative();
+    }
+    assertThat(handler.unloggedBefore(TimeUnit.SECONDS.toNanos(1))).isEqualTo(99);
+  }
+
+  @Test
+  void aHandlerThatThrowsIsAFailedAttempt() throws Exception {
+    LocalDelivery delivery = new LocalDelivery(Runnable::run);
+    delivery.handle("q", attempt -> {
+      throw new IllegalStateException("broken");
+    });
+    assertThat(answer(delivery, "q")).isInstanceOfSatisfying(Answer.Retry.class,
+        retry -> assertThat(retry.detail()).contains("broken"));
+  }
+}

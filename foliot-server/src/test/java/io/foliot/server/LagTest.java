@@ -1,0 +1,59 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.DurationText;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** By how much a queue is behind, after a restart. */
+final class LagTest {
+  private static final Pattern LAG = Pattern.compile("foliot_queue_lag_seconds\\{queue=\"q\"} ([0-9.E]+)");
+  private static final Duration LONG_AGO = Duration.ofMinutes(30);
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  private static Duration told(Rig rig) {
+    return DurationText.parse(rig.get("/v1/queues/q").text("stats", "lag"));
+  }
+
+  private static double seconds(Rig rig) {
+    Matcher found = LAG.matcher(rig.get("/metrics").body());
+    return found.find() ? Double.parseDouble(found.group(1)) : 0;
+  }
+
+  /** The lag as API and metrics tell it, as soon as both do, or after a while. */
+  private static void ensureIsTold(Rig rig) throws InterruptedException {
+    Instant end = Instant.now().plus(SOON);
+    while (Instant.now().isBefore(end)
+        && (told(rig).compareTo(LONG_AGO) < 0 || seconds(rig) < LONG_AGO.toSeconds())) {
+      Thread.sleep(100);
+    }
+    assertThat(told(rig)).isBetween(LONG_AGO, LONG_AGO.plusMinutes(2));
+    assertThat(seconds(rig)).isBetween((double) LONG_AGO.toSeconds(), LONG_AGO.toSeconds() + 120.0);
+  }
+
+  @Test
+  void isTrueWithinSecondsOfARestart(@TempDir Path folder) throws InterruptedException {
+    Map<String, String> settings = Map.of("store", "rocksdb", "data", folder.toString());
+    try (Rig rig = Rig.start(settings)) {
+      rig.withQueue("q").call("POST", "/v1/queues/q/pause", null, Map.of());
+      StringBuilder batch = new StringBuilder();
+      for (int i = 0; i < 2_000; i++) {
+        batch.append(batch.isEmpty() ? "[" : ", ").append("{\"dueAt\": \"")
+            .append(Instant.now().minus(LONG_AGO)).append("\"}");
+      }
+      Rig.Answer answer = rig.post("/v1/queues/q/tasks:batch", batch.append("]").toString());
+      assertThat(answer.status()).as(answer.body()).isLessThan(300);
+      ensureIsTold(rig);
+    }
+    try (Rig rig = Rig.start(settings)) {
+      ensureIsTold(rig);
+    }
+  }
+}
