@@ -9,14 +9,17 @@ import io.foliot.server.api.ProblemKind;
 import io.foliot.server.api.Reply;
 import io.foliot.server.api.Request;
 import io.foliot.server.metrics.HttpTimings;
+import io.helidon.common.buffers.DataReader;
 import io.helidon.common.uri.UriQuery;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.RequestException;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.HttpRouting;
@@ -39,6 +42,8 @@ final class HttpDoor implements AutoCloseable {
   /** A key of 256 bytes takes 768 in a path; the rest of a first line is short. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
+  /** An unread body of at most so many bytes is skipped; before a longer one the connection is closed. */
+  private static final int MAX_SKIPPED_BYTES = 64 << 10;
   // Longer than clients commonly keep idle connections, so that it is they who close them and no request is lost.
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
@@ -84,8 +89,8 @@ final class HttpDoor implements AutoCloseable {
         .connectionOptions(options -> options.readTimeout(READ_TIMEOUT).tcpNoDelay(true))
         .protocolsDiscoverServices(false)
         .featuresDiscoverServices(false)
-        .addProtocol(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE).maxHeadersSize(MAX_HEADERS_BYTES)
-            .continueImmediately(false).build())
+        .addConnectionSelector(new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
+            .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false).build()))
         .directHandlers(refusals())
         .routing(HttpRouting.builder().any(this::handle))
         .build();
@@ -133,14 +138,15 @@ final class HttpDoor implements AutoCloseable {
   private static DirectHandler.TransportResponse refuse(DirectHandler.TransportRequest request,
       DirectHandler.EventType type, Status status, ServerResponseHeaders headers, String message) {
     Problem problem = switch (status.code()) {
-      case 413 -> new Problem(ProblemKind.TOO_LARGE,
-          "the body is larger than the server takes for any call (limits.batch-body); send less at once");
+      case 413 -> tooLarge();
       case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
       case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, come back later");
-      default -> status.code() >= 500
-          ? new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it")
-          : new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message);
+      // Without a method there was no request yet, only bytes that are none.
+      case 500 -> request.method().isEmpty()
+          ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
+          : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
+      default -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message);
     };
     Reply reply = problem.reply();
     headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));
@@ -148,21 +154,56 @@ final class HttpDoor implements AutoCloseable {
         .keepAlive(false).entity(new String(reply.body(), UTF_8)).build();
   }
 
+  private static Problem tooLarge() {
+    return new Problem(ProblemKind.TOO_LARGE,
+        "the body is larger than the server takes for any call (limits.batch-body); send less at once");
+  }
+
   private void handle(ServerRequest request, ServerResponse response) {
     long begun = System.nanoTime();
     underWay.incrementAndGet();
     try (Bodies.Share share = bodies.share()) {
       String method = request.prologue().method().text();
+      Arriving arriving = new Arriving(request, share);
       Api.Answer answer = api.answer(method, request.prologue().uriPath().rawPath(), request.remotePeer().host(),
-          new Arriving(request, share));
-      send(response, answer.reply(), method, request.headers().contains(HeaderNames.EXPECT));
+          arriving);
+      After after = after(request, arriving);
+      send(response, answer.reply(), method, after);
       timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
+      switch (after) {
+        case GO_ON -> {
+          // Helidon skips what was not read of a short body, and reads the next request.
+        }
+        case CLOSE -> throw new CloseConnectionException("the client asked for it");
+        case CLOSE_UNREAD -> throw new HttpConnections.UnreadRequestException();
+      }
     } finally {
       underWay.decrementAndGet();
     }
   }
 
-  private static void send(ServerResponse response, Reply reply, String method, boolean expectsContinue) {
+  /** What becomes of a connection after an answer. */
+  private enum After {
+    GO_ON, CLOSE, CLOSE_UNREAD
+  }
+
+  /**
+   * The connection goes on only if it is certain where the next request begins. After {@code Expect} it is not known whether
+   * an unread body will come at all, and after a body that was not read to its end because it is broken, not where it ends.
+   */
+  private static After after(ServerRequest request, Arriving arriving) {
+    if (arriving.isUnread()) {
+      long length = request.headers().contains(HeaderNames.TRANSFER_ENCODING)
+          ? Long.MAX_VALUE
+          : request.headers().contentLength().orElse(Long.MAX_VALUE);
+      if (length > MAX_SKIPPED_BYTES || arriving.isBegun() || request.headers().contains(HeaderNames.EXPECT)) {
+        return After.CLOSE_UNREAD;
+      }
+    }
+    return request.headers().containsToken(HeaderValues.CONNECTION_CLOSE) ? After.CLOSE : After.GO_ON;
+  }
+
+  private static void send(ServerResponse response, Reply reply, String method, After after) {
     response.status(Status.create(reply.status()));
     response.header(reply.contentType().equals("application/json")
         ? JSON
@@ -172,8 +213,7 @@ final class HttpDoor implements AutoCloseable {
     if (!reply.headers().isEmpty()) {
       reply.headers().forEach((name, value) -> response.header(HeaderValues.create(name, value)));
     }
-    if (expectsContinue && reply.status() >= 400) {
-      // The body has perhaps not been sent, and will not be; the connection stands before it.
+    if (after != After.GO_ON) {
       response.header(HeaderValues.CONNECTION_CLOSE);
     }
     if (method.equals("HEAD")) {
@@ -183,8 +223,28 @@ final class HttpDoor implements AutoCloseable {
     }
   }
 
-  /** A request as Helidon has it. */
-  private record Arriving(ServerRequest request, Bodies.Share share) implements Request.Incoming {
+  /** A request as Helidon has it. One thread. */
+  private static final class Arriving implements Request.Incoming {
+    private final ServerRequest request;
+    private final Bodies.Share share;
+    private boolean begun;
+    private boolean ended;
+
+    Arriving(ServerRequest request, Bodies.Share share) {
+      this.request = request;
+      this.share = share;
+    }
+
+    /** Whether some of the body was read. */
+    boolean isBegun() {
+      return begun;
+    }
+
+    /** Whether there is a body that was not read to its end. */
+    boolean isUnread() {
+      return !ended && request.content().hasEntity();
+    }
+
     @Override
     public @Nullable String header(String name) {
       HeaderName known = NAMES.get(name);
@@ -217,10 +277,22 @@ final class HttpDoor implements AutoCloseable {
       if (!request.content().hasEntity()) {
         return new byte[0];
       }
+      long length = request.headers().contentLength().orElse(-1);
+      Bodies.ensureLength(length, maxBytes);
+      begun = true;
       try {
-        return share.read(request.content().inputStream(), request.headers().contentLength().orElse(-1), maxBytes);
-      } catch (IOException | UncheckedIOException e) {
+        byte[] body = share.read(request.content().inputStream(), length, maxBytes);
+        ended = true;
+        return body;
+      } catch (IOException | UncheckedIOException | CloseConnectionException e) {
         throw new Problem(ProblemKind.INVALID_REQUEST, "the body did not arrive: " + e.getMessage());
+      } catch (RequestException e) {
+        throw e.status().code() == 413
+            ? tooLarge()
+            : new Problem(ProblemKind.INVALID_REQUEST, "the body is not valid HTTP: " + e.getMessage());
+      } catch (DataReader.InsufficientDataAvailableException | DataReader.IncorrectNewLineException
+          | NumberFormatException e) {
+        throw new Problem(ProblemKind.INVALID_REQUEST, "the body is cut, or a chunk of it says no length");
       }
     }
   }
