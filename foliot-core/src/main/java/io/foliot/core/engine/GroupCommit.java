@@ -149,10 +149,7 @@ final class GroupCommit<T, R> {
 
   private void answer(List<Call<T, R>> calls, List<T> items, long begun, @Nullable List<R> results,
       @Nullable Throwable failure) {
-    meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
-    if (results != null) {
-      tell(items, results);
-    }
+    tell(items, begun, results, failure);
     int from = 0;
     for (Call<T, R> call : calls) {
       int to = from + call.items().size();
@@ -167,9 +164,12 @@ final class GroupCommit<T, R> {
   }
 
   /** What comes after the commit must not keep the callers from their answers. */
-  private void tell(List<T> items, List<R> results) {
+  private void tell(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
     try {
-      done.accept(items, results);
+      meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
+      if (results != null) {
+        done.accept(items, results);
+      }
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "what follows a commit failed; its results stand: call=" + name, e);
     }
