@@ -49,14 +49,16 @@ public final class FoliotServer implements AutoCloseable {
   private final Api api;
   private final HttpDoor door;
   private final Gate gate;
-  private final CompletableFuture<StoreException> failure;
+  private final CompletableFuture<Throwable> failure;
   private final @Nullable Thread refresher;
+  private final CommitPulse pulse;
+  private final Watchdog watchdog;
 
   // guarded by this
   private boolean stopped;
 
   private FoliotServer(FoliotConfig config, InetAddress address, ServerRuntime runtime, Prometheus prometheus,
-      CompletableFuture<StoreException> failure, Clock clock, SecureRandom random, PrintStream out) {
+      CompletableFuture<Throwable> failure, Clock clock, SecureRandom random, PrintStream out) {
     this.config = config;
     this.runtime = runtime;
     this.prometheus = prometheus;
@@ -67,9 +69,11 @@ public final class FoliotServer implements AutoCloseable {
     if (!address.isLoopbackAddress() && keys.isEmpty()) {
       issueFirstKey(keys, random, now, out);
     }
+    pulse = new CommitPulse(runtime.store(), runtime.scheduler().cluster().node());
     ApiLimits limits = new ApiLimits(config.limits().bodyBytes(), config.limits().batchBytes(),
         config.listen().callTimeout());
-    ServerInfo info = new ServerInfo(version(), prometheus::scrape, runtime.backups(), config.store().backups());
+    ServerInfo info = new ServerInfo(version(), prometheus::scrape, runtime.backups(), config.store().backups(),
+        this::troubles);
     api = new Api(new Api.Parts(runtime.scheduler(), clock, random, gate, keys, limits, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
     prometheus.gauge("foliot.http.bodies.bytes", "Bodies of requests under way", bodies::held);
@@ -86,11 +90,13 @@ public final class FoliotServer implements AutoCloseable {
     }
     try {
       door = new HttpDoor(new HttpDoor.Frame(new InetSocketAddress(address, config.listen().port()),
-          config.limits().batchBytes(), config.limits().connections()), api, bodies, prometheus.timings());
+          config.limits().batchBytes(), connections(config)), api, bodies, prometheus.timings(), this::failed);
     } catch (RuntimeException e) {
       api.close();
       throw e;
     }
+    watchdog = new Watchdog(pulse, new InetSocketAddress(address, door.port()), door::accepts, this::failed);
+    CompletableFuture<?> unused = scheduler.failure().thenAccept(this::failed);
     refresher = runtime.store().isShared()
         ? Thread.ofVirtual().name("foliot-keys").start(() -> refresh(keys))
         : null;
@@ -124,7 +130,7 @@ public final class FoliotServer implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     InetAddress address = address(config.listen().host());
     HttpDoor.ensureFree(new InetSocketAddress(address, config.listen().port()));
-    CompletableFuture<StoreException> failure = new CompletableFuture<>();
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
     ServerRuntime runtime = ServerRuntime.open(config, address.isLoopbackAddress(), clock, prometheus.meter(), random,
         e -> {
@@ -137,7 +143,7 @@ public final class FoliotServer implements AutoCloseable {
 
   /** Starts a server over a runtime that exists. */
   static FoliotServer start(FoliotConfig config, ServerRuntime runtime, Prometheus prometheus,
-      CompletableFuture<StoreException> failure, Clock clock, SecureRandom random, PrintStream out) {
+      CompletableFuture<Throwable> failure, Clock clock, SecureRandom random, PrintStream out) {
     try {
       FoliotServer server = new FoliotServer(config, address(config.listen().host()), runtime, prometheus, failure,
           clock,
@@ -213,9 +219,35 @@ public final class FoliotServer implements AutoCloseable {
     return runtime.scheduler();
   }
 
-  /** Completes if the store closes itself because it cannot go on; then the process had better end. */
-  public CompletableFuture<StoreException> failure() {
+  /**
+   * Completes if the server cannot go on: with a {@link StoreException} if the store has closed itself, else with what ended
+   * a part that it cannot do without. Then the process had better end.
+   */
+  public CompletableFuture<Throwable> failure() {
     return failure;
+  }
+
+  private void failed(Throwable cause) {
+    failure.complete(cause);
+  }
+
+  private List<String> troubles() {
+    Throwable cause = failure.getNow(null);
+    return cause == null ? pulse.troubles() : List.of("the server has failed: " + cause.getMessage());
+  }
+
+  /** As many connections as configured, if there are descriptors for them and as many again for callbacks and files. */
+  private static int connections(FoliotConfig config) {
+    int wanted = config.limits().connections();
+    long affordable = Math.max(1, Descriptors.free() / 2);
+    if (wanted <= affordable) {
+      return wanted;
+    }
+    log.atWarn().addKeyValue("connections", affordable).addKeyValue("limits.connections", wanted)
+        .addKeyValue("descriptors", Descriptors.limit())
+        .log("The process may not open enough files for as many connections as configured, so fewer are accepted. Raise"
+            + " its limit (ulimit -n, LimitNOFILE), or lower limits.connections");
+    return (int) affordable;
   }
 
   /** From now on requests are refused. */
@@ -235,6 +267,7 @@ public final class FoliotServer implements AutoCloseable {
     long deadline = System.nanoTime() + config.listen().stopTimeout().toNanos();
     log.info("Foliot stops");
     drain();
+    watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     try {
       // Long polls of workers end with the engine, hence it stops first; it still answers what it was asked before.

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,7 @@ final class HttpConnections implements ServerConnectionSelector {
 
   private final Http1ConnectionSelector http1;
   private final int maxFirstLine;
+  private final AtomicInteger open = new AtomicInteger();
 
   HttpConnections(Http1Config config) {
     http1 = Http1ConnectionSelector.builder().config(config).build();
@@ -77,23 +79,32 @@ final class HttpConnections implements ServerConnectionSelector {
   @Override
   public ServerConnection connection(ConnectionContext context) {
     DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine));
-    return new Connection(http1.connection(new Context(context, reader)), context.serverSocket());
+    return new Connection(http1.connection(new Context(context, reader)), context.serverSocket(), open);
+  }
+
+  /** How many connections there are. */
+  int open() {
+    return open.get();
   }
 
   /** A connection that reads on for a moment after an answer that left a part of the request unread. */
-  private record Connection(ServerConnection http1, HelidonSocket socket)
+  private record Connection(ServerConnection http1, HelidonSocket socket, AtomicInteger open)
       implements
         ServerConnection,
         InterruptableTask<Void> {
     @Override
     public void handle(Limit limit) throws InterruptedException {
+      open.incrementAndGet();
       try {
         http1.handle(limit);
         // Returned: a request was refused before it could be routed, and perhaps before it was read.
+        linger();
       } catch (UnreadRequestException e) {
         // Answered, and what was not read of it is still to come.
+        linger();
+      } finally {
+        open.decrementAndGet();
       }
-      linger();
     }
 
     private void linger() {

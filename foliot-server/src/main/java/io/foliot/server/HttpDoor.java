@@ -35,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The web server before the API: connections, bodies, headers. Each request has a virtual thread, which may wait. */
@@ -60,6 +61,9 @@ final class HttpDoor implements AutoCloseable {
   private final Bodies bodies;
   private final HttpTimings timings;
   private final AtomicInteger underWay = new AtomicInteger();
+  private final int maxConnections;
+  private final Consumer<Throwable> onFailure;
+  private final HttpConnections connections;
   private final WebServer server;
 
   /**
@@ -74,9 +78,14 @@ final class HttpDoor implements AutoCloseable {
   /**
    * Opens the door.
    *
+   * @param onFailure told of what the process cannot go on after
    * @throws StartException if the address cannot be bound
    */
-  HttpDoor(Frame frame, Api api, Bodies bodies, HttpTimings timings) {
+  HttpDoor(Frame frame, Api api, Bodies bodies, HttpTimings timings, Consumer<Throwable> onFailure) {
+    maxConnections = frame.maxConnections;
+    this.onFailure = onFailure;
+    connections = new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
+        .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false).build());
     this.api = api;
     this.bodies = bodies;
     this.timings = timings;
@@ -89,8 +98,7 @@ final class HttpDoor implements AutoCloseable {
         .connectionOptions(options -> options.readTimeout(READ_TIMEOUT).tcpNoDelay(true))
         .protocolsDiscoverServices(false)
         .featuresDiscoverServices(false)
-        .addConnectionSelector(new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
-            .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false).build()))
+        .addConnectionSelector(connections)
         .directHandlers(refusals())
         .routing(HttpRouting.builder().any(this::handle))
         .build();
@@ -177,6 +185,11 @@ final class HttpDoor implements AutoCloseable {
         case CLOSE -> throw new CloseConnectionException("the client asked for it");
         case CLOSE_UNREAD -> throw new HttpConnections.UnreadRequestException();
       }
+    } catch (Error e) {
+      if (CoreThreads.isFatal(e)) {
+        onFailure.accept(e);
+      }
+      throw e;
     } finally {
       underWay.decrementAndGet();
     }
@@ -300,6 +313,11 @@ final class HttpDoor implements AutoCloseable {
   /** The port, which was chosen by the system if none was asked for. */
   int port() {
     return server.port();
+  }
+
+  /** Whether there is room for one more connection. */
+  boolean accepts() {
+    return connections.open() < maxConnections;
   }
 
   /** How many requests are being answered. */

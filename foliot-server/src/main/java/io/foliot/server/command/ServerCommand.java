@@ -1,6 +1,7 @@
 package io.foliot.server.command;
 
 import io.foliot.core.store.StoreException;
+import io.foliot.server.CoreThreads;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.Logging;
 import io.foliot.server.StartException;
@@ -26,6 +27,11 @@ import picocli.CommandLine.ParseResult;
 @Command(name = "server", description = "Runs a server until it is told to stop (Ctrl-C).", footer = {"",
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
         + " The command line overrides the environment, and that the file.",
+    "", "A server that cannot go on ends, and says why. Exit codes",
+    "  1  the store has closed itself, or the server could not start for another reason",
+    "  2  the options or the configuration cannot be used",
+    "  3  it ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
+    "  5  a thread that it cannot do without has ended, or it ran out of memory and noticed by itself",
     "", "Examples", "  foliot server --data /var/lib/foliot",
     "  foliot server --port 7401 --allow-network 10.0.0.0/8"})
 final class ServerCommand implements Callable<Integer> {
@@ -72,6 +78,7 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    CoreThreads.watch();
     endWithParent();
     FoliotConfig configuration = configuration(spec.commandLine().getParseResult());
     Logging.apply(configuration.log());
@@ -86,7 +93,10 @@ final class ServerCommand implements Callable<Integer> {
     // A signal ends the JVM, which runs this first and then ends with the signal's code.
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "foliot-stop"));
     shell.line(READY + server.url());
-    StoreException failure = server.failure().join();
+    Throwable failure = server.failure().join();
+    if (!(failure instanceof StoreException)) {
+      CoreThreads.end("a part of the server has failed", failure);
+    }
     throw CommandException.failure("the store has closed itself, and nothing more is accepted: " + failure.getMessage(),
         failure);
   }
