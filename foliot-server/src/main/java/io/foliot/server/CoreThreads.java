@@ -20,9 +20,14 @@ public final class CoreThreads implements UncaughtExceptionHandler {
     Thread.setDefaultUncaughtExceptionHandler(new CoreThreads());
   }
 
-  /** Whether whatever the process does after this failure may be wrong. */
-  static boolean isFatal(Throwable failure) {
-    return failure instanceof VirtualMachineError && !(failure instanceof StackOverflowError);
+  /** Whether whatever the process does after this failure, or what caused it, may be wrong. */
+  public static boolean isFatal(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isCore(Thread thread) {

@@ -4,6 +4,7 @@ import io.foliot.core.Clock;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
 import io.foliot.core.store.StoreException;
+import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.ApiLimits;
 import io.foliot.server.api.Bodies;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
+  private static final int ANSWERS_OF_HEAP = 8;
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   // The administrator's key of the configuration has a name that no key of the store can have.
@@ -76,6 +78,10 @@ public final class FoliotServer implements AutoCloseable {
         this::troubles);
     api = new Api(new Api.Parts(runtime.scheduler(), clock, random, gate, keys, limits, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
+    long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
+    AnswerMemory reads = new AnswerMemory(answerBytes);
+    AnswerMemory writes = new AnswerMemory(answerBytes);
+    prometheus.gauge("foliot.http.answers.bytes", "Answers under way that list or show tasks", reads::held);
     prometheus.gauge("foliot.http.bodies.bytes", "Bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "Whether the store has closed itself", () -> failure.isDone() ? 1 : 0);
     Scheduler scheduler = runtime.scheduler();
@@ -90,7 +96,8 @@ public final class FoliotServer implements AutoCloseable {
     }
     try {
       door = new HttpDoor(new HttpDoor.Frame(new InetSocketAddress(address, config.listen().port()),
-          config.limits().batchBytes(), connections(config)), api, bodies, prometheus.timings(), this::failed);
+          config.limits().batchBytes(), connections(config)), api,
+          new HttpDoor.Memory(bodies, reads, writes), prometheus.timings(), this::failed);
     } catch (RuntimeException e) {
       api.close();
       throw e;

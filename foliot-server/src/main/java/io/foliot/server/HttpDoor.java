@@ -2,6 +2,7 @@ package io.foliot.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.Bodies;
 import io.foliot.server.api.Problem;
@@ -58,7 +59,7 @@ final class HttpDoor implements AutoCloseable {
       IDEMPOTENCY_KEY);
 
   private final Api api;
-  private final Bodies bodies;
+  private final Memory memory;
   private final HttpTimings timings;
   private final AtomicInteger underWay = new AtomicInteger();
   private final int maxConnections;
@@ -76,18 +77,27 @@ final class HttpDoor implements AutoCloseable {
   record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections) {}
 
   /**
+   * What requests under way may hold.
+   *
+   * @param bodies what they brought
+   * @param reads what they get who read
+   * @param writes what they get who write
+   */
+  record Memory(Bodies bodies, AnswerMemory reads, AnswerMemory writes) {}
+
+  /**
    * Opens the door.
    *
    * @param onFailure told of what the process cannot go on after
    * @throws StartException if the address cannot be bound
    */
-  HttpDoor(Frame frame, Api api, Bodies bodies, HttpTimings timings, Consumer<Throwable> onFailure) {
+  HttpDoor(Frame frame, Api api, Memory memory, HttpTimings timings, Consumer<Throwable> onFailure) {
     maxConnections = frame.maxConnections;
     this.onFailure = onFailure;
     connections = new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
         .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false).build());
     this.api = api;
-    this.bodies = bodies;
+    this.memory = memory;
     this.timings = timings;
     server = WebServer.builder()
         .bindAddress(frame.address)
@@ -170,9 +180,11 @@ final class HttpDoor implements AutoCloseable {
   private void handle(ServerRequest request, ServerResponse response) {
     long begun = System.nanoTime();
     underWay.incrementAndGet();
-    try (Bodies.Share share = bodies.share()) {
+    try (Bodies.Share body = memory.bodies.share();
+        AnswerMemory.Share reads = memory.reads.share();
+        AnswerMemory.Share writes = memory.writes.share()) {
       String method = request.prologue().method().text();
-      Arriving arriving = new Arriving(request, share);
+      Arriving arriving = new Arriving(request, body, reads, writes);
       Api.Answer answer = api.answer(method, request.prologue().uriPath().rawPath(), request.remotePeer().host(),
           arriving);
       After after = after(request, arriving);
@@ -240,12 +252,26 @@ final class HttpDoor implements AutoCloseable {
   private static final class Arriving implements Request.Incoming {
     private final ServerRequest request;
     private final Bodies.Share share;
+    private final AnswerMemory.Share reads;
+    private final AnswerMemory.Share writes;
     private boolean begun;
     private boolean ended;
 
-    Arriving(ServerRequest request, Bodies.Share share) {
+    Arriving(ServerRequest request, Bodies.Share share, AnswerMemory.Share reads, AnswerMemory.Share writes) {
       this.request = request;
       this.share = share;
+      this.reads = reads;
+      this.writes = writes;
+    }
+
+    @Override
+    public AnswerMemory.Share memory() {
+      return reads;
+    }
+
+    @Override
+    public AnswerMemory.Share writeMemory() {
+      return writes;
     }
 
     /** Whether some of the body was read. */

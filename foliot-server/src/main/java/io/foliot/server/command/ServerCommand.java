@@ -94,7 +94,7 @@ final class ServerCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "foliot-stop"));
     shell.line(READY + server.url());
     Throwable failure = server.failure().join();
-    if (!(failure instanceof StoreException)) {
+    if (!(failure instanceof StoreException) || CoreThreads.isFatal(failure)) {
       CoreThreads.end("a part of the server has failed", failure);
     }
     throw CommandException.failure("the store has closed itself, and nothing more is accepted: " + failure.getMessage(),

@@ -116,7 +116,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /** What requests may cost, in bytes, and how much is counted apart. */
-  public record Limits(int bodyBytes, int batchBytes, long waitingBytes, int connections, int metricQueues) {}
+  public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
+      int metricQueues) {}
 
   /** How logs look, and how much they tell. */
   public record Log(String format, String level) {
@@ -217,7 +218,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
               + "); set it to more, or limits.batch-body to less");
     }
     return new Limits(Math.toIntExact(settings.get(Option.BODY)), Math.toIntExact(batch), waiting,
-        settings.get(Option.CONNECTIONS), settings.get(Option.METRIC_QUEUES));
+        settings.get(Option.ANSWER_BYTES), settings.get(Option.CONNECTIONS), settings.get(Option.METRIC_QUEUES));
   }
 
   private static Engine engine(Settings settings) {

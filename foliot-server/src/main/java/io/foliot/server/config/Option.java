@@ -123,6 +123,10 @@ public final class Option<T> {
   /** All bodies together. */
   public static final Option<Long> WAITING_BYTES = of("limits.waiting-bytes", "limit-waiting-bytes",
       OptionType.size("2MiB", "8GiB", "128MiB"), "128MiB", "bodies of all requests under way together");
+  /** All answers together. */
+  public static final Option<Long> ANSWER_BYTES = of("limits.answer-bytes", "limit-answer-bytes",
+      OptionType.size("2MiB", "8GiB", "128MiB"), "128MiB",
+      "memory of answers that list or show tasks, all requests under way together; an eighth of the heap at most");
   /** Connections. */
   public static final Option<Integer> CONNECTIONS = of("limits.connections", "limit-connections",
       OptionType.count(1, 1_000_000, 10_000), "10000", "connections at once");
