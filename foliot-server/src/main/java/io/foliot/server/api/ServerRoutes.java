@@ -3,12 +3,12 @@ package io.foliot.server.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.foliot.core.Scheduler;
+import io.foliot.server.store.PrivateFiles;
 import io.foliot.server.text.WellFormed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -172,7 +172,7 @@ final class ServerRoutes {
     Path directory = inside(info.backupFolder(), wish.directory);
     Backups.Written written;
     try {
-      Files.createDirectories(info.backupFolder());
+      PrivateFiles.ensureFolder(info.backupFolder());
       written = backups.write(directory);
     } catch (IOException e) {
       throw new Problem(ProblemKind.INVALID_REQUEST, "the backup was not written: " + e.getMessage());

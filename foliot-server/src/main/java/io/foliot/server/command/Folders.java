@@ -1,5 +1,6 @@
 package io.foliot.server.command;
 
+import io.foliot.server.store.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -78,7 +79,7 @@ final class Folders {
     Files.deleteIfExists(to);
     Path parent = to.getParent();
     if (parent != null) {
-      Files.createDirectories(parent);
+      PrivateFiles.ensureFolder(parent);
     }
     try {
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
@@ -92,7 +93,7 @@ final class Folders {
     Files.walkFileTree(from, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
-        Files.createDirectories(to.resolve(from.relativize(folder)));
+        PrivateFiles.ensureFolder(to.resolve(from.relativize(folder)));
         return FileVisitResult.CONTINUE;
       }
 
@@ -100,6 +101,7 @@ final class Folders {
       public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
         Path copied = to.resolve(from.relativize(file));
         Files.copy(file, copied);
+        PrivateFiles.restrictFile(copied);
         try (FileChannel channel = FileChannel.open(copied, StandardOpenOption.WRITE)) {
           channel.force(true);
         }

@@ -7,6 +7,7 @@ import io.foliot.server.Logging;
 import io.foliot.server.StartException;
 import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.store.PrivateFiles;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -35,6 +38,8 @@ import picocli.CommandLine.ParseResult;
     "", "Examples", "  foliot server --data /var/lib/foliot",
     "  foliot server --port 7401 --allow-network 10.0.0.0/8"})
 final class ServerCommand implements Callable<Integer> {
+  private static final Logger log = LoggerFactory.getLogger(ServerCommand.class);
+
   /** Begins the line that is printed when the server serves; the rest of it is the server's address. */
   static final String READY = "Foliot is ready at ";
 
@@ -82,6 +87,7 @@ final class ServerCommand implements Callable<Integer> {
     endWithParent();
     FoliotConfig configuration = configuration(spec.commandLine().getParseResult());
     Logging.apply(configuration.log());
+    warnOfOpenSecrets();
     FoliotServer server;
     try {
       server = FoliotServer.start(configuration, shell.out());
@@ -99,6 +105,17 @@ final class ServerCommand implements Callable<Integer> {
     }
     throw CommandException.failure("the store has closed itself, and nothing more is accepted: " + failure.getMessage(),
         failure);
+  }
+
+  private void warnOfOpenSecrets() {
+    Path file = file(config, shell);
+    if (file != null && PrivateFiles.isReadableByOthers(file)) {
+      List<String> secrets = FoliotConfig.secretsIn(file);
+      if (!secrets.isEmpty()) {
+        log.warn("others can read secrets in the configuration file; take their permissions away (chmod 600), or set the"
+            + " secrets as variables: file={}, keys={}", file, secrets);
+      }
+    }
   }
 
   private static void endWithParent() {

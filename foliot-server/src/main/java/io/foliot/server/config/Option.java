@@ -206,6 +206,11 @@ public final class Option<T> {
     return Collections.unmodifiableList(ALL);
   }
 
+  /** Those whose values others must not know; an address of a store may have a password in it. */
+  static List<Option<String>> secrets() {
+    return List.of(STORE, STORE_PASSWORD, CLUSTER_PASSWORD, CLUSTER_TRUST_STORE_PASSWORD, CLUSTER_KEY_STORE_PASSWORD);
+  }
+
   /** Its key in the file, such as {@code server.port}. */
   public String key() {
     return key;
