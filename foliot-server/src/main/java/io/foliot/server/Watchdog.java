@@ -5,6 +5,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -64,7 +65,7 @@ final class Watchdog implements AutoCloseable {
   private void watch() {
     for (long beat = 1; !closed; beat++) {
       LockSupport.parkNanos(this, BEAT_NANOS);
-      pulse.beat();
+      CompletableFuture<Boolean> unused = pulse.beat();
       if (beat % BEATS_PER_KNOCK == 0 && accepts.getAsBoolean() && !closed && !isHeard() && !closed) {
         onFailure.accept(new IllegalStateException("nothing listens on the port any more: address=" + address));
         return;

@@ -32,9 +32,10 @@ class ExhaustionTest {
   private Path folder;
 
   private ChildServer.Spec small(String heap, String... options) {
-    List<String> all = new ArrayList<>(List.of("--data", folder.resolve("data").toString(), "--store-record-cache", "8MiB",
-        "--store-block-cache", "8MiB", "--store-write-buffer", "16MiB", "--limit-waiting-bytes", "16MiB",
-        "--engine-call-bytes", "8MiB"));
+    List<String> all = new ArrayList<>(
+        List.of("--data", folder.resolve("data").toString(), "--store-record-cache", "8MiB",
+            "--store-block-cache", "8MiB", "--store-write-buffer", "16MiB", "--limit-waiting-bytes", "16MiB",
+            "--engine-call-bytes", "8MiB"));
     all.addAll(List.of(options));
     return ChildServer.Spec.server(List.of("-Xmx" + heap), all.toArray(String[]::new));
   }

@@ -59,7 +59,8 @@ class RequestFramingTest {
   }
 
   private void assertAnsweredOnce(String request, int status, RawClient.Received received) {
-    assertThat(received.statuses().stream().filter(code -> code >= 200)).as(request + "\n" + received.text()).containsExactly(status);
+    assertThat(received.statuses().stream().filter(code -> code >= 200)).as(request + "\n" + received.text())
+        .containsExactly(status);
     assertThat(received.ended()).as("the connection ends: " + request).isTrue();
     assertThat(received.text().toLowerCase(Locale.ROOT)).contains("connection: close");
     assertVictimLives();
@@ -119,7 +120,8 @@ class RequestFramingTest {
   @Test
   void aBrokenChunkIsAMistakeOfTheClient() {
     String head = "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + JSON + "Transfer-Encoding: chunked\r\n\r\n";
-    for (String body : List.of("zz\r\n", "-1\r\n{}\r\n0\r\n\r\n", "2\n{}\r\n", "ffffffffff\r\n", "0\r\nTrailer: x\r\n\r\n",
+    for (String body : List.of("zz\r\n", "-1\r\n{}\r\n0\r\n\r\n", "2\n{}\r\n", "ffffffffff\r\n",
+        "0\r\nTrailer: x\r\n\r\n",
         "2;ext=1\r\n{}\r\n0\r\n\r\n")) {
       assertAnsweredOnce(head + body + SMUGGLED, 400);
     }
@@ -211,7 +213,8 @@ class RequestFramingTest {
     for (String head : List.of("G\u0001T / HTTP/1.1\r\n" + HOST + "\r\n", "G{}T / HTTP/1.1\r\n" + HOST + "\r\n",
         "GET / HTTP/2.0\r\n" + HOST + "\r\n", "GET / HTTP/1.1\r\nHo st: x\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n", "\r\n\r\n", "x".repeat(6000) + "\r\n\r\n", "GET /\r\n\r\n",
-        "GET / HTTP/1.1\n\n", "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + "Transfer-Encoding: gzip, chunked\r\n\r\n",
+        "GET / HTTP/1.1\n\n",
+        "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + "Transfer-Encoding: gzip, chunked\r\n\r\n",
         "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n",
         "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + "Content-Length: 3\r\nContent-Length: 4\r\n\r\n",
         "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + "Content-Length: x\r\n\r\n")) {

@@ -125,7 +125,7 @@ public final class Engine implements Scheduler {
           i == 0 ? this::refresh : () -> {}, i == 0 ? this::upkeep : nanos -> {});
     }
     for (EngineLoop loop : loops) {
-      loop.death().thenAccept(this::failed);
+      CompletableFuture<Void> unused = loop.death().thenAccept(this::failed);
     }
     ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
     Admission calls = new Admission(options.callItems(), options.callBytes());
@@ -140,8 +140,10 @@ public final class Engine implements Scheduler {
 
   private void failed(Throwable cause) {
     failure.complete(cause);
-    LOG.log(System.Logger.Level.ERROR, "an event loop has ended, and this engine does nothing any more; stop it and start"
-        + " another one, or end the process", cause);
+    LOG.log(System.Logger.Level.ERROR,
+        "an event loop has ended, and this engine does nothing any more; stop it and start"
+            + " another one, or end the process",
+        cause);
   }
 
   @Override

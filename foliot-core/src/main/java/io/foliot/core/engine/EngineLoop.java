@@ -386,7 +386,7 @@ final class EngineLoop implements EventLoop.Duty {
       drainUntilNanos = nowNanos + Math.max(afterNanos, patienceNanos);
       lanes.values().forEach(lane -> lane.desk().close(nowNanos));
     });
-    death.thenAccept(cause -> answer.complete(false));
+    CompletableFuture<Boolean> unused = death.thenApply(cause -> answer.complete(false));
     return answer;
   }
 

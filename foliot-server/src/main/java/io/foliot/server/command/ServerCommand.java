@@ -112,8 +112,10 @@ final class ServerCommand implements Callable<Integer> {
     if (file != null && PrivateFiles.isReadableByOthers(file)) {
       List<String> secrets = FoliotConfig.secretsIn(file);
       if (!secrets.isEmpty()) {
-        log.warn("others can read secrets in the configuration file; take their permissions away (chmod 600), or set the"
-            + " secrets as variables: file={}, keys={}", file, secrets);
+        log.warn(
+            "others can read secrets in the configuration file; take their permissions away (chmod 600), or set the"
+                + " secrets as variables: file={}, keys={}",
+            file, secrets);
       }
     }
   }

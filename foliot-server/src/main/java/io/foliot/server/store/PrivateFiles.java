@@ -68,7 +68,8 @@ public final class PrivateFiles {
       }
     } catch (IOException e) {
       // Another user's, or a file system that only seems to know permissions: worse than it could be, and no reason to stop.
-      log.warn("others may be able to read what Foliot keeps here; take their permissions away: path={}, reason={}", path,
+      log.warn("others may be able to read what Foliot keeps here; take their permissions away: path={}, reason={}",
+          path,
           e.toString());
     }
   }

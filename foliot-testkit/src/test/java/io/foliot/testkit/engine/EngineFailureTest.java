@@ -89,8 +89,9 @@ class EngineFailureTest {
     TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
     // What a loop's thread dies of is expected here, and not to be printed.
     Engine engine = new Engine(EngineOptions.defaults("test"), new Environment(clock,
-        () -> new ThreadEventLoop(clock, Thread.ofPlatform().daemon().uncaughtExceptionHandler((thread, e) -> {
-        }).factory()), new SplittableRandom(7), store, new SoleCoordinator(), List.of(delivery), meter));
+        () -> new ThreadEventLoop(clock,
+            Thread.ofPlatform().daemon().uncaughtExceptionHandler((thread, e) -> {}).factory()),
+        new SplittableRandom(7), store, new SoleCoordinator(), List.of(delivery), meter));
     engine.start().join();
     return engine;
   }
