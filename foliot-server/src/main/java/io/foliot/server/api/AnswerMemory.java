@@ -43,7 +43,7 @@ public final class AnswerMemory {
   }
 
   private static int units(long bytes) {
-    return (int) Math.clamp(Math.ceilDiv(bytes, UNIT), 1, Integer.MAX_VALUE);
+    return Math.clamp(Math.ceilDiv(bytes, UNIT), 1, Integer.MAX_VALUE);
   }
 
   /** How much is held. */

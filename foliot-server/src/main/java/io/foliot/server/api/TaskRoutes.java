@@ -297,7 +297,7 @@ final class TaskRoutes {
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {
     long partBytes = memory.mostBytes() / PARTS_OF_PAGE;
-    int atOnce = (int) Math.clamp(partBytes / largestRecord(), 1, TASKS_AT_ONCE);
+    int atOnce = Math.clamp(partBytes / largestRecord(), 1, TASKS_AT_ONCE);
     long pageBytes = Math.min(partBytes, PAGE_BYTES * AnswerMemory.COPIES);
     memory.reserve(Math.min(limit * largestRecord(), pageBytes + atOnce * largestRecord()));
     List<TaskRecord> tasks = new ArrayList<>();
