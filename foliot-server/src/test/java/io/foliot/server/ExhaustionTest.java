@@ -83,10 +83,9 @@ class ExhaustionTest {
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       child.send("PUT", "/v1/queues/q", "{\"delivery\": {\"type\": \"pull\"}}");
       String task = "{\"delay\": \"1s\", \"key\": \"KEY\", \"payload\": \"" + "x".repeat(255 << 10) + "\"}";
-      List<Future<?>> calls = new ArrayList<>();
       for (int i = 0; i < 400; i++) {
         String body = task.replace("KEY", "k" + i);
-        calls.add(callers.submit(() -> child.send("POST", "/v1/queues/q/tasks", body)));
+        Future<?> unused = callers.submit(() -> child.send("POST", "/v1/queues/q/tasks", body));
       }
       assertThat(child.exitCode()).isEqualTo(CoreThreads.EXIT_CODE);
       assertThat(child.told()).contains("OutOfMemoryError", "exit code 5");
