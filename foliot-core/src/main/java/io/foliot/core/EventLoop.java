@@ -26,5 +26,12 @@ public interface EventLoop extends AutoCloseable {
      * @return the monotonic time by which to be called again, in nanoseconds; not after now to be called at once
      */
     long turn();
+
+    /**
+     * Told, by the loop's own thread, that a turn threw and there will be no other. Does nothing unless overridden.
+     *
+     * @param cause what the turn threw
+     */
+    default void died(Throwable cause) {}
   }
 }

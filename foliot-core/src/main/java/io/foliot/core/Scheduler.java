@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may call; no call blocks. A future completes when what it says is durable. It fails with
  * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that does
- * not exist, {@link OverloadedException} when too much is waiting already (nothing was done; come back later), and
+ * not exist, {@link FailedException} when the engine cannot go on, {@link OverloadedException} when too much is waiting already (nothing was done; come back later), and
  * {@link io.foliot.core.store.StoreException} when the store is away, in which case it is <em>unknown</em> whether the
  * call took effect. Futures may complete on the engine's own threads: hand longer work to another one.
  */
@@ -106,6 +106,13 @@ public interface Scheduler extends AutoCloseable {
 
   /** What this node is doing. Cheap; any thread. */
   EngineStatus status();
+
+  /**
+   * Completes, with the cause, if the engine cannot go on because it lost one of its threads or ran out of memory. From
+   * then on calls fail with {@link FailedException}; tasks stay in the store, for other nodes or the next start. Stop the
+   * engine and start another one, or end the process.
+   */
+  CompletableFuture<Throwable> failure();
 
   /**
    * Stops: takes no more calls, claims nothing more, waits for attempts that are under way and records their ends, at most
@@ -212,14 +219,19 @@ public interface Scheduler extends AutoCloseable {
    * @param destinations one per destination with attempts or troubles, by name
    * @param oldestDueMillis by how much the oldest task is overdue that waits on this node, is parked in the store, or
    *        was left over by another node
-   * @param ready whether the node serves: started, and its store answers
+   * @param unready why the node does not serve, in plain words; empty if it does
    */
   record EngineStatus(int wheelEntries, List<LaneStatus> lanes, List<DestinationStatus> destinations,
-      long oldestDueMillis,
-      boolean ready) {
+      long oldestDueMillis, List<String> unready) {
     public EngineStatus {
       lanes = List.copyOf(lanes);
       destinations = List.copyOf(destinations);
+      unready = List.copyOf(unready);
+    }
+
+    /** Whether the node serves: it is started, its store answers and takes writes, and its loops turn. */
+    public boolean ready() {
+      return unready.isEmpty();
     }
   }
 
@@ -248,6 +260,17 @@ public interface Scheduler extends AutoCloseable {
     /** With how many. */
     public QueueInUseException(String queue, long live) {
       super("a queue with live tasks cannot be deleted: queue=" + queue + ", live=" + live);
+    }
+  }
+
+  /** The engine cannot go on; nothing was done. */
+  final class FailedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** With what ended it. */
+    public FailedException(Throwable cause) {
+      super("the engine of this node has failed and does nothing any more; stop it and start another one: cause="
+          + cause, cause);
     }
   }
 

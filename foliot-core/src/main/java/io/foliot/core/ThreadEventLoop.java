@@ -47,6 +47,16 @@ public final class ThreadEventLoop implements EventLoop {
   }
 
   private void run(Duty duty) {
+    try {
+      turns(duty);
+    } catch (Throwable e) {
+      duty.died(e);
+      // The thread's handler of uncaught exceptions decides what becomes of the process.
+      throw e;
+    }
+  }
+
+  private void turns(Duty duty) {
     // The turns that are paid for reach to here: when that is a burst ahead of now, the next one waits.
     long paidUntilNanos = clock.monotonicNanos();
     while (!closed) {

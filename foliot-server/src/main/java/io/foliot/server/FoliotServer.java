@@ -4,6 +4,7 @@ import io.foliot.core.Clock;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
 import io.foliot.core.store.StoreException;
+import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.ApiLimits;
 import io.foliot.server.api.Bodies;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
+  private static final int ANSWERS_OF_HEAP = 8;
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   // The administrator's key of the configuration has a name that no key of the store can have.
@@ -49,14 +51,16 @@ public final class FoliotServer implements AutoCloseable {
   private final Api api;
   private final HttpDoor door;
   private final Gate gate;
-  private final CompletableFuture<StoreException> failure;
+  private final CompletableFuture<Throwable> failure;
   private final @Nullable Thread refresher;
+  private final CommitPulse pulse;
+  private final Watchdog watchdog;
 
   // guarded by this
   private boolean stopped;
 
   private FoliotServer(FoliotConfig config, InetAddress address, ServerRuntime runtime, Prometheus prometheus,
-      CompletableFuture<StoreException> failure, Clock clock, SecureRandom random, PrintStream out) {
+      CompletableFuture<Throwable> failure, Clock clock, SecureRandom random, PrintStream out) {
     this.config = config;
     this.runtime = runtime;
     this.prometheus = prometheus;
@@ -67,11 +71,17 @@ public final class FoliotServer implements AutoCloseable {
     if (!address.isLoopbackAddress() && keys.isEmpty()) {
       issueFirstKey(keys, random, now, out);
     }
+    pulse = new CommitPulse(runtime.store(), runtime.scheduler().cluster().node());
     ApiLimits limits = new ApiLimits(config.limits().bodyBytes(), config.limits().batchBytes(),
         config.listen().callTimeout());
-    ServerInfo info = new ServerInfo(version(), prometheus::scrape, runtime.backups(), config.store().backups());
+    ServerInfo info = new ServerInfo(version(), prometheus::scrape, runtime.backups(), config.store().backups(),
+        this::troubles);
     api = new Api(new Api.Parts(runtime.scheduler(), clock, random, gate, keys, limits, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
+    long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
+    AnswerMemory reads = new AnswerMemory(answerBytes);
+    AnswerMemory writes = new AnswerMemory(answerBytes);
+    prometheus.gauge("foliot.http.answers.bytes", "Answers under way that list or show tasks", reads::held);
     prometheus.gauge("foliot.http.bodies.bytes", "Bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "Whether the store has closed itself", () -> failure.isDone() ? 1 : 0);
     Scheduler scheduler = runtime.scheduler();
@@ -86,11 +96,14 @@ public final class FoliotServer implements AutoCloseable {
     }
     try {
       door = new HttpDoor(new HttpDoor.Frame(new InetSocketAddress(address, config.listen().port()),
-          config.limits().batchBytes(), config.limits().connections()), api, bodies, prometheus.timings());
+          config.limits().batchBytes(), connections(config)), api,
+          new HttpDoor.Memory(bodies, reads, writes), prometheus.timings(), this::failed);
     } catch (RuntimeException e) {
       api.close();
       throw e;
     }
+    watchdog = new Watchdog(pulse, new InetSocketAddress(address, door.port()), door::accepts, this::failed);
+    CompletableFuture<?> unused = scheduler.failure().thenAccept(this::failed);
     refresher = runtime.store().isShared()
         ? Thread.ofVirtual().name("foliot-keys").start(() -> refresh(keys))
         : null;
@@ -124,7 +137,7 @@ public final class FoliotServer implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     InetAddress address = address(config.listen().host());
     HttpDoor.ensureFree(new InetSocketAddress(address, config.listen().port()));
-    CompletableFuture<StoreException> failure = new CompletableFuture<>();
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
     ServerRuntime runtime = ServerRuntime.open(config, address.isLoopbackAddress(), clock, prometheus.meter(), random,
         e -> {
@@ -137,7 +150,7 @@ public final class FoliotServer implements AutoCloseable {
 
   /** Starts a server over a runtime that exists. */
   static FoliotServer start(FoliotConfig config, ServerRuntime runtime, Prometheus prometheus,
-      CompletableFuture<StoreException> failure, Clock clock, SecureRandom random, PrintStream out) {
+      CompletableFuture<Throwable> failure, Clock clock, SecureRandom random, PrintStream out) {
     try {
       FoliotServer server = new FoliotServer(config, address(config.listen().host()), runtime, prometheus, failure,
           clock,
@@ -213,9 +226,35 @@ public final class FoliotServer implements AutoCloseable {
     return runtime.scheduler();
   }
 
-  /** Completes if the store closes itself because it cannot go on; then the process had better end. */
-  public CompletableFuture<StoreException> failure() {
+  /**
+   * Completes if the server cannot go on: with a {@link StoreException} if the store has closed itself, else with what ended
+   * a part that it cannot do without. Then the process had better end.
+   */
+  public CompletableFuture<Throwable> failure() {
     return failure;
+  }
+
+  private void failed(Throwable cause) {
+    failure.complete(cause);
+  }
+
+  private List<String> troubles() {
+    Throwable cause = failure.getNow(null);
+    return cause == null ? pulse.troubles() : List.of("the server has failed: " + cause.getMessage());
+  }
+
+  /** As many connections as configured, if there are descriptors for them and as many again for callbacks and files. */
+  private static int connections(FoliotConfig config) {
+    int wanted = config.limits().connections();
+    long affordable = Math.max(1, Descriptors.free() / 2);
+    if (wanted <= affordable) {
+      return wanted;
+    }
+    log.atWarn().addKeyValue("connections", affordable).addKeyValue("limits.connections", wanted)
+        .addKeyValue("descriptors", Descriptors.limit())
+        .log("The process may not open enough files for as many connections as configured, so fewer are accepted. Raise"
+            + " its limit (ulimit -n, LimitNOFILE), or lower limits.connections");
+    return (int) affordable;
   }
 
   /** From now on requests are refused. */
@@ -235,6 +274,7 @@ public final class FoliotServer implements AutoCloseable {
     long deadline = System.nanoTime() + config.listen().stopTimeout().toNanos();
     log.info("Foliot stops");
     drain();
+    watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     try {
       // Long polls of workers end with the engine, hence it stops first; it still answers what it was asked before.

@@ -2,6 +2,7 @@ package io.foliot.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.Bodies;
 import io.foliot.server.api.Problem;
@@ -9,14 +10,17 @@ import io.foliot.server.api.ProblemKind;
 import io.foliot.server.api.Reply;
 import io.foliot.server.api.Request;
 import io.foliot.server.metrics.HttpTimings;
+import io.helidon.common.buffers.DataReader;
 import io.helidon.common.uri.UriQuery;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.RequestException;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.HttpRouting;
@@ -32,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The web server before the API: connections, bodies, headers. Each request has a virtual thread, which may wait. */
@@ -39,6 +44,8 @@ final class HttpDoor implements AutoCloseable {
   /** A key of 256 bytes takes 768 in a path; the rest of a first line is short. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
+  /** An unread body of at most so many bytes is skipped; before a longer one the connection is closed. */
+  private static final int MAX_SKIPPED_BYTES = 64 << 10;
   // Longer than clients commonly keep idle connections, so that it is they who close them and no request is lost.
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
@@ -52,9 +59,12 @@ final class HttpDoor implements AutoCloseable {
       IDEMPOTENCY_KEY);
 
   private final Api api;
-  private final Bodies bodies;
+  private final Memory memory;
   private final HttpTimings timings;
   private final AtomicInteger underWay = new AtomicInteger();
+  private final int maxConnections;
+  private final Consumer<Throwable> onFailure;
+  private final HttpConnections connections;
   private final WebServer server;
 
   /**
@@ -67,13 +77,27 @@ final class HttpDoor implements AutoCloseable {
   record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections) {}
 
   /**
+   * What requests under way may hold.
+   *
+   * @param bodies what they brought
+   * @param reads what they get who read
+   * @param writes what they get who write
+   */
+  record Memory(Bodies bodies, AnswerMemory reads, AnswerMemory writes) {}
+
+  /**
    * Opens the door.
    *
+   * @param onFailure told of what the process cannot go on after
    * @throws StartException if the address cannot be bound
    */
-  HttpDoor(Frame frame, Api api, Bodies bodies, HttpTimings timings) {
+  HttpDoor(Frame frame, Api api, Memory memory, HttpTimings timings, Consumer<Throwable> onFailure) {
+    maxConnections = frame.maxConnections;
+    this.onFailure = onFailure;
+    connections = new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
+        .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false).build());
     this.api = api;
-    this.bodies = bodies;
+    this.memory = memory;
     this.timings = timings;
     server = WebServer.builder()
         .bindAddress(frame.address)
@@ -84,8 +108,7 @@ final class HttpDoor implements AutoCloseable {
         .connectionOptions(options -> options.readTimeout(READ_TIMEOUT).tcpNoDelay(true))
         .protocolsDiscoverServices(false)
         .featuresDiscoverServices(false)
-        .addProtocol(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE).maxHeadersSize(MAX_HEADERS_BYTES)
-            .continueImmediately(false).build())
+        .addConnectionSelector(connections)
         .directHandlers(refusals())
         .routing(HttpRouting.builder().any(this::handle))
         .build();
@@ -133,14 +156,15 @@ final class HttpDoor implements AutoCloseable {
   private static DirectHandler.TransportResponse refuse(DirectHandler.TransportRequest request,
       DirectHandler.EventType type, Status status, ServerResponseHeaders headers, String message) {
     Problem problem = switch (status.code()) {
-      case 413 -> new Problem(ProblemKind.TOO_LARGE,
-          "the body is larger than the server takes for any call (limits.batch-body); send less at once");
+      case 413 -> tooLarge();
       case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
       case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, come back later");
-      default -> status.code() >= 500
-          ? new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it")
-          : new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message);
+      // Without a method there was no request yet, only bytes that are none.
+      case 500 -> request.method().isEmpty()
+          ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
+          : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
+      default -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message);
     };
     Reply reply = problem.reply();
     headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));
@@ -148,25 +172,67 @@ final class HttpDoor implements AutoCloseable {
         .keepAlive(false).entity(new String(reply.body(), UTF_8)).build();
   }
 
+  private static Problem tooLarge() {
+    return new Problem(ProblemKind.TOO_LARGE,
+        "the body is larger than the server takes for any call (limits.batch-body); send less at once");
+  }
+
   private void handle(ServerRequest request, ServerResponse response) {
     long begun = System.nanoTime();
     underWay.incrementAndGet();
-    try (Bodies.Share share = bodies.share()) {
+    try (Bodies.Share body = memory.bodies.share();
+        AnswerMemory.Share reads = memory.reads.share();
+        AnswerMemory.Share writes = memory.writes.share()) {
       String method = request.prologue().method().text();
+      Arriving arriving = new Arriving(request, body, reads, writes);
       Api.Answer answer = api.answer(method, request.prologue().uriPath().rawPath(), request.remotePeer().host(),
-          new Arriving(request, share));
+          arriving);
+      After after = after(request, arriving);
       try {
-        send(response, answer.reply(), method, request.headers().contains(HeaderNames.EXPECT));
+        send(response, answer.reply(), method, after);
       } finally {
         answer.reply().sent();
       }
       timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
+      switch (after) {
+        case GO_ON -> {
+          // Helidon skips what was not read of a short body, and reads the next request.
+        }
+        case CLOSE -> throw new CloseConnectionException("the client asked for it");
+        case CLOSE_UNREAD -> throw new HttpConnections.UnreadRequestException();
+      }
+    } catch (Error e) {
+      if (CoreThreads.isFatal(e)) {
+        onFailure.accept(e);
+      }
+      throw e;
     } finally {
       underWay.decrementAndGet();
     }
   }
 
-  private static void send(ServerResponse response, Reply reply, String method, boolean expectsContinue) {
+  /** What becomes of a connection after an answer. */
+  private enum After {
+    GO_ON, CLOSE, CLOSE_UNREAD
+  }
+
+  /**
+   * The connection goes on only if it is certain where the next request begins. After {@code Expect} it is not known whether
+   * an unread body will come at all, and after a body that was not read to its end because it is broken, not where it ends.
+   */
+  private static After after(ServerRequest request, Arriving arriving) {
+    if (arriving.isUnread()) {
+      long length = request.headers().contains(HeaderNames.TRANSFER_ENCODING)
+          ? Long.MAX_VALUE
+          : request.headers().contentLength().orElse(Long.MAX_VALUE);
+      if (length > MAX_SKIPPED_BYTES || arriving.isBegun() || request.headers().contains(HeaderNames.EXPECT)) {
+        return After.CLOSE_UNREAD;
+      }
+    }
+    return request.headers().containsToken(HeaderValues.CONNECTION_CLOSE) ? After.CLOSE : After.GO_ON;
+  }
+
+  private static void send(ServerResponse response, Reply reply, String method, After after) {
     response.status(Status.create(reply.status()));
     response.header(reply.contentType().equals("application/json")
         ? JSON
@@ -176,8 +242,7 @@ final class HttpDoor implements AutoCloseable {
     if (!reply.headers().isEmpty()) {
       reply.headers().forEach((name, value) -> response.header(HeaderValues.create(name, value)));
     }
-    if (expectsContinue && reply.status() >= 400) {
-      // The body has perhaps not been sent, and will not be; the connection stands before it.
+    if (after != After.GO_ON) {
       response.header(HeaderValues.CONNECTION_CLOSE);
     }
     if (method.equals("HEAD")) {
@@ -187,8 +252,42 @@ final class HttpDoor implements AutoCloseable {
     }
   }
 
-  /** A request as Helidon has it. */
-  private record Arriving(ServerRequest request, Bodies.Share share) implements Request.Incoming {
+  /** A request as Helidon has it. One thread. */
+  private static final class Arriving implements Request.Incoming {
+    private final ServerRequest request;
+    private final Bodies.Share share;
+    private final AnswerMemory.Share reads;
+    private final AnswerMemory.Share writes;
+    private boolean begun;
+    private boolean ended;
+
+    Arriving(ServerRequest request, Bodies.Share share, AnswerMemory.Share reads, AnswerMemory.Share writes) {
+      this.request = request;
+      this.share = share;
+      this.reads = reads;
+      this.writes = writes;
+    }
+
+    @Override
+    public AnswerMemory.Share memory() {
+      return reads;
+    }
+
+    @Override
+    public AnswerMemory.Share writeMemory() {
+      return writes;
+    }
+
+    /** Whether some of the body was read. */
+    boolean isBegun() {
+      return begun;
+    }
+
+    /** Whether there is a body that was not read to its end. */
+    boolean isUnread() {
+      return !ended && request.content().hasEntity();
+    }
+
     @Override
     public @Nullable String header(String name) {
       HeaderName known = NAMES.get(name);
@@ -221,10 +320,22 @@ final class HttpDoor implements AutoCloseable {
       if (!request.content().hasEntity()) {
         return new byte[0];
       }
+      long length = request.headers().contentLength().orElse(-1);
+      Bodies.ensureLength(length, maxBytes);
+      begun = true;
       try {
-        return share.read(request.content().inputStream(), request.headers().contentLength().orElse(-1), maxBytes);
-      } catch (IOException | UncheckedIOException e) {
+        byte[] body = share.read(request.content().inputStream(), length, maxBytes);
+        ended = true;
+        return body;
+      } catch (IOException | UncheckedIOException | CloseConnectionException e) {
         throw new Problem(ProblemKind.INVALID_REQUEST, "the body did not arrive: " + e.getMessage());
+      } catch (RequestException e) {
+        throw e.status().code() == 413
+            ? tooLarge()
+            : new Problem(ProblemKind.INVALID_REQUEST, "the body is not valid HTTP: " + e.getMessage());
+      } catch (DataReader.InsufficientDataAvailableException | DataReader.IncorrectNewLineException
+          | NumberFormatException e) {
+        throw new Problem(ProblemKind.INVALID_REQUEST, "the body is cut, or a chunk of it says no length");
       }
     }
   }
@@ -232,6 +343,11 @@ final class HttpDoor implements AutoCloseable {
   /** The port, which was chosen by the system if none was asked for. */
   int port() {
     return server.port();
+  }
+
+  /** Whether there is room for one more connection. */
+  boolean accepts() {
+    return connections.open() < maxConnections;
   }
 
   /** How many requests are being answered. */

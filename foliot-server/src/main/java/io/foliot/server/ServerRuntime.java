@@ -16,6 +16,7 @@ import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.server.api.Backups;
 import io.foliot.server.cluster.Coordinators;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.store.PrivateFiles;
 import io.foliot.server.store.Stores;
 import io.foliot.store.rocksdb.BackupSummary;
 import io.foliot.store.rocksdb.RocksDbStore;
@@ -24,7 +25,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
@@ -125,12 +125,11 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
     try {
       String kept = Files.exists(file) ? Files.readString(file).strip() : "";
       if (!kept.isEmpty()) {
+        PrivateFiles.restrictFile(file);
         return kept;
       }
       // A power loss between making the file and its sync, or a full disk, leaves it empty; then a new name is as good.
-      Files.createDirectories(config.store().data());
-      Files.writeString(file, made + "\n", StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-          StandardOpenOption.WRITE, StandardOpenOption.SYNC);
+      PrivateFiles.write(file, made + "\n");
       return made;
     } catch (IOException e) {
       throw new StartException(StartException.Reason.STORE, "the data folder cannot be used: " + file + ": " + e

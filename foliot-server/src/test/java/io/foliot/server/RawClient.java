@@ -6,6 +6,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Sends what no proper client would. */
 final class RawClient implements AutoCloseable {
@@ -37,6 +42,65 @@ final class RawClient implements AutoCloseable {
       return answer.toString();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  void send(String request) {
+    try {
+      socket.getOutputStream().write(request.getBytes(UTF_8));
+      socket.getOutputStream().flush();
+    } catch (IOException e) {
+      // The server may close before it has read everything; what it answered is read then.
+    }
+  }
+
+  /** Sends nothing more. */
+  void endOutput() {
+    try {
+      socket.shutdownOutput();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What was received until the connection ended, or the time was over. */
+  record Received(String text, boolean ended) {
+    private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 (\\d{3}) ");
+
+    /** The statuses of all answers. */
+    List<Integer> statuses() {
+      return STATUS.matcher(text).results().map(match -> Integer.valueOf(match.group(1))).toList();
+    }
+  }
+
+  /** Reads until the connection ends. */
+  Received receive(Duration bound) {
+    return receive(null, bound);
+  }
+
+  /** Reads until what was read ends with this. */
+  Received receive(String end) {
+    return receive(end, Duration.ofMillis(TIMEOUT_MILLIS));
+  }
+
+  private Received receive(@Nullable String end, Duration bound) {
+    StringBuilder text = new StringBuilder();
+    byte[] buffer = new byte[8 << 10];
+    try {
+      socket.setSoTimeout((int) bound.toMillis());
+      int read = socket.getInputStream().read(buffer);
+      while (read >= 0) {
+        text.append(new String(buffer, 0, read, UTF_8));
+        if (end != null && text.toString().endsWith(end)) {
+          return new Received(text.toString(), false);
+        }
+        read = socket.getInputStream().read(buffer);
+      }
+      return new Received(text.toString(), true);
+    } catch (SocketTimeoutException e) {
+      return new Received(text.toString(), false);
+    } catch (IOException e) {
+      return new Received(text.toString(), true);
     }
   }
 

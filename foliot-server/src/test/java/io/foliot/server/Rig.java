@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.foliot.core.Clock;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
-import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.metrics.Prometheus;
 import java.io.ByteArrayOutputStream;
@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,16 +47,16 @@ final class Rig implements AutoCloseable {
   /** What the engine answers instead; null for what it would answer. */
   volatile @Nullable CompletableFuture<?> instead;
 
-  private Rig(Map<String, String> flags) {
+  private Rig(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
     Map<String, String> all = new LinkedHashMap<>(MEMORY);
     all.putAll(flags);
     FoliotConfig config = FoliotConfig.load(all, Map.of(), null);
     Clock clock = new SystemClock();
     SecureRandom random = new SecureRandom();
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
-    CompletableFuture<StoreException> failure = new CompletableFuture<>();
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
     ServerRuntime real = ServerRuntime.open(config, true, clock, prometheus.meter(), random, failure::complete);
-    ServerRuntime runtime = new ServerRuntime(real.store(), failing(real.scheduler()), real.backups());
+    ServerRuntime runtime = new ServerRuntime(wrap.apply(real.store()), failing(real.scheduler()), real.backups());
     server = FoliotServer.start(config, runtime, prometheus, failure, clock, random,
         new PrintStream(told, true, StandardCharsets.UTF_8));
     description = new Description(JsonTree.parse(send("GET", "/openapi.json", null, Map.of()).body()));
@@ -63,12 +64,17 @@ final class Rig implements AutoCloseable {
 
   /** A server with default settings. */
   static Rig start() {
-    return new Rig(Map.of());
+    return start(Map.of());
   }
 
   /** A server with other settings. */
   static Rig start(Map<String, String> flags) {
-    return new Rig(flags);
+    return over(flags, UnaryOperator.identity());
+  }
+
+  /** A server that sees its store through something else; its engine does not. */
+  static Rig over(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
+    return new Rig(flags, wrap);
   }
 
   private Scheduler failing(Scheduler real) {

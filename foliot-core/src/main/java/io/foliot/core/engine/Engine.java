@@ -76,6 +76,8 @@ public final class Engine implements Scheduler {
   private static final int BATCHES_UNDER_WAY = 2;
   /** How long a node that leaves goes on, until the others have what it had. */
   private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.LOOK.toNanos();
+  /** A loop that has not turned for so long is stuck: it turns ten times a second when there is nothing to do. */
+  private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(3);
   /** Smaller changes of the clock's offset are not told. */
   private static final long OFFSET_STEP_MILLIS = 10;
 
@@ -98,6 +100,8 @@ public final class Engine implements Scheduler {
   private final GroupCommit<Settlement, SettleResult> settles;
   private final GroupCommit<Extension, ExtendResult> extensions;
   private final GroupCommit<TaskId, RedriveResult> redrives;
+
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
   private volatile boolean running;
   private volatile boolean stopped;
@@ -129,6 +133,9 @@ public final class Engine implements Scheduler {
       }
     }
     parkedHeads = new ParkedHeads(store, loops[0]);
+    for (EngineLoop loop : loops) {
+      CompletableFuture<Void> unused = loop.death().thenAccept(this::failed);
+    }
     ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
@@ -145,6 +152,19 @@ public final class Engine implements Scheduler {
     for (EngineLoop loop : loops) {
       loop.changed(queue);
     }
+  }
+
+  private void failed(Throwable cause) {
+    failure.complete(cause);
+    LOG.log(System.Logger.Level.ERROR,
+        "an event loop has ended, and this engine does nothing any more; stop it and start"
+            + " another one, or end the process",
+        cause);
+  }
+
+  @Override
+  public CompletableFuture<Throwable> failure() {
+    return failure.copy();
   }
 
   /** Something waits for a permit of the cluster's. */
@@ -291,6 +311,9 @@ public final class Engine implements Scheduler {
 
   /** Runs a call, turning what it throws into a failed future. */
   private <T> CompletableFuture<T> reading(Supplier<CompletionStage<T>> call) {
+    if (failure.isDone()) {
+      return CompletableFuture.failedFuture(new FailedException(failure.join()));
+    }
     if (!running || stopped) {
       return CompletableFuture.failedFuture(
           new OverloadedException(stopped ? "this node is stopping; ask another one" : "this node is not ready yet"));
@@ -578,16 +601,19 @@ public final class Engine implements Scheduler {
         return CompletableFuture.completedFuture(new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));
       }
       TaskRecord task = found.get();
-      Settlement settlement = new Settlement(id, task.generation(), token,
-          outcome.apply(task, lines.queue(task.queue())), task.claimedAt(), detail);
+      // The settle waits for a commit, and the payload must not stay in memory with it.
+      String queue = task.queue();
+      long claimedAt = task.claimedAt();
+      Settlement settlement = new Settlement(id, task.generation(), token, outcome.apply(task, lines.queue(queue)),
+          claimedAt, detail);
       return settles.call(List.of(settlement), ITEM_BYTES).thenApply(results -> {
         SettleResult result = results.get(0);
         if (result.wakeAt() != 0) {
-          tell(List.of(new DueEntry(result.wakeAt(), id, task.queue())));
+          tell(List.of(new DueEntry(result.wakeAt(), id, queue)));
         }
         if (result.kind() == SettleResult.Kind.SETTLED) {
-          meter.settled(task.queue(), result.state().name().toLowerCase(Locale.ROOT),
-              Math.max(0, (storeMillis() - task.claimedAt()) * 1_000));
+          meter.settled(queue, result.state().name().toLowerCase(Locale.ROOT),
+              Math.max(0, (storeMillis() - claimedAt) * 1_000));
         }
         return result;
       });
@@ -741,16 +767,37 @@ public final class Engine implements Scheduler {
     List<LaneStatus> lanes = new ArrayList<>();
     int wheelEntries = 0;
     long oldest = parkedHeads.overdueMillis(storeMillis());
-    boolean ready = running && !stopped && seal == null;
     for (EngineLoop loop : loops) {
       EngineLoop.Status status = loop.status();
       lanes.addAll(status.lanes());
       wheelEntries += status.wheelEntries();
       oldest = Math.max(oldest, status.oldestDueMillis());
       oldest = status.overdueElsewhere().values().stream().reduce(oldest, Math::max);
-      ready &= status.storeAnswers();
     }
-    return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, ready);
+    return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, unready());
+  }
+
+  private List<String> unready() {
+    if (failure.isDone()) {
+      return List.of("the engine has failed: " + failure.join());
+    }
+    if (!running || stopped) {
+      return List.of(stopped ? "the engine is stopping" : "the engine has not started");
+    }
+    Seal sealed = seal;
+    List<String> reasons = new ArrayList<>();
+    if (sealed != null) {
+      reasons.add(sealed.reason());
+    }
+    for (int i = 0; i < loops.length; i++) {
+      long stillNanos = loops[i].stillNanos();
+      if (stillNanos > STALL_NANOS) {
+        reasons.add("event loop " + i + " has not turned for " + TimeUnit.NANOSECONDS.toMillis(stillNanos) + " ms");
+      } else if (!loops[i].status().storeAnswers()) {
+        reasons.add("the store does not answer, or refuses writes");
+      }
+    }
+    return reasons.stream().distinct().toList();
   }
 
   /** The lanes of one queue on several loops, as one. */

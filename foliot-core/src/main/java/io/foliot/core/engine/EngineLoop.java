@@ -147,6 +147,10 @@ final class EngineLoop implements EventLoop.Duty {
   private final Runnable eachSecond;
   private final LongConsumer eachTurn;
 
+  private final CompletableFuture<Throwable> death = new CompletableFuture<>();
+  /** When the last turn ended; written by the loop's thread, read by those who watch it. */
+  private volatile long turnedNanos;
+
   // any thread
   private final MpscUnboundedVarHandleArrayQueue<Runnable> inbox = new MpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
   private volatile Status status = new Status(0, List.of(), Map.of(), 0, Map.of(), false, 0);
@@ -306,6 +310,7 @@ final class EngineLoop implements EventLoop.Duty {
     reportsNanos = nowNanos;
     statusNanos = nowNanos;
     answerNanos = nowNanos;
+    turnedNanos = nowNanos;
   }
 
   private static long millis(long monotonicNanos) {
@@ -329,6 +334,16 @@ final class EngineLoop implements EventLoop.Duty {
 
   Status status() {
     return status;
+  }
+
+  /** Completes with the cause when this loop has made its last turn by no will of its own. */
+  CompletableFuture<Throwable> death() {
+    return death;
+  }
+
+  /** How long ago the last turn ended. */
+  long stillNanos() {
+    return clock.monotonicNanos() - turnedNanos;
   }
 
   long storeOffsetMillis() {
@@ -404,6 +419,7 @@ final class EngineLoop implements EventLoop.Duty {
       drainUntilNanos = nowNanos + Math.max(afterNanos, patienceNanos);
       lanes.values().forEach(lane -> lane.desk().close(nowNanos));
     });
+    CompletableFuture<Boolean> unused = death.thenApply(cause -> answer.complete(false));
     return answer;
   }
 
@@ -423,12 +439,29 @@ final class EngineLoop implements EventLoop.Duty {
     long begunNanos = clock.monotonicNanos();
     try {
       work(begunNanos);
+      meter.loopTurn((clock.monotonicNanos() - begunNanos) / 1_000);
     } catch (Throwable e) {
-      LOG.log(System.Logger.Level.ERROR, "a turn of the loop failed; the loop goes on", e);
+      goOnAfter(e, "a turn of the loop failed; the loop goes on");
     }
     long endNanos = clock.monotonicNanos();
-    meter.loopTurn((endNanos - begunNanos) / 1_000);
+    turnedNanos = endNanos;
     return nextTurnNanos(endNanos);
+  }
+
+  @Override
+  public void died(Throwable cause) {
+    death.complete(cause);
+  }
+
+  /**
+   * Logs what an item or a turn threw, unless no item is to blame for it: out of memory, whatever the loop does next may be
+   * wrong.
+   */
+  private static void goOnAfter(Throwable failure, String message) {
+    if (failure instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
+      throw error;
+    }
+    LOG.log(System.Logger.Level.ERROR, message, failure);
   }
 
   private void work(long nowNanos) {
@@ -464,7 +497,7 @@ final class EngineLoop implements EventLoop.Duty {
     try {
       item.run();
     } catch (Throwable e) {
-      LOG.log(System.Logger.Level.ERROR, "an item failed; the loop goes on without it", e);
+      goOnAfter(e, "an item failed; the loop goes on without it");
     }
   }
 
@@ -524,6 +557,22 @@ final class EngineLoop implements EventLoop.Duty {
   /** Sends a message when a stage completes. A stage that is complete already is answered in the next turn, too. */
   <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
     stage.whenComplete((result, failure) -> post(() -> then.accept(result, failure)));
+  }
+
+  /** The same for a call about these ids: if its answer cannot be worked through, a poll may find them again. */
+  private <T> void after(List<DueEntry> entries, CompletionStage<T> stage,
+      BiConsumer<@Nullable T, @Nullable Throwable> then) {
+    after(stage, (result, failure) -> {
+      boolean done = false;
+      try {
+        then.accept(result, failure);
+        done = true;
+      } finally {
+        if (!done) {
+          entries.forEach(entry -> known.remove(entry.id()));
+        }
+      }
+    });
   }
 
   static <T> CompletionStage<T> asking(Supplier<CompletionStage<T>> call) {
@@ -958,7 +1007,7 @@ final class EngineLoop implements EventLoop.Duty {
       return;
     }
     parksUnderWay++;
-    after(asking(() -> store.park(entries)), (parked, failure) -> {
+    after(entries, asking(() -> store.park(entries)), (parked, failure) -> {
       parksUnderWay--;
       boolean answered = answeredBy("park", entries.size(), nowNanos, failure);
       wrote(answered);
@@ -1133,7 +1182,7 @@ final class EngineLoop implements EventLoop.Duty {
       }
     }
     claimsUnderWay++;
-    after(asking(() -> store.claim(claims)), (batch, failure) -> {
+    after(asked.stream().map(Asked::entry).toList(), asking(() -> store.claim(claims)), (batch, failure) -> {
       endedBefore.forEach(Destination::claimed);
       claimed(asked, claims, batch, failure, nowNanos);
     });

@@ -152,12 +152,11 @@ final class GroupCommit<T, R> {
 
   private void answer(List<Call<T, R>> calls, List<T> items, long begun, @Nullable List<R> results,
       @Nullable Throwable failure) {
-    meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
     Throwable reason = failure == null ? null : unwrapped(failure);
-    if (results != null) {
-      tell(items, results);
-    } else if (reason instanceof ItemsFailedException partly) {
-      tellDone(items, partly);
+    if (reason instanceof ItemsFailedException partly) {
+      tellDone(items, begun, partly);
+    } else {
+      tell(items, begun, results, failure);
     }
     int from = 0;
     for (Call<T, R> call : calls) {
@@ -190,7 +189,7 @@ final class GroupCommit<T, R> {
   }
 
   @SuppressWarnings("unchecked") // the results are those of the store's call
-  private void tellDone(List<T> items, ItemsFailedException partly) {
+  private void tellDone(List<T> items, long begun, ItemsFailedException partly) {
     List<T> doneItems = new ArrayList<>();
     List<R> doneResults = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
@@ -200,13 +199,16 @@ final class GroupCommit<T, R> {
         doneResults.add((R) result);
       }
     }
-    tell(doneItems, doneResults);
+    tell(doneItems, begun, doneResults, partly);
   }
 
   /** What comes after the commit must not keep the callers from their answers. */
-  private void tell(List<T> items, List<R> results) {
+  private void tell(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
     try {
-      done.accept(items, results);
+      meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
+      if (results != null) {
+        done.accept(items, results);
+      }
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "what follows a commit failed; its results stand: call=" + name, e);
     }

@@ -246,8 +246,10 @@ public final class Api implements AutoCloseable {
   // The queue of an id never changes, so what is read here still holds when the handler acts.
   private void authorizeTask(Request request) {
     TaskId id = TaskRoutes.id(request);
-    Optional<TaskRecord> task = calls.read(scheduler.find(new TaskRef.ById(id)));
-    if (task.isEmpty() || !request.caller().sees(task.get().queue())) {
+    // Its payload is not held while this thread waits for its turn.
+    Optional<String> queue = calls.read(scheduler.find(new TaskRef.ById(id)).thenApply(task -> task.map(
+        TaskRecord::queue)));
+    if (queue.isEmpty() || !request.caller().sees(queue.get())) {
       throw TaskRoutes.unknownTask(id.toString());
     }
   }

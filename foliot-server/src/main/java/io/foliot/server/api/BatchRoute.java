@@ -18,6 +18,7 @@ import tools.jackson.core.JsonToken;
  */
 final class BatchRoute {
   private static final int BYTES_PER_ITEM = 220;
+  private static final int BYTES_PER_PROBLEM = 600;
   private static final int NEWLINE = '\n';
 
   private final Scheduler scheduler;
@@ -57,6 +58,8 @@ final class BatchRoute {
       throw Calls.unknownQueue(queue);
     }
     Items items = read(queue, body, lines);
+    request.writeMemory().reserve(AnswerMemory.COPIES
+        * ((long) items.submissions.size() * BYTES_PER_ITEM + (long) items.refused.size() * BYTES_PER_PROBLEM));
     List<SubmitResult> results = items.submissions.isEmpty()
         ? List.of()
         : calls.write(scheduler.submitAll(items.submissions));

@@ -38,9 +38,7 @@ public final class Bodies {
      * @throws Problem if it is longer than that, or if there is no room for it
      */
     public byte[] read(InputStream in, long length, int maxBytes) throws IOException {
-      if (length > maxBytes) {
-        throw tooLarge(length, maxBytes);
-      }
+      ensureLength(length, maxBytes);
       byte[] body = length >= 0 && length <= FIRST_BYTES ? readAll(in, (int) length) : readToEnd(in, maxBytes);
       if (body.length < length) {
         throw new Problem(ProblemKind.INVALID_REQUEST, "the body is shorter than the header Content-Length says");
@@ -79,6 +77,18 @@ public final class Bodies {
     public void close() {
       held.addAndGet(-bytes);
       bytes = 0;
+    }
+  }
+
+  /**
+   * Refuses a body that says itself to be too long, before any of it is read.
+   *
+   * @param length what the request says of it, or -1
+   * @throws Problem if it is longer than that
+   */
+  public static void ensureLength(long length, int maxBytes) {
+    if (length > maxBytes) {
+      throw tooLarge(length, maxBytes);
     }
   }
 

@@ -80,7 +80,10 @@ final class ClaimRoutes {
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
     try {
       List<TaskRecord> tasks = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
-      return Reply.json(200, json -> {
+      // The engine bounds what workers are given. It is told here, so that readers leave room for it.
+      long payloads = tasks.stream().mapToLong(task -> task.body().payload().length).sum();
+      request.memory().holds(tasks.size() * (long) AnswerMemory.RECORD_BYTES + AnswerMemory.COPIES * payloads);
+      return Reply.json(200, Math.toIntExact(64 + tasks.size() * 512L + payloads * 4 / 3), json -> {
         json.writeStartObject();
         json.writeArrayPropertyStart("tasks");
         tasks.forEach(task -> TaskJson.claimed(json, task));

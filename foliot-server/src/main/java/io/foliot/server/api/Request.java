@@ -32,6 +32,12 @@ public final class Request {
      * @throws Problem if it is larger than that many bytes
      */
     byte[] body(int maxBytes);
+
+    /** What the answer holds in memory if it reads records. */
+    AnswerMemory.Share memory();
+
+    /** What the answer holds in memory if it is about many items that were written. */
+    AnswerMemory.Share writeMemory();
   }
 
   Request(Incoming incoming, Map<String, String> variables, Caller caller) {
@@ -69,6 +75,16 @@ public final class Request {
   @Nullable
   String parameter(String name) {
     return incoming.parameters().get(name);
+  }
+
+  /** What an answer that reads records holds in memory. */
+  AnswerMemory.Share memory() {
+    return incoming.memory();
+  }
+
+  /** What an answer about many items that were written holds in memory: no reader can keep it from the writers. */
+  AnswerMemory.Share writeMemory() {
+    return incoming.writeMemory();
   }
 
   /** The body of a call that reads JSON. */

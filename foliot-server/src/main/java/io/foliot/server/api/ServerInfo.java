@@ -1,6 +1,7 @@
 package io.foliot.server.api;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -11,5 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param metrics figures as Prometheus reads them
  * @param backups what writes backups, or null if the store has none
  * @param backupFolder the folder that backups are written into
+ * @param troubles why the server does not serve, apart from what the engine says of itself
  */
-public record ServerInfo(String version, Supplier<String> metrics, @Nullable Backups backups, Path backupFolder) {}
+public record ServerInfo(String version, Supplier<String> metrics, @Nullable Backups backups, Path backupFolder,
+    Supplier<List<String>> troubles) {}

@@ -3,13 +3,15 @@ package io.foliot.server.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.foliot.core.Scheduler;
+import io.foliot.server.store.PrivateFiles;
+import io.foliot.server.text.WellFormed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -77,18 +79,27 @@ final class ServerRoutes {
   }
 
   Reply live(Request request) {
-    return health(200, "UP");
+    return health(List.of());
   }
 
   Reply ready(Request request) {
-    boolean ready = !draining.getAsBoolean() && scheduler.status().ready();
-    return health(ready ? 200 : 503, ready ? "UP" : "DOWN");
+    if (draining.getAsBoolean()) {
+      return health(List.of("the server is stopping"));
+    }
+    List<String> reasons = new ArrayList<>(scheduler.status().unready());
+    reasons.addAll(info.troubles().get());
+    return health(reasons);
   }
 
-  private static Reply health(int status, String word) {
-    return Reply.json(status, json -> {
+  private static Reply health(List<String> reasons) {
+    return Reply.json(reasons.isEmpty() ? 200 : 503, json -> {
       json.writeStartObject();
-      json.writeStringProperty("status", word);
+      json.writeStringProperty("status", reasons.isEmpty() ? "UP" : "DOWN");
+      if (!reasons.isEmpty()) {
+        json.writeArrayPropertyStart("reasons");
+        reasons.forEach(reason -> json.writeString(WellFormed.of(reason)));
+        json.writeEndArray();
+      }
       json.writeEndObject();
     }).with("Cache-Control", "no-store");
   }
@@ -161,7 +172,7 @@ final class ServerRoutes {
     Path directory = inside(info.backupFolder(), wish.directory);
     Backups.Written written;
     try {
-      Files.createDirectories(info.backupFolder());
+      PrivateFiles.ensureFolder(info.backupFolder());
       written = backups.write(directory);
     } catch (IOException e) {
       throw new Problem(ProblemKind.INVALID_REQUEST, "the backup was not written: " + e.getMessage());

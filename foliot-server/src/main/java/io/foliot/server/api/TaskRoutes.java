@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The calls about tasks and their keys. */
@@ -30,6 +29,8 @@ final class TaskRoutes {
   // A page ends early rather than be larger than this, for its tasks bring their payloads.
   private static final long PAGE_BYTES = 4L << 20;
   private static final int TASKS_AT_ONCE = 50;
+  /** A page is what was read before it was found to be large enough, and one read more. */
+  private static final int PARTS_OF_PAGE = 2;
   private static final int BYTES_PER_TOUCH = 120;
 
   private final Scheduler scheduler;
@@ -121,6 +122,7 @@ final class TaskRoutes {
       in.only(Touches.FIELDS, name -> touches.read(in, name));
     }
     List<String> keys = touches.keys();
+    request.writeMemory().reserve((long) AnswerMemory.COPIES * keys.size() * BYTES_PER_TOUCH);
     List<TouchResult> results = calls.write(scheduler.touch(request.variable("queue"), keys, touches.delay()));
     return Reply.json(200, 64 + keys.size() * BYTES_PER_TOUCH, json -> {
       json.writeStartObject();
@@ -184,17 +186,17 @@ final class TaskRoutes {
   }
 
   Reply getKey(Request request) {
-    TaskRef ref = keyRef(request);
-    return show(calls.read(scheduler.find(ref)), ref);
+    return show(request, keyRef(request));
   }
 
   Reply getTask(Request request) {
-    TaskRef ref = new TaskRef.ById(id(request));
-    return show(calls.read(scheduler.find(ref)), ref);
+    return show(request, new TaskRef.ById(id(request)));
   }
 
-  private Reply show(Optional<TaskRecord> found, TaskRef ref) {
-    TaskRecord task = found.orElseThrow(() -> unknown(ref));
+  private Reply show(Request request, TaskRef ref) {
+    request.memory().reserve(largestRecord());
+    TaskRecord task = calls.read(scheduler.find(ref)).orElseThrow(() -> unknown(ref));
+    request.memory().holds(bytesOf(task));
     return Reply.json(200, 512 + task.body().payload().length * 4 / 3,
         json -> TaskJson.task(json, task, queueAttempts(task.queue()), clock.wallMillis()));
   }
@@ -252,6 +254,7 @@ final class TaskRoutes {
 
   Reply explain(Request request) {
     TaskId id = id(request);
+    request.memory().reserve(largestRecord());
     Scheduler.Explanation why = calls.read(scheduler.explain(id)).orElseThrow(() -> unknownTask(id.toString()));
     return Reply.json(200, json -> TaskJson.explanation(json, why));
   }
@@ -263,9 +266,11 @@ final class TaskRoutes {
     }
     TaskState state = state(request.parameter("state"));
     int limit = limit(request.parameter("limit"));
-    TaskPage page = page(queue, state, limit, request.parameter("cursor"));
+    AnswerMemory.Share memory = request.memory();
+    TaskPage page = page(queue, state, limit, request.parameter("cursor"), memory);
     int queueAttempts = queueAttempts(queue);
-    return Reply.json(200, 64 + page.tasks().size() * 512, json -> {
+    long payloads = page.tasks().stream().mapToLong(task -> task.body().payload().length).sum();
+    return Reply.json(200, Math.toIntExact(64 + page.tasks().size() * 512L + payloads * 4 / 3), json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("tasks");
       page.tasks().forEach(task -> TaskJson.task(json, task, queueAttempts, clock.wallMillis()));
@@ -275,19 +280,38 @@ final class TaskRoutes {
     });
   }
 
-  private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from) {
+  /** What the largest record takes in memory, on its way into an answer. */
+  private long largestRecord() {
+    return AnswerMemory.RECORD_BYTES + (long) AnswerMemory.COPIES * limits.bodyBytes();
+  }
+
+  private static long bytesOf(TaskRecord task) {
+    return AnswerMemory.RECORD_BYTES + (long) AnswerMemory.COPIES * task.body().payload().length;
+  }
+
+  /**
+   * Reads a page in parts, each with so few records that room for the largest can be reserved before it is known how large
+   * they are.
+   */
+  private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
+      AnswerMemory.Share memory) {
+    long partBytes = memory.mostBytes() / PARTS_OF_PAGE;
+    int atOnce = Math.clamp(partBytes / largestRecord(), 1, TASKS_AT_ONCE);
+    long pageBytes = Math.min(partBytes, PAGE_BYTES * AnswerMemory.COPIES);
+    memory.reserve(Math.min(limit * largestRecord(), pageBytes + atOnce * largestRecord()));
     List<TaskRecord> tasks = new ArrayList<>();
     long bytes = 0;
     String cursor = from;
     do {
-      TaskPage part = calls.read(scheduler.tasks(queue, state, Math.min(TASKS_AT_ONCE, limit - tasks.size()), cursor));
+      TaskPage part = calls.read(scheduler.tasks(queue, state, Math.min(atOnce, limit - tasks.size()), cursor));
       tasks.addAll(part.tasks());
-      bytes += part.tasks().stream().mapToLong(task -> task.body().payload().length).sum();
+      bytes += part.tasks().stream().mapToLong(TaskRoutes::bytesOf).sum();
       cursor = part.cursor();
       if (part.tasks().isEmpty()) {
         break;
       }
-    } while (cursor != null && tasks.size() < limit && bytes < PAGE_BYTES);
+    } while (cursor != null && tasks.size() < limit && bytes < pageBytes);
+    memory.holds(bytes);
     return new TaskPage(tasks, cursor);
   }
 

@@ -1,5 +1,6 @@
 package io.foliot.server.command;
 
+import io.foliot.server.store.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -11,7 +12,6 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,7 @@ final class Folders {
     Files.deleteIfExists(to);
     Path parent = to.getParent();
     if (parent != null) {
-      Files.createDirectories(parent);
+      PrivateFiles.ensureFolder(parent);
     }
     try {
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
@@ -76,9 +76,7 @@ final class Folders {
     Files.walkFileTree(from, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
-        Path copied = to.resolve(from.relativize(folder));
-        Files.createDirectories(copied);
-        keepPermissions(folder, copied);
+        PrivateFiles.ensureFolder(to.resolve(from.relativize(folder)));
         return FileVisitResult.CONTINUE;
       }
 
@@ -86,19 +84,13 @@ final class Folders {
       public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
         Path copied = to.resolve(from.relativize(file));
         Files.copy(file, copied, StandardCopyOption.COPY_ATTRIBUTES);
+        PrivateFiles.restrictFile(copied);
         try (FileChannel channel = FileChannel.open(copied, StandardOpenOption.WRITE)) {
           channel.force(true);
         }
         return FileVisitResult.CONTINUE;
       }
     });
-  }
-
-  private static void keepPermissions(Path from, Path to) throws IOException {
-    PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
-    if (view != null && from.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      view.setPermissions(Files.getPosixFilePermissions(from));
-    }
   }
 
   /** Deletes a folder with all that is in it. */

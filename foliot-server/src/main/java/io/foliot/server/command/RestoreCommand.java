@@ -1,7 +1,9 @@
 package io.foliot.server.command;
 
 import io.foliot.core.store.StoreException;
+import io.foliot.server.store.PrivateFiles;
 import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -52,10 +54,13 @@ final class RestoreCommand implements Callable<Integer> {
 
   private static Path restore(Path source, Path target) {
     try {
+      PrivateFiles.ensureFolder(target);
       RocksDbStore.restore(source, BackupCommand.storeFolder(target));
       return target;
     } catch (StoreException e) {
       throw CommandException.failure(String.valueOf(e.getMessage()), e);
+    } catch (IOException e) {
+      throw CommandException.failure("--data cannot be made: " + target + " (" + e.getMessage() + ")", e);
     }
   }
 }

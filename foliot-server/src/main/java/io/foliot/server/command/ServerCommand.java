@@ -1,11 +1,13 @@
 package io.foliot.server.command;
 
 import io.foliot.core.store.StoreException;
+import io.foliot.server.CoreThreads;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.Logging;
 import io.foliot.server.StartException;
 import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.store.PrivateFiles;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -16,6 +18,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -26,9 +30,16 @@ import picocli.CommandLine.ParseResult;
 @Command(name = "server", description = "Runs a server until it is told to stop (Ctrl-C).", footer = {"",
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
         + " The command line overrides the environment, and that the file.",
+    "", "A server that cannot go on ends, and says why. Exit codes",
+    "  1  the store has closed itself, or the server could not start for another reason",
+    "  2  the options or the configuration cannot be used",
+    "  3  it ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
+    "  5  a thread that it cannot do without has ended, or it ran out of memory and noticed by itself",
     "", "Examples", "  foliot server --data /var/lib/foliot",
     "  foliot server --port 7401 --allow-network 10.0.0.0/8"})
 final class ServerCommand implements Callable<Integer> {
+  private static final Logger log = LoggerFactory.getLogger(ServerCommand.class);
+
   /** Begins the line that is printed when the server serves; the rest of it is the server's address. */
   static final String READY = "Foliot is ready at ";
 
@@ -72,9 +83,11 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    CoreThreads.watch();
     endWithParent();
     FoliotConfig configuration = configuration(spec.commandLine().getParseResult());
     Logging.apply(configuration.log());
+    warnOfOpenSecrets();
     FoliotServer server;
     try {
       server = FoliotServer.start(configuration, shell.out());
@@ -86,9 +99,25 @@ final class ServerCommand implements Callable<Integer> {
     // A signal ends the JVM, which runs this first and then ends with the signal's code.
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "foliot-stop"));
     shell.line(READY + server.url());
-    StoreException failure = server.failure().join();
+    Throwable failure = server.failure().join();
+    if (!(failure instanceof StoreException) || CoreThreads.isFatal(failure)) {
+      CoreThreads.end("a part of the server has failed", failure);
+    }
     throw CommandException.failure("the store has closed itself, and nothing more is accepted: " + failure.getMessage(),
         failure);
+  }
+
+  private void warnOfOpenSecrets() {
+    Path file = file(config, shell);
+    if (file != null && PrivateFiles.isReadableByOthers(file)) {
+      List<String> secrets = FoliotConfig.secretsIn(file);
+      if (!secrets.isEmpty()) {
+        log.warn(
+            "others can read secrets in the configuration file; take their permissions away (chmod 600), or set the"
+                + " secrets as variables: file={}, keys={}",
+            file, secrets);
+      }
+    }
   }
 
   private static void endWithParent() {

@@ -6,6 +6,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -122,7 +123,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /** What requests may cost, in bytes, and how much is counted apart. */
-  public record Limits(int bodyBytes, int batchBytes, long waitingBytes, int connections, int metricQueues) {}
+  public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
+      int metricQueues) {}
 
   /** How logs look, and how much they tell. */
   public record Log(String format, String level) {
@@ -155,6 +157,22 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
         new Delivery(settings.get(Option.ALLOW_NETWORK), settings.get(Option.DESTINATION_LIMIT)), limits(settings),
         settings.get(Option.ADMIN_KEY_HASH), new Log(settings.get(Option.LOG_FORMAT), settings.get(Option.LOG_LEVEL)),
         engine(settings));
+  }
+
+  /**
+   * The keys of secrets that a file sets.
+   *
+   * @throws ConfigException if the file cannot be read
+   */
+  public static List<String> secretsIn(Path file) {
+    Settings settings = new Settings();
+    settings.readFile(file);
+    return Option.secrets().stream().filter(option -> !settings.get(option).isEmpty())
+        .filter(option -> option != Option.STORE || hasPassword(settings.get(option))).map(Option::key).toList();
+  }
+
+  private static boolean hasPassword(String address) {
+    return address.contains("@") || address.toLowerCase(Locale.ROOT).contains("password=");
   }
 
   private static Listen listen(Settings settings) {
@@ -233,7 +251,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
               + "); set it to more, or limits.batch-body to less");
     }
     return new Limits(Math.toIntExact(settings.get(Option.BODY)), Math.toIntExact(batch), waiting,
-        settings.get(Option.CONNECTIONS), settings.get(Option.METRIC_QUEUES));
+        settings.get(Option.ANSWER_BYTES), settings.get(Option.CONNECTIONS), settings.get(Option.METRIC_QUEUES));
   }
 
   private static Engine engine(Settings settings) {

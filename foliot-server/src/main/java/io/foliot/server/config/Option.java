@@ -123,6 +123,10 @@ public final class Option<T> {
   /** All bodies together. */
   public static final Option<Long> WAITING_BYTES = of("limits.waiting-bytes", "limit-waiting-bytes",
       OptionType.size("2MiB", "8GiB", "128MiB"), "128MiB", "bodies of all requests under way together");
+  /** All answers together. */
+  public static final Option<Long> ANSWER_BYTES = of("limits.answer-bytes", "limit-answer-bytes",
+      OptionType.size("2MiB", "8GiB", "128MiB"), "128MiB",
+      "memory of answers that list or show tasks, all requests under way together; an eighth of the heap at most");
   /** Connections. */
   public static final Option<Integer> CONNECTIONS = of("limits.connections", "limit-connections",
       OptionType.count(1, 1_000_000, 10_000), "10000", "connections at once");
@@ -200,6 +204,11 @@ public final class Option<T> {
   /** All options, in the order in which people are shown them. */
   public static List<Option<?>> all() {
     return Collections.unmodifiableList(ALL);
+  }
+
+  /** Those whose values others must not know; an address of a store may have a password in it. */
+  static List<Option<String>> secrets() {
+    return List.of(STORE, STORE_PASSWORD, CLUSTER_PASSWORD, CLUSTER_TRUST_STORE_PASSWORD, CLUSTER_KEY_STORE_PASSWORD);
   }
 
   /** Its key in the file, such as {@code server.port}. */

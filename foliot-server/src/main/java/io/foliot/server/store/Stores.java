@@ -13,6 +13,7 @@ import io.foliot.store.redis.RedisOptions;
 import io.foliot.store.redis.RedisStore;
 import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -49,11 +50,23 @@ public final class Stores {
       return JdbcStore.open(JdbcOptions.of(config.kind(), ifAny(login.user()), ifAny(login.password()))
           .withConnections(login.connections()).withOnSetAside(onSetAside));
     }
+    makePrivate(config);
     FoliotConfig.Store.Sizes sizes = config.sizes();
     RocksDbOptions options = RocksDbOptions.DEFAULT.withOnFailure(onFailure).withReserveBytes(sizes.reserve())
         .withRecordCacheBytes(sizes.recordCache()).withNativeBytes(sizes.blockCache(), sizes.writeBuffer())
         .withLogBytes(sizes.log());
     return RocksDbStore.open(config.folder(), options, clock);
+  }
+
+  // The folder of the data may have been there before and hold other things; what is below it is ours.
+  private static void makePrivate(FoliotConfig.Store config) {
+    try {
+      PrivateFiles.ensureFolder(config.data());
+      PrivateFiles.ensureOwnFolder(config.folder());
+    } catch (IOException e) {
+      throw new StoreException("the data folder cannot be used: " + config.data() + ": " + e
+          + ". Choose another with --data (store.data)", e);
+    }
   }
 
   private static @Nullable String ifAny(String text) {

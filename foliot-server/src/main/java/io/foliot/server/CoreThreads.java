@@ -1,0 +1,58 @@
+package io.foliot.server;
+
+import java.lang.Thread.UncaughtExceptionHandler;
+
+/**
+ * Ends the process when a thread that it cannot do without ends, or when memory has run out: what is left of it would look
+ * alive and do nothing. The tasks are in the store, and whoever supervises the process starts it again.
+ */
+public final class CoreThreads implements UncaughtExceptionHandler {
+  /** What the process says to the shell. */
+  public static final int EXIT_CODE = 5;
+
+  private static final String OURS = "foliot-";
+  private static final String LISTENER = "server-";
+
+  private CoreThreads() {}
+
+  /** From now on threads of this process are watched. For a process that is nothing but a server. */
+  public static void watch() {
+    Thread.setDefaultUncaughtExceptionHandler(new CoreThreads());
+  }
+
+  /** Whether whatever the process does after this failure, or what caused it, may be wrong. */
+  public static boolean isFatal(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isCore(Thread thread) {
+    return !thread.isVirtual() && (thread.getName().startsWith(OURS) || thread.getName().startsWith(LISTENER));
+  }
+
+  @Override
+  public void uncaughtException(Thread thread, Throwable failure) {
+    if (isFatal(failure) || isCore(thread)) {
+      end("the thread " + thread.getName() + " has ended", failure);
+    } else {
+      System.err.println("foliot: the thread " + thread.getName() + " has ended");
+      failure.printStackTrace(System.err);
+    }
+  }
+
+  /** Ends the process at once: what runs when it is told to stop needs the threads and the memory that are gone. */
+  public static void end(String reason, Throwable cause) {
+    try {
+      System.err.println("foliot: " + reason + ", and the server cannot go on without it: " + cause
+          + ". It ends with exit code " + EXIT_CODE + "; start it again");
+      cause.printStackTrace(System.err);
+      System.err.flush();
+    } finally {
+      Runtime.getRuntime().halt(EXIT_CODE);
+    }
+  }
+}

@@ -1,0 +1,276 @@
+package io.foliot.server;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.buffers.DataWriter;
+import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.common.socket.PeerInfo;
+import io.helidon.common.task.InterruptableTask;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.ListenerContext;
+import io.helidon.webserver.ProxyProtocolData;
+import io.helidon.webserver.Router;
+import io.helidon.webserver.ServerConnectionException;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.webserver.spi.ServerConnectionSelector;
+import java.io.ByteArrayOutputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Helidon's connections, with what they lack: a connection that ends before the client has sent all of its request ends
+ * gently, and HTTP/1.0 is served.
+ *
+ * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and goes on after an answer
+ * that says {@code Connection: close}. {@link HttpDoor} therefore ends such connections itself, by an exception that passes
+ * through here.
+ */
+final class HttpConnections implements ServerConnectionSelector {
+  /** What a client may still send after the last answer, so that a reset does not take that answer from it. */
+  private static final int MAX_LINGER_BYTES = 16 << 20;
+  /** For how long it may. A client that waits for the end of the connection waits for this long. */
+  private static final Duration LINGER = Duration.ofSeconds(1);
+
+  private final Http1ConnectionSelector http1;
+  private final int maxFirstLine;
+  private final AtomicInteger open = new AtomicInteger();
+
+  HttpConnections(Http1Config config) {
+    http1 = Http1ConnectionSelector.builder().config(config).build();
+    maxFirstLine = config.maxPrologueLength();
+  }
+
+  /** The request was answered before all of it was read: what still arrives of it is never a request. */
+  static final class UnreadRequestException extends CloseConnectionException {
+    private static final long serialVersionUID = 1;
+
+    UnreadRequestException() {
+      super("the rest of the request is not read");
+    }
+  }
+
+  @Override
+  public int bytesToIdentifyConnection() {
+    return http1.bytesToIdentifyConnection();
+  }
+
+  @Override
+  public Support supports(BufferData data) {
+    return Support.SUPPORTED;
+  }
+
+  @Override
+  public Set<String> supportedApplicationProtocols() {
+    return http1.supportedApplicationProtocols();
+  }
+
+  @Override
+  public ServerConnection connection(ConnectionContext context) {
+    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine));
+    return new Connection(http1.connection(new Context(context, reader)), context.serverSocket(), open);
+  }
+
+  /** How many connections there are. */
+  int open() {
+    return open.get();
+  }
+
+  /** A connection that reads on for a moment after an answer that left a part of the request unread. */
+  private record Connection(ServerConnection http1, HelidonSocket socket, AtomicInteger open)
+      implements
+        ServerConnection,
+        InterruptableTask<Void> {
+    @Override
+    public void handle(Limit limit) throws InterruptedException {
+      open.incrementAndGet();
+      try {
+        http1.handle(limit);
+        // Returned: a request was refused before it could be routed, and perhaps before it was read.
+        linger();
+      } catch (UnreadRequestException e) {
+        // Answered, and what was not read of it is still to come.
+        linger();
+      } finally {
+        open.decrementAndGet();
+      }
+    }
+
+    private void linger() {
+      Thread limit = Thread.startVirtualThread(() -> {
+        try {
+          Thread.sleep(LINGER);
+          socket.close();
+        } catch (InterruptedException | UncheckedIOException e) {
+          // The client has closed it before.
+        }
+      });
+      try {
+        int read = 0;
+        byte[] bytes = socket.get();
+        while (bytes != null && read < MAX_LINGER_BYTES) {
+          read += bytes.length;
+          bytes = socket.get();
+        }
+      } catch (UncheckedIOException e) {
+        // The time is over, or the client has gone.
+      } finally {
+        limit.interrupt();
+      }
+    }
+
+    @Override
+    public boolean canInterrupt() {
+      return !(http1 instanceof InterruptableTask<?> task) || task.canInterrupt();
+    }
+
+    @Override
+    public Duration idleTime() {
+      return http1.idleTime();
+    }
+
+    @Override
+    public void close(boolean interrupt) {
+      http1.close(interrupt);
+    }
+  }
+
+  /**
+   * What arrives. The first request of a connection may be of HTTP/1.0, as of a proxy with old settings: then it is read as
+   * one of HTTP/1.1 that closes the connection, for the answers have a length and nothing else that HTTP/1.0 lacks.
+   */
+  private static final class Intake implements Supplier<byte @Nullable []> {
+    private static final byte[] VERSION = " HTTP/1.0\r\n".getBytes(US_ASCII);
+    private static final byte[] CLOSE = "Connection: close\r\n".getBytes(US_ASCII);
+
+    private final HelidonSocket socket;
+    private final int maxFirstLine;
+    private boolean begun;
+
+    Intake(HelidonSocket socket, int maxFirstLine) {
+      this.socket = socket;
+      this.maxFirstLine = maxFirstLine;
+    }
+
+    @Override
+    public byte @Nullable [] get() {
+      try {
+        return begun ? socket.get() : first();
+      } catch (UncheckedIOException e) {
+        throw new ServerConnectionException("the connection cannot be read", e);
+      }
+    }
+
+    private byte @Nullable [] first() {
+      begun = true;
+      byte[] bytes = socket.get();
+      if (bytes == null) {
+        return null;
+      }
+      ByteArrayOutputStream arrived = new ByteArrayOutputStream();
+      arrived.writeBytes(bytes);
+      while (indexOfLineEnd(bytes) < 0 && arrived.size() <= maxFirstLine) {
+        bytes = socket.get();
+        if (bytes == null) {
+          break;
+        }
+        arrived.writeBytes(bytes);
+      }
+      return asHttp11(arrived.toByteArray());
+    }
+
+    private static int indexOfLineEnd(byte[] bytes) {
+      for (int i = 0; i < bytes.length; i++) {
+        if (bytes[i] == '\n') {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    private static byte[] asHttp11(byte[] bytes) {
+      int end = indexOfLineEnd(bytes) + 1;
+      int version = end - VERSION.length;
+      for (int i = 0; i < VERSION.length; i++) {
+        if (version < 0 || bytes[version + i] != VERSION[i]) {
+          return bytes;
+        }
+      }
+      ByteArrayOutputStream request = new ByteArrayOutputStream(bytes.length + CLOSE.length);
+      request.write(bytes, 0, version);
+      request.writeBytes(" HTTP/1.1\r\n".getBytes(US_ASCII));
+      request.writeBytes(CLOSE);
+      request.write(bytes, end, bytes.length - end);
+      return request.toByteArray();
+    }
+  }
+
+  /** Helidon's context of a connection, with a reader of ours. */
+  private record Context(ConnectionContext context, DataReader dataReader) implements ConnectionContext {
+    @Override
+    public ListenerContext listenerContext() {
+      return context.listenerContext();
+    }
+
+    @Override
+    public ExecutorService executor() {
+      return context.executor();
+    }
+
+    @Override
+    public DataWriter dataWriter() {
+      return context.dataWriter();
+    }
+
+    @Override
+    public Router router() {
+      return context.router();
+    }
+
+    @Override
+    public Optional<ProxyProtocolData> proxyProtocolData() {
+      return context.proxyProtocolData();
+    }
+
+    @Override
+    public HelidonSocket serverSocket() {
+      return context.serverSocket();
+    }
+
+    @Override
+    public PeerInfo remotePeer() {
+      return context.remotePeer();
+    }
+
+    @Override
+    public PeerInfo localPeer() {
+      return context.localPeer();
+    }
+
+    @Override
+    public boolean isSecure() {
+      return context.isSecure();
+    }
+
+    @Override
+    public String socketId() {
+      return context.socketId();
+    }
+
+    @Override
+    public String childSocketId() {
+      return context.childSocketId();
+    }
+  }
+}

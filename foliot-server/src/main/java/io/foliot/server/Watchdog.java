@@ -1,0 +1,93 @@
+package io.foliot.server;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Looks once a second whether the server does what it is there for: whether the store commits, and whether anything listens
+ * on the port. Helidon's thread that accepts connections ends for good at the first failure, such as too many open files,
+ * and tells nobody.
+ */
+final class Watchdog implements AutoCloseable {
+  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** Beats from one connection to the own port to the next. */
+  private static final int BEATS_PER_KNOCK = 5;
+  private static final int KNOCK_MILLIS = 500;
+
+  private final CommitPulse pulse;
+  private final InetSocketAddress address;
+  private final BooleanSupplier accepts;
+  private final Consumer<Throwable> onFailure;
+  private final Thread thread;
+  private volatile boolean closed;
+
+  /**
+   * A watchdog at work, after its first look.
+   *
+   * @param address where the server listens
+   * @param accepts whether there is room for a connection; one that waits for room says nothing
+   * @param onFailure told if nothing listens there any more
+   */
+  Watchdog(CommitPulse pulse, InetSocketAddress address, BooleanSupplier accepts, Consumer<Throwable> onFailure) {
+    this.pulse = pulse;
+    InetAddress listens = address.getAddress();
+    this.address = listens.isAnyLocalAddress()
+        ? new InetSocketAddress(InetAddress.getLoopbackAddress(), address.getPort())
+        : address;
+    this.accepts = accepts;
+    this.onFailure = onFailure;
+    awaitFirstBeat();
+    thread = Thread.ofPlatform().daemon().name("foliot-watchdog").start(this::watch);
+  }
+
+  /** So that a server that has just started is ready if its store commits. */
+  private void awaitFirstBeat() {
+    try {
+      boolean unused = pulse.beat().get(CommitPulse.LOST_NANOS, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException | CompletionException e) {
+      // Then the server is not ready, and says why.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void watch() {
+    for (long beat = 1; !closed; beat++) {
+      LockSupport.parkNanos(this, BEAT_NANOS);
+      CompletableFuture<Boolean> unused = pulse.beat();
+      if (beat % BEATS_PER_KNOCK == 0 && accepts.getAsBoolean() && !closed && !isHeard() && !closed) {
+        onFailure.accept(new IllegalStateException("nothing listens on the port any more: address=" + address));
+        return;
+      }
+    }
+  }
+
+  /** Whether the kernel takes a connection. Anything but a refusal, such as too many open files, says nothing. */
+  private boolean isHeard() {
+    try (Socket knock = new Socket()) {
+      knock.connect(address, KNOCK_MILLIS);
+    } catch (ConnectException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

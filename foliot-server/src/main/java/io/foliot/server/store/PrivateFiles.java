@@ -1,0 +1,87 @@
+package io.foliot.server.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Folders and files that only the user of this process may read, whatever its umask: payloads, headers with credentials and
+ * secrets of callbacks are in them as they came. Where the file system knows no permissions, they are as it makes them.
+ */
+public final class PrivateFiles {
+  private static final Logger log = LoggerFactory.getLogger(PrivateFiles.class);
+  private static final Set<PosixFilePermission> OF_FOLDER = PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> OF_FILE = PosixFilePermissions.fromString("rw-------");
+
+  private PrivateFiles() {}
+
+  private static boolean hasPermissions(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+
+  private static FileAttribute<?>[] attributes(Path path, Set<PosixFilePermission> permissions) {
+    return hasPermissions(path)
+        ? new FileAttribute<?>[]{PosixFilePermissions.asFileAttribute(permissions)}
+        : new FileAttribute<?>[0];
+  }
+
+  /** Makes sure that a folder exists; it, and those above it, are private if they are new. */
+  public static void ensureFolder(Path folder) throws IOException {
+    Files.createDirectories(folder, attributes(folder, OF_FOLDER));
+  }
+
+  /** Makes sure that a folder of ours alone exists and is private, also if it is from a version that left it open. */
+  public static void ensureOwnFolder(Path folder) throws IOException {
+    ensureFolder(folder);
+    restrict(folder, OF_FOLDER);
+  }
+
+  /** Writes a private file in place of one that may be there, down to the disk. */
+  public static void write(Path file, String text) throws IOException {
+    if (!Files.exists(file)) {
+      Files.createFile(file, attributes(file, OF_FILE));
+    }
+    restrict(file, OF_FILE);
+    Files.writeString(file, text, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE,
+        StandardOpenOption.SYNC);
+  }
+
+  /** Takes from others what they may do with a file. */
+  public static void restrictFile(Path file) {
+    restrict(file, OF_FILE);
+  }
+
+  private static void restrict(Path path, Set<PosixFilePermission> permissions) {
+    if (!hasPermissions(path)) {
+      return;
+    }
+    try {
+      if (!permissions.containsAll(Files.getPosixFilePermissions(path))) {
+        Files.setPosixFilePermissions(path, permissions);
+      }
+    } catch (IOException e) {
+      // Another user's, or a file system that only seems to know permissions: worse than it could be, and no reason to stop.
+      log.warn("others may be able to read what Foliot keeps here; take their permissions away: path={}, reason={}",
+          path,
+          e.toString());
+    }
+  }
+
+  /** Whether the group or all others may read a file. */
+  public static boolean isReadableByOthers(Path file) {
+    try {
+      Set<PosixFilePermission> permissions = hasPermissions(file) ? Files.getPosixFilePermissions(file) : Set.of();
+      return permissions.contains(PosixFilePermission.GROUP_READ)
+          || permissions.contains(PosixFilePermission.OTHERS_READ);
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
+  }
+}

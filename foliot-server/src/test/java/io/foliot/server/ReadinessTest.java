@@ -1,0 +1,67 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.TaskStore;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What {@code /health/ready} rests on: a commit, and a turn of each loop, within the last seconds. */
+class ReadinessTest {
+  private static final long BOUND_SECONDS = 20;
+
+  /** Answers what it is asked, and, while it is told to, no write: a disk whose syncs hang. */
+  private static final class Hanging extends ForwardingStore {
+    volatile boolean hangs;
+
+    Hanging(TaskStore delegate) {
+      super(delegate);
+    }
+
+    @Override
+    public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+        byte @Nullable [] content) {
+      return hangs ? new CompletableFuture<>() : super.writeDocument(kind, name, expectedVersion, content);
+    }
+  }
+
+  private static Rig.Answer await(Rig rig, Predicate<Rig.Answer> condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(BOUND_SECONDS);
+    Rig.Answer answer = rig.get("/health/ready");
+    while (!condition.test(answer)) {
+      assertThat(System.nanoTime()).as(answer.body()).isLessThan(deadline);
+      answer = rig.get("/health/ready");
+    }
+    return answer;
+  }
+
+  @Test
+  void aStoreThatCommitsNothingIsNotReady() {
+    Hanging[] store = new Hanging[1];
+    try (Rig rig = Rig.over(Map.of(), real -> store[0] = new Hanging(real))) {
+      assertThat(rig.get("/health/ready").status()).isEqualTo(200);
+      store[0].hangs = true;
+      Rig.Answer down = await(rig, answer -> answer.status() == 503);
+      assertThat(down.text("status")).isEqualTo("DOWN");
+      assertThat(down.list("reasons")).singleElement().asString().startsWith("the store has committed nothing for");
+      assertThat(rig.get("/health/live").status()).isEqualTo(200);
+      store[0].hangs = false;
+      await(rig, answer -> answer.status() == 200);
+    }
+  }
+
+  @Test
+  void aServerThatStopsIsNotReady() {
+    try (Rig rig = Rig.start()) {
+      rig.server.drain();
+      assertThat(rig.get("/health/ready").list("reasons")).singleElement().isEqualTo("the server is stopping");
+    }
+  }
+}
