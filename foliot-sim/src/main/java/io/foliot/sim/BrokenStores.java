@@ -12,6 +12,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -326,12 +327,13 @@ final class BrokenStores {
     }
 
     @Override
-    public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+    public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
       if (bug != Bug.REDRIVE_FORGOTTEN) {
-        return delegate.redrive(ids);
+        return delegate.redrive(redrives);
       }
       List<RedriveResult> results = new ArrayList<>();
-      for (TaskId id : ids) {
+      for (Redrive redrive : redrives) {
+        TaskId id = redrive.id();
         TaskRecord task = peek(id);
         results.add(task != null && task.state() == TaskState.FAILED
             ? new RedriveResult(RedriveResult.Kind.REDRIVEN, id, scene.nowMicros(), scene.nowMillis())

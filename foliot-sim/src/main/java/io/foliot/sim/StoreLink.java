@@ -19,6 +19,7 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -326,8 +327,8 @@ final class StoreLink implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return call(Call.REDRIVE, truth -> truth.redrive(ids), results -> results.forEach(result -> {
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return call(Call.REDRIVE, truth -> truth.redrive(redrives), results -> results.forEach(result -> {
       if (result.kind() == RedriveResult.Kind.REDRIVEN) {
         coverage.count(Coverage.Case.REDRIVEN);
       }
@@ -357,6 +358,11 @@ final class StoreLink implements TaskStore {
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return call(Call.FIND, TaskStore::counts);
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return call(Call.FIND, truth -> truth.hasLive(queue));
   }
 
   @Override

@@ -640,6 +640,7 @@ final class EngineLoop implements EventLoop.Duty {
       parkedNanos = nowNanos + PARKED_NANOS;
       after(asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))), (queues, failure) -> {
         if (queues != null) {
+          lines.missing().parked(queues, queue -> lines.queue(queue) != null);
           queues.forEach(queue -> lane(queue).parkedElsewhere());
         }
       });
@@ -1107,6 +1108,23 @@ final class EngineLoop implements EventLoop.Duty {
 
   // Attempts.
 
+  /**
+   * Gives back a claim whose task is not of the lane's queue. The task is shown to no receiver and no worker; it comes back to
+   * its own lane after a pause, so that whatever is wrong does not claim it again and again.
+   */
+  private void returnForeign(Asked one, Held claim) {
+    LOG.log(System.Logger.Level.ERROR, "a task was claimed for another queue than its own; it is not delivered there, and"
+        + " given back: task={0}, queue={1}, claimedFor={2}", claim.task.id(), claim.task.queue(), claim.lane.name());
+    meter.foreign(claim.lane.name());
+    claim.answered = true;
+    giveUpDestination(claim);
+    if (one.waiter() != null) {
+      claim.lane.desk().lost(one.waiter());
+    }
+    ended(claim, new Outcome.Retry(Due.after(LAST_RETRY_NANOS / NANOS_PER_MILLI)),
+        "not begun: it was claimed for another queue");
+  }
+
   private void begin(Asked one, TaskRecord task, long sentNanos, long leaseMillis) {
     Lane lane = one.lane();
     Token token = task.token();
@@ -1118,6 +1136,10 @@ final class EngineLoop implements EventLoop.Duty {
     held.put(token, claim);
     heldBytes += claim.bytes;
     lane.begun(claim.bytes);
+    if (!task.queue().equals(lane.name())) {
+      returnForeign(one, claim);
+      return;
+    }
     long lateMicros = storeMicros() - task.dueAt() * 1_000;
     meter.claimed(lane.name(), lateMicros);
     if (lateMicros >= LATE_MILLIS * 1_000 && !slots.contains(task.id())) {
@@ -1141,7 +1163,7 @@ final class EngineLoop implements EventLoop.Duty {
       ended(claim, new Outcome.Retry(Due.NOW), "not begun: the claim took too long");
       return;
     }
-    Attempt attempt = new Attempt(task, queue.target(), traceparent(task));
+    Attempt attempt = Attempt.of(queue, task, traceparent(task));
     after(asking(() -> delivery.deliver(attempt)), (answer, failure) -> answered(claim, answer, failure));
   }
 

@@ -1,6 +1,5 @@
 package io.foliot.core.store;
 
-import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import java.util.List;
@@ -104,8 +103,8 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return delegate.redrive(ids);
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return delegate.redrive(redrives);
   }
 
   @Override
@@ -131,6 +130,11 @@ public abstract class ForwardingStore implements TaskStore {
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return delegate.counts();
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return delegate.hasLive(queue);
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -711,18 +712,18 @@ final class TaskSteps {
   }
 
   /** As {@code TaskStore.redrive}. */
-  List<RedriveResult> redrive(Session session, List<TaskId> ids) throws SQLException {
+  List<RedriveResult> redrive(Session session, List<Redrive> redrives) throws SQLException {
     @Nullable
-    RedriveResult[] results = new RedriveResult[ids.size()];
-    List<Integer> pending = places(ids.size());
-    Map<TaskId, KeyName> keys = keysOf(session, ids);
-    general(session, ids, pending, false, (wanted, id) -> {
-      wanted.id(id);
-      KeyName key = keys.get(id);
+    RedriveResult[] results = new RedriveResult[redrives.size()];
+    List<Integer> pending = places(redrives.size());
+    Map<TaskId, KeyName> keys = keysOf(session, redrives.stream().map(Redrive::id).toList());
+    general(session, redrives, pending, false, (wanted, redrive) -> {
+      wanted.id(redrive.id());
+      KeyName key = keys.get(redrive.id());
       if (key != null) {
         wanted.key(key.queue(), key.key());
       }
-    }, Overlay::get, TaskOperations::redrive, results);
+    }, (overlay, redrive) -> overlay.get(redrive.id()), TaskOperations::redrive, results);
     return all(results);
   }
 

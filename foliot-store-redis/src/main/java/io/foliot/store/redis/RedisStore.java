@@ -18,6 +18,7 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -241,8 +242,8 @@ public final class RedisStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return calls.take(new RareStep.Redrive(), ids);
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return calls.take(new RareStep.Redrives(), redrives);
   }
 
   @Override
@@ -283,6 +284,11 @@ public final class RedisStore implements TaskStore {
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return reads.counts();
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return reads.hasLive(queue);
   }
 
   @Override
