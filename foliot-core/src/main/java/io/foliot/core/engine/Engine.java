@@ -177,10 +177,11 @@ public final class Engine implements Scheduler {
           if (found.isPresent()) {
             throw new StoreException(Seal.decode(found.get().content()).reason(), null);
           }
-          return store.documents(DocumentKind.QUEUE);
-        }).thenAccept(documents -> {
-          Set<String> read = lines.replaceAll(documents, lines.changes(), lines.lastRead());
-          assert read != null;
+          Lines.Read read = new Lines.Read(clock.monotonicNanos(), loops[0].storeMicros());
+          return store.documents(DocumentKind.QUEUE)
+              .thenApply(documents -> lines.replaceAll(documents, lines.changes(), read));
+        }).thenAccept(queues -> {
+          assert queues != null;
           for (EngineLoop loop : loops) {
             loop.start();
           }
