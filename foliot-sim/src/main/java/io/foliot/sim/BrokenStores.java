@@ -52,6 +52,7 @@ final class BrokenStores {
       case CURSOR_WITHOUT_HEAD_POLL, HEAD_POLL_LOOKS_BACK_BRIEFLY, LEASE_WITHOUT_EXIT, OVERDUE_POLL_OFF ->
         new Index(bug, delegate, scene);
       case PARKED_LEAVE_WITH_THEIR_NODE -> new Parked(delegate, scene);
+      case LIVE_TASKS_ARE_REMEMBERED -> new Remembering(delegate, scene);
       default -> delegate;
     };
   }
@@ -340,6 +341,29 @@ final class BrokenStores {
             : new RedriveResult(RedriveResult.Kind.NOT_FAILED, id, 0, 0));
       }
       return told(results);
+    }
+  }
+
+  /** Says for some seconds what it has said before of a queue's live tasks. */
+  private static final class Remembering extends Broken {
+    private static final long KEPT_MILLIS = 10_000;
+
+    private record Said(boolean live, long atMillis) {}
+
+    private final Map<String, Said> said = new HashMap<>();
+
+    Remembering(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<Boolean> hasLive(String queue) {
+      Said last = said.get(queue);
+      if (last == null || scene.nowMillis() - last.atMillis() > KEPT_MILLIS) {
+        last = new Said(now(delegate.hasLive(queue)), scene.nowMillis());
+        said.put(queue, last);
+      }
+      return told(last.live());
     }
   }
 

@@ -109,7 +109,7 @@ public final class Simulation {
       nodes.add(node);
       byName.put(node.name(), node);
     }
-    clients = new Clients(sim, history, luck.split(), store, nodes);
+    clients = new Clients(sim, history, luck.split(), store, nodes, this::unmet);
     receiver.tell(clients);
     faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients, bug);
   }
@@ -146,6 +146,7 @@ public final class Simulation {
       schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(CHAOS_MILLIS), clients::act);
     }
     if (!calm) {
+      schedule.afterMillis(luck.nextLong(5_000), clients::liveBriefly);
       faults.plan(CHAOS_MILLIS);
     }
     schedule.afterMillis(HEAL_MILLIS, this::heal);

@@ -383,7 +383,12 @@ final class StoreLink implements TaskStore {
   @Override
   public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) {
-    return call(Call.WRITE_DOCUMENT, truth -> truth.writeDocument(kind, name, expectedVersion, content));
+    return call(Call.WRITE_DOCUMENT, truth -> truth.writeDocument(kind, name, expectedVersion, content), written -> {
+      if (written && content == null && kind == DocumentKind.QUEUE) {
+        coverage.count(Coverage.Case.QUEUE_DELETED);
+        store.queueDeleted(name);
+      }
+    });
   }
 
   @Override

@@ -53,9 +53,7 @@ final class BatchRoute {
     String queue = request.variable("queue");
     boolean lines = request.isLines();
     byte[] body = request.body(limits.batchBytes());
-    if (scheduler.queue(queue).isEmpty()) {
-      throw Calls.unknownQueue(queue);
-    }
+    calls.ensureKnown(scheduler, queue);
     Items items = read(queue, body, lines);
     List<SubmitResult> results = items.submissions.isEmpty()
         ? List.of()

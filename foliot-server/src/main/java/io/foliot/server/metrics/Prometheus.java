@@ -71,6 +71,8 @@ public final class Prometheus implements AutoCloseable {
     gauge("foliot.wheel.entries", "Ids in the timing wheels", engine -> engine.wheelEntries());
     gauge("foliot.lag.seconds", "By how much the oldest task that waits here is overdue",
         engine -> engine.oldestDueMillis() / 1000.0);
+    gauge("foliot.queues.missing", "Queues that do not exist although due tasks of theirs wait",
+        engine -> engine.missingQueues().size());
     gauge("foliot.ready", "Whether the node serves", engine -> engine.ready() ? 1 : 0);
     new JvmMemoryMetrics().bindTo(registry);
     garbage.bindTo(registry);
