@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * any other one after {@link #TERM_MILLIS}.
  */
 final class QueueDeletions {
-  /** The time between two nodes' clocks for one event, at most, beside what the store's clock shows. */
+  /** By how much a node's clocks may be wrong within that time. */
   private static final long MARGIN_NANOS = 500_000_000;
   private static final long WAIT_NANOS = QueueWatch.VALID_NANOS + MARGIN_NANOS;
   /** How long a mark counts: many times what a deletion takes. */
@@ -93,7 +93,8 @@ final class QueueDeletions {
         throw changed(name);
       }
       return delete(name, tries - 1);
-    });
+    }).exceptionallyCompose(failure -> takeBack(name, marked).handle((done, alsoFailed) -> failure)
+        .thenCompose(CompletableFuture::failedFuture));
   }
 
   private static OverloadedException changed(String name) {
@@ -117,9 +118,7 @@ final class QueueDeletions {
             throw changed(name);
           }
           return refresh.apply(name).thenApply(done -> true);
-        }).exceptionallyCompose(failure -> takeBack(name, marked)
-            .handle((done, alsoFailed) -> failure)
-            .thenCompose(CompletableFuture::failedFuture));
+        });
   }
 
   /** Waits until no node acknowledges a task for want of news. */
