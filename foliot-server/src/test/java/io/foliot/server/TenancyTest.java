@@ -1,5 +1,6 @@
 package io.foliot.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.server.api.Route;
@@ -12,8 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key of one queue can neither reach nor tell anything of another queue's tasks: every route is called with the names of
- * foreign tasks in every state, at each place where a name fits, and answers as it does for names that do not exist.
+ * A key of one queue can neither reach nor tell anything of another queue's tasks: every route is called with the names
+ * of foreign tasks in every state, at each place where a name fits, and answers as it does for names that do not exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";
@@ -168,7 +169,7 @@ class TenancyTest {
           assertThat(answer.body()).as(what).doesNotContain(SECRET).doesNotContain("mine2\":");
           // What a worker gets is its own, and depends on when it asks.
           if (route != Route.CLAIM && route.action() != null) {
-            Rig.Answer other = nowhere.get(entry.getKey());
+            Rig.Answer other = requireNonNull(nowhere.get(entry.getKey()));
             assertThat(answer.status()).as(what).isEqualTo(other.status());
             assertThat(foreign.get(i).without(answer.body())).as(what).isEqualTo(absent.get(i).without(other.body()));
           }

@@ -1,6 +1,5 @@
 package io.foliot.sim;
 
-import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Queues that do not exist although due tasks of theirs are parked: left by a deletion that raced with a transaction, by a
- * restore, or by a move. Their tasks wait until the queue is created. Any thread.
+ * Queues that do not exist although due tasks of theirs are parked: left by a deletion that raced with a transaction,
+ * by a restore, or by a move. Their tasks wait until the queue is created. Any thread.
  */
 final class MissingQueues {
   private static final System.Logger LOG = System.getLogger(MissingQueues.class.getName());

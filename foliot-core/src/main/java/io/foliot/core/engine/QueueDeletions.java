@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A mark in the queue's document says that it is being deleted. Nodes that read it accept no task for the queue.
- * <li>The deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a task only if it read the queue
- * without the mark at most that long before the acknowledgement; so whatever was acknowledged without knowing of the mark is
- * in the store by now.
- * <li>The store says exactly whether the queue has a live task ({@link TaskStore#hasLive}). If so, the mark is taken back;
- * else the document is deleted, if it is still the one with the mark.
+ * <li>The deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a task only if it read the
+ * queue without the mark at most that long before the acknowledgement; so whatever was acknowledged without knowing of
+ * the mark is in the store by now.
+ * <li>The store says exactly whether the queue has a live task ({@link TaskStore#hasLive}). If so, the mark is taken
+ * back; else the document is deleted, if it is still the one with the mark.
  * </ol>
  *
- * <p>Whatever else changes the queue takes the mark back, and the deletion fails. A mark whose node has died is taken back by
- * any other one after {@link #TERM_MILLIS}.
+ * <p>Whatever else changes the queue takes the mark back, and the deletion fails. A mark whose node has died is taken
+ * back by any other one after {@link #TERM_MILLIS}.
  */
 final class QueueDeletions {
   /** By how much a node's clocks may be wrong within that time. */

@@ -16,13 +16,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
- * Reads the settings of all queues where other nodes may change them: once a second, and at once for a call that names a
- * queue this node does not know, or whose task was written so long after the last read that its queue may be gone.
+ * Reads the settings of all queues where other nodes may change them: once a second, and at once for a call that names
+ * a queue this node does not know, or whose task was written so long after the last read that its queue may be gone.
  *
- * <p>A read serves every call that waits for one, whatever queues they name; at most one is under way, and then there is a
- * pause of ten times its duration. So calls with made-up names cost the store a read now and then, however many there are,
- * and no memory is kept for them. A call always waits for a read that began after it, so a queue that another node has put
- * before is found.
+ * <p>A read serves every call that waits for one, whatever queues they name; at most one is under way, and then there
+ * is a pause of ten times its duration. So calls with made-up names cost the store a read now and then, however many
+ * there are, and no memory is kept for them. A call always waits for a read that began after it, so a queue that
+ * another node has put before is found.
  */
 final class QueueWatch {
   /** How long what was read is taken to be true, when a task that was written meanwhile is acknowledged. */
@@ -83,7 +83,10 @@ final class QueueWatch {
     return known;
   }
 
-  /** Completes with a read that begins after this call; fails with {@link StoreAwayException} if the store does not answer. */
+  /**
+   * Completes with a read that begins after this call; fails with {@link StoreAwayException} if the store does not
+   * answer.
+   */
   CompletableFuture<Void> nextRead() {
     CompletableFuture<Void> read = new CompletableFuture<>();
     waiting.add(read);
@@ -92,8 +95,9 @@ final class QueueWatch {
   }
 
   /**
-   * Whether a live task that has just been written, or seen, is one of a queue that was not being deleted, as of a read that is
-   * recent enough: whoever deletes the queue waits for longer than {@link #VALID_NANOS} before asking whether it has tasks.
+   * Whether a live task that has just been written, or seen, is one of a queue that was not being deleted, as of a read
+   * that is recent enough: whoever deletes the queue waits for longer than {@link #VALID_NANOS} before asking whether
+   * it has tasks.
    *
    * @param generation of the task, which is no less than the store's clock at the write
    */
@@ -106,8 +110,8 @@ final class QueueWatch {
   }
 
   /**
-   * Completes when these queues, with tasks that have been written, are seen not to be deleted; after a deletion that does not
-   * come about, too. Fails if one is gone: it is then unknown whether the tasks ever fire.
+   * Completes when these queues, with tasks that have been written, are seen not to be deleted; after a deletion that
+   * does not come about, too. Fails if one is gone: it is then unknown whether the tasks ever fire.
    */
   CompletableFuture<Void> confirm(Collection<String> queues) {
     return nextRead().exceptionallyCompose(failure -> CompletableFuture.failedFuture(new StoreException(

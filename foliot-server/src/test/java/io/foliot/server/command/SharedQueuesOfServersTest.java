@@ -20,7 +20,6 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.jspecify.annotations.Nullable;
 
 /** Queues of two servers that share a PostgreSQL: one puts and deletes them, the other uses them at once. */
 final class SharedQueuesOfServersTest {
@@ -42,7 +41,7 @@ final class SharedQueuesOfServersTest {
   private static FoliotServer server(Database database) {
     Map<String, String> flags = Map.of("store", database.jdbcUrl(), "store-user", database.user(), "store-password",
         database.password(), "port", "0", "log-level", "error", "stop-timeout", "1s");
-    return FoliotServer.start(FoliotConfig.load(flags, Map.of(), null),
+    return FoliotServer.start(FoliotConfig.load(flags, Map.of(), ""),
         new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
   }
 
@@ -53,9 +52,9 @@ final class SharedQueuesOfServersTest {
     postgres.close();
   }
 
-  private static HttpResponse<String> call(FoliotServer server, String method, String path, @Nullable String json) {
+  private static HttpResponse<String> call(FoliotServer server, String method, String path, String json) {
     HttpRequest request = HttpRequest.newBuilder(URI.create(server.url() + path))
-        .method(method, json == null ? BodyPublishers.noBody() : BodyPublishers.ofString(json))
+        .method(method, json.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(json))
         .header("Content-Type", "application/json").build();
     try {
       return CLIENT.send(request, BodyHandlers.ofString());
@@ -75,9 +74,10 @@ final class SharedQueuesOfServersTest {
       HttpResponse<String> submitted = call(second, "POST", queue + "/tasks", "{\"delay\": \"1h\"}");
       assertThat(submitted.statusCode()).as(submitted.body()).isEqualTo(201);
     }
-    String[][] uses = {{"PUT", "", PULL}, {"GET", "", null}, {"POST", "/pause", ""}, {"POST", "/redrive", "{}"},
-        {"POST", "/tasks:batch", "[{\"delay\": \"1h\"}]"}, {"GET", "/tasks", null}, {"PUT", "/keys/k", "{\"delay\": \"1h\"}"},
-        {"POST", "/keys:touch", "{\"keys\": [\"k\"], \"delay\": \"1h\"}"}, {"POST", "/claims", "{}"}, {"DELETE", "", null}};
+    String[][] uses = {{"PUT", "", PULL}, {"GET", "", ""}, {"POST", "/pause", ""}, {"POST", "/redrive", "{}"},
+        {"POST", "/tasks:batch", "[{\"delay\": \"1h\"}]"}, {"GET", "/tasks", ""},
+        {"PUT", "/keys/k", "{\"delay\": \"1h\"}"}, {"POST", "/keys:touch", "{\"keys\": [\"k\"], \"delay\": \"1h\"}"},
+        {"POST", "/claims", "{}"}, {"DELETE", "", ""}};
     for (int i = 0; i < uses.length; i++) {
       String queue = "/v1/queues/used-" + i;
       assertThat(call(first, "PUT", queue, PULL).statusCode()).isEqualTo(201);
@@ -85,19 +85,19 @@ final class SharedQueuesOfServersTest {
       assertThat(answer.statusCode()).as(uses[i][0] + " " + uses[i][1] + ": " + answer.body()).isIn(200, 201);
     }
     call(first, "PUT", "/v1/queues/keyed", PULL);
-    assertThat(call(second, "GET", "/v1/queues/keyed/keys/k", null).body()).contains("unknown-task");
+    assertThat(call(second, "GET", "/v1/queues/keyed/keys/k", "").body()).contains("unknown-task");
   }
 
   @Test
   void aQueueWithATaskThatWasNotCountedYetIsNotDeleted() {
     call(first, "PUT", "/v1/queues/counted", PULL);
     // What is remembered of this for ten seconds says that there are none.
-    assertThat(call(first, "GET", "/v1/queues", null).body()).contains("counted");
-    assertThat(call(second, "GET", "/v1/queues", null).statusCode()).isEqualTo(200);
+    assertThat(call(first, "GET", "/v1/queues", "").body()).contains("counted");
+    assertThat(call(second, "GET", "/v1/queues", "").statusCode()).isEqualTo(200);
     HttpResponse<String> submitted = call(first, "POST", "/v1/queues/counted/tasks", "{\"delay\": \"1s\"}");
     assertThat(submitted.statusCode()).isEqualTo(201);
     for (FoliotServer server : new FoliotServer[]{first, second}) {
-      HttpResponse<String> deleted = call(server, "DELETE", "/v1/queues/counted", null);
+      HttpResponse<String> deleted = call(server, "DELETE", "/v1/queues/counted", "");
       assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(409);
       assertThat(deleted.body()).contains("queue-in-use");
     }
@@ -108,9 +108,9 @@ final class SharedQueuesOfServersTest {
   @Test
   void anEmptyQueueIsDeletedOnBothServers() {
     call(first, "PUT", "/v1/queues/empty", PULL);
-    HttpResponse<String> deleted = call(second, "DELETE", "/v1/queues/empty", null);
+    HttpResponse<String> deleted = call(second, "DELETE", "/v1/queues/empty", "");
     assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(200);
     assertThat(call(first, "POST", "/v1/queues/empty/tasks", "{\"delay\": \"1s\"}").statusCode()).isEqualTo(404);
-    assertThat(call(second, "DELETE", "/v1/queues/empty", null).statusCode()).isEqualTo(404);
+    assertThat(call(second, "DELETE", "/v1/queues/empty", "").statusCode()).isEqualTo(404);
   }
 }

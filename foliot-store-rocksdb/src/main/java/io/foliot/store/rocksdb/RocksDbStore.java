@@ -1,7 +1,6 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.Clock;
-import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;

@@ -578,8 +578,9 @@ final class EngineTest {
       world.join(other.start());
       assertThat(world.join(other.explain(id)).orElseThrow().reasons())
           .anyMatch(reason -> reason.contains("its queue does not exist"));
-      world.engine.stop(Duration.ZERO);
+      CompletableFuture<Void> left = world.engine.stop(Duration.ZERO);
       world.passes(Duration.ofSeconds(10));
+      assertThat(left).isDone();
       assertThat(world.receiver.seen).isEmpty();
       assertThat(other.status().missingQueues()).containsExactly("q");
       world.join(other.putQueue(World.local("q")));
