@@ -41,7 +41,7 @@ final class SharedQueuesOfServersTest {
   private static FoliotServer server(Database database) {
     Map<String, String> flags = Map.of("store", database.jdbcUrl(), "store-user", database.user(), "store-password",
         database.password(), "port", "0", "log-level", "error", "stop-timeout", "1s");
-    return FoliotServer.start(FoliotConfig.load(flags, Map.of(), ""),
+    return FoliotServer.start(FoliotConfig.load(flags, Map.of(), null),
         new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
   }
 
