@@ -66,7 +66,8 @@ class TenancyTest {
 
   private String submit(String queue, String name, String delay) {
     return rig.call("POST", "/v1/queues/" + queue + "/tasks", "{\"delay\": \"" + delay + "\", \"key\": \"key-" + name
-        + "\", \"maxAttempts\": 1, \"payload\": {\"s\": \"" + SECRET + "\"}, \"headers\": {\"x-s\": \"" + SECRET + "\"}}",
+        + "\", \"maxAttempts\": 1, \"payload\": {\"s\": \"" + SECRET + "\"}, \"headers\": {\"x-s\": \"" + SECRET
+        + "\"}}",
         Map.of("Content-Type", "application/json", "Idempotency-Key", "request-" + name)).text("id");
   }
 
@@ -108,7 +109,8 @@ class TenancyTest {
         }
       }
       assertThat(rig.get("/v1/tasks/" + id).text("state")).isEqualTo(state);
-      tasks.add(new Names(state, queue, id, "key-" + state, "request-" + state, token, failedTask("mine", "own-" + state)));
+      tasks.add(
+          new Names(state, queue, id, "key-" + state, "request-" + state, token, failedTask("mine", "own-" + state)));
     }
     return tasks;
   }

@@ -1113,8 +1113,10 @@ final class EngineLoop implements EventLoop.Duty {
    * its own lane after a pause, so that whatever is wrong does not claim it again and again.
    */
   private void returnForeign(Asked one, Held claim) {
-    LOG.log(System.Logger.Level.ERROR, "a task was claimed for another queue than its own; it is not delivered there, and"
-        + " given back: task={0}, queue={1}, claimedFor={2}", claim.task.id(), claim.task.queue(), claim.lane.name());
+    LOG.log(System.Logger.Level.ERROR,
+        "a task was claimed for another queue than its own; it is not delivered there, and"
+            + " given back: task={0}, queue={1}, claimedFor={2}",
+        claim.task.id(), claim.task.queue(), claim.lane.name());
     meter.foreign(claim.lane.name());
     claim.answered = true;
     giveUpDestination(claim);

@@ -44,8 +44,10 @@ final class MissingQueues {
     List<String> missing = names();
     if (!missing.isEmpty() && nowNanos - nextLogNanos >= 0) {
       nextLogNanos = nowNanos + LOG_NANOS;
-      LOG.log(System.Logger.Level.WARNING, "due tasks wait for queues that do not exist, and fire once these are created:"
-          + " missing={0}, queues={1}", missing.size(), missing.subList(0, Math.min(NAMES_LOGGED, missing.size())));
+      LOG.log(System.Logger.Level.WARNING,
+          "due tasks wait for queues that do not exist, and fire once these are created:"
+              + " missing={0}, queues={1}",
+          missing.size(), missing.subList(0, Math.min(NAMES_LOGGED, missing.size())));
     }
   }
 

@@ -118,8 +118,10 @@ final class QueueWatch {
         "the task was written, but whether its queue is being deleted cannot be read", failure))).thenCompose(read -> {
           for (String queue : queues) {
             if (lines.queue(queue) == null) {
-              throw new StoreException("the queue was deleted while the task was written, which waits until the queue is"
-                  + " created again: queue=" + queue, null);
+              throw new StoreException(
+                  "the queue was deleted while the task was written, which waits until the queue is"
+                      + " created again: queue=" + queue,
+                  null);
             }
           }
           return queues.stream().anyMatch(lines::isClosing)
