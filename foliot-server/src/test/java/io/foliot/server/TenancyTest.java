@@ -65,10 +65,10 @@ class TenancyTest {
   }
 
   private String submit(String queue, String name, String delay) {
+    String payload = queue.equals("mine") ? "own" : SECRET;
     return rig.call("POST", "/v1/queues/" + queue + "/tasks", "{\"delay\": \"" + delay + "\", \"key\": \"key-" + name
-        + "\", \"maxAttempts\": 1, \"payload\": {\"s\": \"" + SECRET + "\"}, \"headers\": {\"x-s\": \"" + SECRET
-        + "\"}}",
-        Map.of("Content-Type", "application/json", "Idempotency-Key", "request-" + name)).text("id");
+        + "\", \"maxAttempts\": 1, \"payload\": {\"s\": \"" + payload + "\"}, \"headers\": {\"x-s\": \"" + payload
+        + "\"}}", Map.of("Content-Type", "application/json", "Idempotency-Key", "request-" + name)).text("id");
   }
 
   /** Claims the one task of a queue that is due, and answers its token. */
@@ -168,7 +168,7 @@ class TenancyTest {
         for (Map.Entry<String, Rig.Answer> entry : here.entrySet()) {
           String what = entry.getKey() + " of a task that is " + foreign.get(i).state;
           Rig.Answer answer = entry.getValue();
-          assertThat(answer.body()).as(what).doesNotContain(SECRET).doesNotContain("mine2\":");
+          assertThat(answer.body()).as(what).doesNotContain(SECRET);
           // What a worker gets is its own, and depends on when it asks.
           if (route != Route.CLAIM && route.action() != null) {
             Rig.Answer other = requireNonNull(nowhere.get(entry.getKey()));
