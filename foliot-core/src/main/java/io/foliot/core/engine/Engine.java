@@ -46,6 +46,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -353,15 +354,42 @@ public final class Engine implements Scheduler {
   /** These results, once it is sure that the queues of the tasks were not deleted before the store had written. */
   private CompletionStage<List<SubmitResult>> confirmed(List<Submission> submissions, List<SubmitResult> results) {
     Set<String> doubtful = new TreeSet<>();
+    Map<TaskId, Long> written = new HashMap<>();
     for (int i = 0; i < results.size(); i++) {
       SubmitResult result = results.get(i);
       if (result.kind().isPlaced() && !watch.isConfirmed(submissions.get(i).queue(), result.generation())) {
         doubtful.add(submissions.get(i).queue());
+        written.merge(result.id(), result.generation(), Math::max);
       }
     }
     return doubtful.isEmpty()
         ? CompletableFuture.completedFuture(results)
-        : watch.confirm(doubtful).thenApply(done -> results);
+        : watch.confirm(doubtful).thenCompose(done -> ensureKept(written)).thenApply(done -> results);
+  }
+
+  /**
+   * Ensures that tasks whose acknowledgement had to wait are still in a store that may lose its last writes: what it loses was
+   * acknowledged shortly before, and not afterwards.
+   */
+  private CompletionStage<Void> ensureKept(Map<TaskId, Long> written) {
+    CompletionStage<Void> kept = CompletableFuture.completedFuture(null);
+    if (store.durability().windowMillis() == 0) {
+      return kept;
+    }
+    for (Map.Entry<TaskId, Long> each : written.entrySet()) {
+      kept = kept.thenCombine(store.find(new TaskRef.ById(each.getKey())), (done, found) -> {
+        if (found.filter(task -> hasReached(task, each.getValue())).isEmpty()) {
+          throw new StoreException("the store does not have the task any more: task=" + each.getKey(), null);
+        }
+        return done;
+      });
+    }
+    return kept;
+  }
+
+  private static boolean hasReached(TaskRecord task, long generation) {
+    TaskRecord.Successor successor = task.successor();
+    return task.generation() >= generation || (successor != null && successor.generation() >= generation);
   }
 
   /**
@@ -568,9 +596,12 @@ public final class Engine implements Scheduler {
   private CompletionStage<List<RedriveResult>> redriven(String queue, List<RedriveResult> results) {
     List<RedriveResult> live = results.stream().filter(result -> result.kind() == RedriveResult.Kind.REDRIVEN).toList();
     tell(live.stream().map(result -> new DueEntry(result.dueAt(), result.id(), queue)).toList());
-    return live.stream().allMatch(result -> watch.isConfirmed(queue, result.generation()))
-        ? CompletableFuture.completedFuture(results)
-        : watch.confirm(List.of(queue)).thenApply(done -> results);
+    if (live.stream().allMatch(result -> watch.isConfirmed(queue, result.generation()))) {
+      return CompletableFuture.completedFuture(results);
+    }
+    Map<TaskId, Long> written = new HashMap<>();
+    live.forEach(result -> written.merge(result.id(), result.generation(), Math::max));
+    return watch.confirm(List.of(queue)).thenCompose(done -> ensureKept(written)).thenApply(done -> results);
   }
 
   @Override
