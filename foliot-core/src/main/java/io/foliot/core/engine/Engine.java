@@ -377,8 +377,11 @@ public final class Engine implements Scheduler {
       return kept;
     }
     for (Map.Entry<TaskId, Long> each : written.entrySet()) {
-      kept = kept.thenCombine(store.find(new TaskRef.ById(each.getKey())), (done, found) -> {
-        if (found.filter(task -> hasReached(task, each.getValue())).isEmpty()) {
+      CompletionStage<Optional<TaskRecord>> found = store.find(new TaskRef.ById(each.getKey()))
+          .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+              new StoreException("the task was written, but whether the store has kept it cannot be read", failure)));
+      kept = kept.thenCombine(found, (done, task) -> {
+        if (task.filter(record -> hasReached(record, each.getValue())).isEmpty()) {
           throw new StoreException("the store does not have the task any more: task=" + each.getKey(), null);
         }
         return done;
