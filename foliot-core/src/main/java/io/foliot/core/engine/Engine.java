@@ -384,7 +384,7 @@ public final class Engine implements Scheduler {
         if (task.filter(record -> hasReached(record, each.getValue())).isEmpty()) {
           throw new StoreException("the store does not have the task any more: task=" + each.getKey(), null);
         }
-        return done;
+        return null;
       });
     }
     return kept;
