@@ -17,6 +17,9 @@ public interface Meter {
   /** A task became a dead letter or was cancelled by the end of its lease. */
   default void leaseEnded(String queue) {}
 
+  /** A task was claimed for this queue although it is another one's, and was given back: a defect, and no more than that. */
+  default void foreign(String queue) {}
+
   /** A batch went to the store and came back. */
   default void storeCall(String call, int items, long durationMicros, boolean failed) {}
 

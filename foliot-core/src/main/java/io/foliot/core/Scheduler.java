@@ -57,7 +57,7 @@ public interface Scheduler extends AutoCloseable {
   /** Why a task has not fired; empty if there is no such task. */
   CompletableFuture<Optional<Explanation>> explain(TaskId id);
 
-  /** Makes failed tasks of a queue live again; at most {@link Limits#MAX_BATCH}. */
+  /** Makes failed tasks of a queue live again, tasks of other queues being unknown to it; at most {@link Limits#MAX_BATCH}. */
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
   /** Claims tasks of a pull queue for a worker, waiting for the first if need be. May be empty. */
@@ -85,14 +85,18 @@ public interface Scheduler extends AutoCloseable {
   /** Creates or replaces a queue; in force everywhere within a second. */
   CompletableFuture<Queue> putQueue(Queue queue);
 
-  /** The queue, if it exists. Known without asking the store. */
+  /** The queue, if this node knows it: what another node has put or deleted may take a second. Does not ask the store. */
   Optional<Queue> queue(String name);
+
+  /** The queue, if it exists; where other nodes may have put it, the store is asked before it is said not to. */
+  CompletableFuture<Optional<Queue>> findQueue(String name);
 
   /** All queues with their figures, by name. */
   CompletableFuture<List<QueueStatus>> queues();
 
   /**
-   * Deletes a queue.
+   * Deletes a queue that has no live tasks. Where nodes share the store this takes some three seconds, in which no task is
+   * accepted for the queue; whatever else changes the queue meanwhile wins, and the deletion fails.
    *
    * @return the future fails with {@link QueueInUseException} while it has live tasks; false if there was none
    */
@@ -220,13 +224,15 @@ public interface Scheduler extends AutoCloseable {
    * @param oldestDueMillis by how much the oldest task is overdue that waits on this node, is parked in the store, or
    *        was left over by another node
    * @param unready why the node does not serve, in plain words; empty if it does
+   * @param missingQueues queues that do not exist although due tasks of theirs wait, by name
    */
   record EngineStatus(int wheelEntries, List<LaneStatus> lanes, List<DestinationStatus> destinations,
-      long oldestDueMillis, List<String> unready) {
+      long oldestDueMillis, List<String> unready, List<String> missingQueues) {
     public EngineStatus {
       lanes = List.copyOf(lanes);
       destinations = List.copyOf(destinations);
       unready = List.copyOf(unready);
+      missingQueues = List.copyOf(missingQueues);
     }
 
     /** Whether the node serves: it is started, its store answers and takes writes, and its loops turn. */
@@ -257,9 +263,9 @@ public interface Scheduler extends AutoCloseable {
   final class QueueInUseException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** With how many. */
-    public QueueInUseException(String queue, long live) {
-      super("a queue with live tasks cannot be deleted: queue=" + queue + ", live=" + live);
+    /** With its name. */
+    public QueueInUseException(String queue) {
+      super("a queue with live tasks cannot be deleted: queue=" + queue);
     }
   }
 

@@ -13,6 +13,7 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.Probed;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -52,6 +53,7 @@ final class BrokenStores {
       case CURSOR_WITHOUT_HEAD_POLL, HEAD_POLL_LOOKS_BACK_BRIEFLY, LEASE_WITHOUT_EXIT, OVERDUE_POLL_OFF ->
         new Index(bug, delegate, scene);
       case PARKED_LEAVE_WITH_THEIR_NODE -> new Parked(delegate, scene);
+      case LIVE_TASKS_ARE_REMEMBERED -> new Remembering(delegate, scene);
       default -> delegate;
     };
   }
@@ -327,18 +329,42 @@ final class BrokenStores {
     }
 
     @Override
-    public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
+    public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
       if (bug != Bug.REDRIVE_FORGOTTEN) {
-        return delegate.redrive(ids);
+        return delegate.redrive(redrives);
       }
       List<RedriveResult> results = new ArrayList<>();
-      for (TaskId id : ids) {
+      for (Redrive redrive : redrives) {
+        TaskId id = redrive.id();
         TaskRecord task = peek(id);
         results.add(task != null && task.state() == TaskState.FAILED
             ? new RedriveResult(RedriveResult.Kind.REDRIVEN, id, scene.nowMicros(), scene.nowMillis())
             : new RedriveResult(RedriveResult.Kind.NOT_FAILED, id, 0, 0));
       }
       return told(results);
+    }
+  }
+
+  /** Says for some seconds what it has said before of a queue's live tasks. */
+  private static final class Remembering extends Broken {
+    private static final long KEPT_MILLIS = 10_000;
+
+    private record Said(boolean live, long atMillis) {}
+
+    private final Map<String, Said> said = new HashMap<>();
+
+    Remembering(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<Boolean> hasLive(String queue) {
+      Said last = said.get(queue);
+      if (last == null || scene.nowMillis() - last.atMillis() > KEPT_MILLIS) {
+        last = new Said(now(delegate.hasLive(queue)), scene.nowMillis());
+        said.put(queue, last);
+      }
+      return told(last.live());
     }
   }
 

@@ -70,6 +70,8 @@ enum Bug {
   ASSIGNED_ONCE(true),
   /** A node claims what it has no handler for. */
   CLAIMS_WITHOUT_HANDLER(true),
+  /** Whether a queue has live tasks is answered as it was some seconds ago. */
+  LIVE_TASKS_ARE_REMEMBERED(true),
   /** A claim is not refused when the time of the permits that it was made under is over. */
   PERMITS_WITHOUT_END(true),
   /** What a dead node had of a limit is free at once, whatever it has begun. */

@@ -5,6 +5,7 @@ import io.foliot.core.OnConflict;
 import io.foliot.core.Queue;
 import io.foliot.core.Retry;
 import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.QueueInUseException;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
@@ -28,13 +29,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +47,8 @@ final class Clients implements SimReceiver.Listener {
   /** A queue that has at most so many attempts at a time, always. */
   static final String LIMITED = "narrow";
   static final int LIMIT = 3;
+  /** A queue that some node puts and some node deletes, again and again. */
+  static final String BRIEF = "brief";
   /** The queues. */
   static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
@@ -69,9 +75,15 @@ final class Clients implements SimReceiver.Listener {
   private final Map<String, Long> restoredMillis = new HashMap<>();
   private final long backoffMillis;
   private final boolean hasDevices;
+  private final Set<TaskId> ackedInBrief = new HashSet<>();
+  private final Consumer<String> unmet;
   private boolean over;
 
-  Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes) {
+  /** @param unmet told of what must not be */
+  Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes,
+      Consumer<String> unmet) {
+    this.unmet = unmet;
+    store.watchDeletions(this::deleted);
     this.sim = sim;
     schedule = sim.schedule();
     this.history = history;
@@ -118,6 +130,7 @@ final class Clients implements SimReceiver.Listener {
     over = true;
     restoredMillis.clear();
     putQueues();
+    putQueue(BRIEF);
     schedule.afterMillis(2 * store.manners().patienceMillis(), this::putQueuesThatDiffer);
   }
 
@@ -218,6 +231,66 @@ final class Clients implements SimReceiver.Listener {
 
   private boolean isCalm() {
     return sim.world().mode() == World.Mode.CALM;
+  }
+
+  /** Puts and deletes the brief queue, and submits to it before, during and after. */
+  void liveBriefly() {
+    if (over || schedule.nowNanos() > LAST_CHANGE_NANOS) {
+      return;
+    }
+    through((node, engine) -> engine.putQueue(queue(BRIEF)));
+    for (int i = luck.nextInt(3); i > 0; i--) {
+      schedule.afterMillis(luck.nextLong(1_000), this::submitToBrief);
+    }
+    schedule.afterMillis(luck.nextLong(3_000), () -> through((node, engine) -> engine.deleteQueue(BRIEF)
+        .whenComplete((deleted, failure) -> {
+          if (failure != null && failure.getCause() instanceof QueueInUseException) {
+            sim.coverage().count(Coverage.Case.DELETION_REFUSED);
+          }
+        })));
+    for (int i = luck.nextInt(4); i > 0; i--) {
+      schedule.afterMillis(luck.nextLong(8_000), this::submitToBrief);
+    }
+    schedule.afterMillis(1_000 + luck.nextLong(9_000), this::liveBriefly);
+  }
+
+  private void submitToBrief() {
+    if (over) {
+      return;
+    }
+    long delayMillis = oneOf(0, luck.nextLong(500), luck.nextLong(20_000));
+    Submission plain = Submission.after(BRIEF, Duration.ofMillis(delayMillis), Body.EMPTY);
+    Submission submission = luck.nextInt(3) == 0 ? plain.withKey("k" + luck.nextInt(KEYS)) : plain;
+    perform(List.of(request(submission, schedule.nowMillis() + delayMillis)),
+        engine -> engine.submitAll(List.of(submission)), result -> {
+          acknowledged(result);
+          return placed(result);
+        });
+  }
+
+  /** An acknowledged task has a queue at that moment. */
+  private void acknowledged(SubmitResult result) {
+    if (result.kind().isPlaced() && !mayForget()) {
+      ackedInBrief.add(result.id());
+      boolean isLive = store.peek(new TaskRef.ById(result.id())).filter(TaskRecord::isLive).isPresent();
+      if (isLive && !store.hasQueue(BRIEF)) {
+        unmet.accept("a task is acknowledged only while its queue exists: task=" + result.id());
+      }
+    }
+  }
+
+  /** A queue is deleted only while no acknowledged task of it is live. */
+  private void deleted(String queue) {
+    for (TaskRecord task : mayForget() ? List.<TaskRecord>of() : store.live()) {
+      if (task.queue().equals(queue) && ackedInBrief.contains(task.id())) {
+        unmet.accept("a queue is deleted only without live tasks: queue=" + queue + ", task=" + task.id());
+      }
+    }
+  }
+
+  /** Whether the store may forget what it said, such as the end of a task, or that a queue is being deleted. */
+  private boolean mayForget() {
+    return store.manners().windowMillis() > 0;
   }
 
   /** Changes a queue. */

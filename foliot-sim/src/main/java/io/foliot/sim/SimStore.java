@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -123,6 +124,7 @@ final class SimStore {
   private boolean away;
   private int connections;
   private int clientCallsUnderWay;
+  private Consumer<String> deletions = queue -> {};
 
   /** @param wallErrorMicros by how much the wall clock of a node is wrong */
   SimStore(Manners manners, Bug bug, Schedule schedule, SplittableRandom luck, Coverage coverage,
@@ -155,6 +157,19 @@ final class SimStore {
     }
     caller = by;
     return action.apply(faced);
+  }
+
+  /** From now on tells of each queue that is deleted, at that moment. */
+  void watchDeletions(Consumer<String> watch) {
+    deletions = watch;
+  }
+
+  void queueDeleted(String name) {
+    deletions.accept(name);
+  }
+
+  boolean hasQueue(String name) {
+    return now(truth.document(DocumentKind.QUEUE, name)).isPresent();
   }
 
   boolean isAway() {

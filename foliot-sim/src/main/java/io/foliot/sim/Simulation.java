@@ -109,7 +109,7 @@ public final class Simulation {
       nodes.add(node);
       byName.put(node.name(), node);
     }
-    clients = new Clients(sim, history, luck.split(), store, nodes);
+    clients = new Clients(sim, history, luck.split(), store, nodes, this::unmet);
     receiver.tell(clients);
     faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients, bug);
   }
@@ -147,6 +147,7 @@ public final class Simulation {
     }
     schedule.afterMillis((calm ? 10_000 : 0) + 1_000, clients::beat);
     if (!calm) {
+      schedule.afterMillis(luck.nextLong(5_000), clients::liveBriefly);
       faults.plan(CHAOS_MILLIS);
     }
     schedule.afterMillis(HEAL_MILLIS, this::heal);

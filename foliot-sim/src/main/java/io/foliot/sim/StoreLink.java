@@ -20,6 +20,7 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -332,8 +333,8 @@ final class StoreLink implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return call(Call.REDRIVE, truth -> truth.redrive(ids), results -> results.forEach(result -> {
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return call(Call.REDRIVE, truth -> truth.redrive(redrives), results -> results.forEach(result -> {
       if (result.kind() == RedriveResult.Kind.REDRIVEN) {
         coverage.count(Coverage.Case.REDRIVEN);
       }
@@ -366,6 +367,11 @@ final class StoreLink implements TaskStore {
   }
 
   @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return call(Call.FIND, truth -> truth.hasLive(queue));
+  }
+
+  @Override
   public CompletionStage<Long> timeMicros(int slot) {
     return call(Call.TIME, truth -> truth.timeMicros(slot));
   }
@@ -383,7 +389,12 @@ final class StoreLink implements TaskStore {
   @Override
   public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) {
-    return call(Call.WRITE_DOCUMENT, truth -> truth.writeDocument(kind, name, expectedVersion, content));
+    return call(Call.WRITE_DOCUMENT, truth -> truth.writeDocument(kind, name, expectedVersion, content), written -> {
+      if (written && content == null && kind == DocumentKind.QUEUE) {
+        coverage.count(Coverage.Case.QUEUE_DELETED);
+        store.queueDeleted(name);
+      }
+    });
   }
 
   @Override

@@ -20,6 +20,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskPage;
@@ -127,7 +128,7 @@ final class ModelRun {
       case 10, 11, 12 -> settle();
       case 13, 16 -> extend();
       case 14 -> same("park", some(4, this::entry), TaskStore::park);
-      default -> same("redrive", some(3, this::id), TaskStore::redrive);
+      default -> same("redrive", some(3, () -> new Redrive(queue(), id())), TaskStore::redrive);
     }
     if (random.nextInt(8) == 0) {
       same("probe", some(6, this::id), TaskStore::probe);
@@ -332,6 +333,7 @@ final class ModelRun {
       for (TaskState state : TaskState.values()) {
         assertThat(queried(store, queue, state)).as("%s of %s", state, queue).isEqualTo(queried(model, queue, state));
       }
+      assertThat(get(store.hasLive(queue))).as("live tasks of %s", queue).isEqualTo(get(model.hasLive(queue)));
     }
   }
 

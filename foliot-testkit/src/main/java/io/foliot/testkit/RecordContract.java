@@ -175,6 +175,50 @@ abstract class RecordContract extends SettleContract {
   }
 
   @Test
+  void whetherAQueueHasLiveTasksIsExactAtOnce() {
+    assertThat(hasLive(QUEUE)).isFalse();
+    // Whatever is remembered of earlier counts says that there are none.
+    assertThat(get(store().counts())).doesNotContainKey(QUEUE);
+    TaskId plain = created(null, now() + HOUR);
+    assertThat(hasLive(QUEUE)).isTrue();
+    assertThat(hasLive(OTHER_QUEUE)).isFalse();
+    cancel(id(plain));
+    assertThat(hasLive(QUEUE)).isFalse();
+    TaskId keyed = due("a");
+    assertThat(hasLive(QUEUE)).isTrue();
+    TaskRecord running = won(keyed);
+    assertThat(hasLive(QUEUE)).isTrue();
+    settled(running, new Outcome.Failed());
+    assertThat(hasLive(QUEUE)).isFalse();
+    redrive(keyed);
+    assertThat(hasLive(QUEUE)).isTrue();
+    assertThat(park(keyed)).isTrue();
+    assertThat(hasLive(QUEUE)).isTrue();
+    finish(won(keyed));
+    assertThat(hasLive(QUEUE)).isFalse();
+    created(withQueue(draft(null, now() + HOUR), OTHER_QUEUE));
+    assertThat(hasLive(OTHER_QUEUE)).isTrue();
+    assertThat(hasLive(QUEUE)).isFalse();
+    assertThat(hasLive("never-heard-of")).isFalse();
+  }
+
+  @Test
+  void whetherAQueueHasLiveTasksTakesInWhatWasAcceptedBefore() {
+    for (int i = 0; i < 20; i++) {
+      CompletionStage<List<SubmitResult>> submit = store().submit(List.of(draft(null, now() + HOUR)));
+      CompletionStage<Boolean> live = submit.thenCompose(answered -> store().hasLive(QUEUE));
+      TaskId id = one(submit).id();
+      assertThat(get(live)).isTrue();
+      cancel(id(id));
+      assertThat(hasLive(QUEUE)).isFalse();
+    }
+  }
+
+  private boolean hasLive(String queue) {
+    return get(store().hasLive(queue));
+  }
+
+  @Test
   void theCountsFollowWhatHappens() {
     TaskId id = failed("a");
     redrive(id);

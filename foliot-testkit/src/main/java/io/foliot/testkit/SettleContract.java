@@ -9,6 +9,7 @@ import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -354,7 +355,7 @@ abstract class SettleContract extends ClaimContract {
   void tasksWithoutAKeyAreRedrivenBesideEachOther() {
     TaskId first = failed(null);
     TaskId second = failed(null);
-    assertThat(get(store().redrive(List.of(first, second)))).extracting(RedriveResult::kind)
+    assertThat(redriveAll(first, second)).extracting(RedriveResult::kind)
         .containsOnly(RedriveResult.Kind.REDRIVEN);
   }
 
@@ -369,8 +370,8 @@ abstract class SettleContract extends ClaimContract {
     cancel(id(cancelled));
     TaskId absent = newId(QUEUE, "e");
     TaskId failed = failed("f");
-    List<RedriveResult> results = get(
-        store().redrive(List.of(waiting, running, finished, cancelled, absent, failed, failed)));
+    List<RedriveResult> results = redriveAll(waiting, running, finished, cancelled, absent, failed,
+        failed);
     assertThat(results).extracting(RedriveResult::kind).containsExactly(RedriveResult.Kind.NOT_FAILED,
         RedriveResult.Kind.NOT_FAILED, RedriveResult.Kind.NOT_FAILED, RedriveResult.Kind.NOT_FAILED,
         RedriveResult.Kind.NOT_FOUND, RedriveResult.Kind.REDRIVEN, RedriveResult.Kind.NOT_FAILED);
@@ -381,10 +382,28 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
+  void aTaskOfAnotherQueueIsNotRedriven() {
+    TaskId keyed = failed("a");
+    TaskId plain = failed(null);
+    TaskId waiting = created("b", now() + HOUR);
+    for (TaskId id : List.of(keyed, plain, waiting)) {
+      TaskRecord before = record(id);
+      assertThat(redrive(OTHER_QUEUE, id)).isEqualTo(new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
+      assertThat(record(id)).hasToString(before.toString());
+    }
+    // Its own queue is not taken for the other one of the same batch, either.
+    List<RedriveResult> mixed = get(store().redrive(List.of(new Redrive(OTHER_QUEUE, keyed), new Redrive(QUEUE, keyed),
+        new Redrive(OTHER_QUEUE, plain))));
+    assertThat(mixed).extracting(RedriveResult::kind).containsExactly(RedriveResult.Kind.NOT_FOUND,
+        RedriveResult.Kind.REDRIVEN, RedriveResult.Kind.NOT_FOUND);
+    assertThat(record(plain).state()).isEqualTo(TaskState.FAILED);
+  }
+
+  @Test
   void ofTwoFailedTasksOfAKeyOneIsRedriven() {
     TaskId first = failed("a");
     TaskId second = failed("a");
-    List<RedriveResult> results = get(store().redrive(List.of(first, second)));
+    List<RedriveResult> results = redriveAll(first, second);
     assertThat(results).extracting(RedriveResult::kind).containsExactly(RedriveResult.Kind.REDRIVEN,
         RedriveResult.Kind.CONFLICT);
     assertThat(results.getFirst().generation()).isGreaterThan(record(second).generation());

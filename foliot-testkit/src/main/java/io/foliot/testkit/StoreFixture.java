@@ -20,6 +20,7 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -41,6 +42,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -346,7 +348,15 @@ abstract class StoreFixture {
   }
 
   final RedriveResult redrive(TaskId id) {
-    return one(store.redrive(List.of(id)));
+    return redrive(QUEUE, id);
+  }
+
+  final RedriveResult redrive(String queue, TaskId id) {
+    return one(store.redrive(List.of(new Redrive(queue, id))));
+  }
+
+  final List<RedriveResult> redriveAll(TaskId... ids) {
+    return get(store.redrive(Stream.of(ids).map(id -> new Redrive(QUEUE, id)).toList()));
   }
 
   final Optional<TaskRecord> find(TaskRef ref) {

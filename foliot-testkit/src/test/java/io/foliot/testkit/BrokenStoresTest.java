@@ -25,6 +25,7 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -43,6 +44,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -341,12 +343,22 @@ final class BrokenStoresTest {
         }, true, TaskStoreContract::aReportAfterTheLeaseIsAcceptedUntilSomebodyElseClaims),
         new Broken("says that it redrove beside a live task", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-            return changed(ids, delegate.redrive(ids), (id, result) -> result.kind() == RedriveResult.Kind.CONFLICT
-                ? new RedriveResult(RedriveResult.Kind.REDRIVEN, id, 1, clock.wallMillis())
-                : result);
+          public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+            return changed(redrives, delegate.redrive(redrives),
+                (redrive, result) -> result.kind() == RedriveResult.Kind.CONFLICT
+                    ? new RedriveResult(RedriveResult.Kind.REDRIVEN, redrive.id(), 1, clock.wallMillis())
+                    : result);
           }
-        }, false, TaskStoreContract::aRedriveLeavesTheLiveTaskOfTheKeyAlone));
+        }, false, TaskStoreContract::aRedriveLeavesTheLiveTaskOfTheKeyAlone),
+        new Broken("redrives a task of another queue", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+            return delegate.redrive(redrives.stream().map(redrive -> {
+              TaskRecord task = read(redrive.id());
+              return task == null ? redrive : new Redrive(task.queue(), redrive.id());
+            }).toList());
+          }
+        }, true, TaskStoreContract::aTaskOfAnotherQueueIsNotRedriven));
   }
 
   private static List<Broken> resets() {
@@ -655,6 +667,17 @@ final class BrokenStoresTest {
                 new QueueTerms(terms.maxAttempts(), terms.maxWaitMillis(), terms.maxRunMillis(), 0, 0));
           }
         }, true, TaskStoreContract::finalTasksVanishInTheirMillisecondAndNotInTheOneBefore),
+        new Broken("remembers that a queue had no live tasks", clock -> new WrappedStore(sound(clock)) {
+          private final Set<String> empty = ConcurrentHashMap.newKeySet();
+
+          @Override
+          public CompletionStage<Boolean> hasLive(String queue) {
+            return empty.contains(queue)
+                ? CompletableFuture.completedFuture(false)
+                : delegate.hasLive(queue).thenApply(found -> found || !empty.add(queue));
+          }
+        }, true, TaskStoreContract::whetherAQueueHasLiveTasksIsExactAtOnce,
+            TaskStoreContract::whetherAQueueHasLiveTasksTakesInWhatWasAcceptedBefore),
         new Broken("takes any cursor for the beginning", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,

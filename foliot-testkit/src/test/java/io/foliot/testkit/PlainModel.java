@@ -23,6 +23,7 @@ import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -494,9 +495,11 @@ final class PlainModel extends WrappedStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return each(ids, id -> {
-      Task task = get(id);
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return each(redrives, redrive -> {
+      TaskId id = redrive.id();
+      Task found = get(id);
+      Task task = found == null || !found.draft.queue().equals(redrive.queue()) ? null : found;
       if (task == null || task.state != TaskState.FAILED) {
         return new RedriveResult(task == null ? RedriveResult.Kind.NOT_FOUND : RedriveResult.Kind.NOT_FAILED, id, 0, 0);
       }
@@ -513,6 +516,12 @@ final class PlainModel extends WrappedStore {
       tasks.add(task);
       return new RedriveResult(RedriveResult.Kind.REDRIVEN, id, task.generation, task.dueAt);
     });
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return CompletableFuture.completedFuture(
+        tasks.stream().anyMatch(task -> task.isLive() && task.draft.queue().equals(queue)));
   }
 
   @Override

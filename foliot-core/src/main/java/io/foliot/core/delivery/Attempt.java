@@ -1,5 +1,6 @@
 package io.foliot.core.delivery;
 
+import io.foliot.core.Queue;
 import io.foliot.core.Target;
 import io.foliot.core.store.TaskRecord;
 
@@ -11,6 +12,19 @@ import io.foliot.core.store.TaskRecord;
  * @param traceparent the trace context of W3C, one trace per firing and one span per attempt
  */
 public record Attempt(TaskRecord task, Target target, String traceparent) {
+  /**
+   * An attempt to deliver a task to the target of its own queue.
+   *
+   * @throws IllegalArgumentException if the task is another queue's: nothing of it may reach this one's receiver
+   */
+  public static Attempt of(Queue queue, TaskRecord task, String traceparent) {
+    if (!task.queue().equals(queue.name())) {
+      throw new IllegalArgumentException("a task is delivered to the target of its own queue: task=" + task.id()
+          + ", queue=" + task.queue() + ", target=" + queue.name());
+    }
+    return new Attempt(task, queue.target(), traceparent);
+  }
+
   /** The name of the firing: the same for all attempts of a generation. */
   public String firingId() {
     return firingId(task);

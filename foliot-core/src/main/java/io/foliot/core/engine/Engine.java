@@ -29,6 +29,7 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Seal;
@@ -46,12 +47,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -91,6 +95,8 @@ public final class Engine implements Scheduler {
   private final EngineLoop[] loops;
   private final PermitLedger ledger;
   private final ParkedHeads parkedHeads;
+  private final QueueWatch watch;
+  private final QueueDeletions deletions;
   /** How many slots there were at the start: whatever they become, a task stays with its loop. */
   private final int firstSlotCount;
 
@@ -99,7 +105,7 @@ public final class Engine implements Scheduler {
   private final GroupCommit<TaskRef, CancelResult> cancels;
   private final GroupCommit<Settlement, SettleResult> settles;
   private final GroupCommit<Extension, ExtendResult> extensions;
-  private final GroupCommit<TaskId, RedriveResult> redrives;
+  private final GroupCommit<Redrive, RedriveResult> redrives;
 
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
@@ -137,6 +143,8 @@ public final class Engine implements Scheduler {
       CompletableFuture<Void> unused = loop.death().thenAccept(this::failed);
     }
     ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
+    watch = new QueueWatch(store, lines, clock, loops[0], this::changed);
+    deletions = new QueueDeletions(store, lines, clock, this::storeMillis, this::refresh);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
     submits = new GroupCommit<>("submit", store::submit, this::submitted, BATCHES_UNDER_WAY, calls, clock, meter);
@@ -174,6 +182,8 @@ public final class Engine implements Scheduler {
 
   /** Each turn of the first loop. */
   private void upkeep(long nowNanos) {
+    watch.turn(nowNanos);
+    deletions.turn(nowNanos);
     if (store.isShared()) {
       ledger.turn(nowNanos);
     }
@@ -204,9 +214,11 @@ public final class Engine implements Scheduler {
           if (found.isPresent()) {
             throw new StoreException(Seal.decode(found.get().content()).reason(), null);
           }
-          return store.documents(DocumentKind.QUEUE);
-        }).thenAccept(documents -> {
-          lines.replaceAll(documents, lines.changes());
+          Lines.Read read = new Lines.Read(clock.monotonicNanos(), loops[0].storeMicros());
+          return store.documents(DocumentKind.QUEUE)
+              .thenApply(documents -> lines.replaceAll(documents, lines.changes(), read));
+        }).thenAccept(queues -> {
+          assert queues != null;
           for (EngineLoop loop : loops) {
             loop.start();
           }
@@ -325,12 +337,30 @@ public final class Engine implements Scheduler {
     }
   }
 
-  private Queue known(String queue) {
-    Queue known = lines.open(queue);
-    if (known == null) {
+  /** Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not know of it, either. */
+  private <T> CompletionStage<T> withQueue(String name, Function<Queue, CompletionStage<T>> call) {
+    Queue known = lines.queue(name);
+    return known == null ? watch.find(name).thenCompose(call) : call.apply(known);
+  }
+
+  /** Runs a call about several queues, likewise. */
+  private <T> CompletionStage<T> withQueues(List<Submission> submissions, Supplier<CompletionStage<T>> call) {
+    for (Submission submission : submissions) {
+      if (lines.queue(submission.queue()) == null) {
+        return watch.find(submission.queue()).thenCompose(found -> withQueues(submissions, call));
+      }
+    }
+    return call.get();
+  }
+
+  /** Ensures that a queue takes tasks, as far as this node knows. */
+  private void ensureOpen(String queue) {
+    if (lines.queue(queue) == null) {
       throw new UnknownQueueException(queue);
     }
-    return known;
+    if (lines.isClosing(queue)) {
+      throw new OverloadedException("the queue is being deleted: queue=" + queue);
+    }
   }
 
   private static void ensureBatch(int size) {
@@ -349,18 +379,66 @@ public final class Engine implements Scheduler {
   @Override
   public CompletableFuture<List<SubmitResult>> submitAll(List<Submission> submissions) {
     return answering(() -> {
-      long bytes = 0;
-      for (Submission submission : submissions) {
-        bytes += ITEM_BYTES + (submission.body() == null ? 0 : submission.body().payload().length);
-      }
-      return submits.call(drafts(submissions), bytes);
+      ensureBatch(submissions.size());
+      return withQueues(submissions, () -> {
+        long bytes = 0;
+        for (Submission submission : submissions) {
+          bytes += ITEM_BYTES + (submission.body() == null ? 0 : submission.body().payload().length);
+        }
+        return submits.call(drafts(submissions), bytes).thenCompose(results -> confirmed(submissions, results));
+      });
     });
+  }
+
+  /** These results, once it is sure that the queues of the tasks were not deleted before the store had written. */
+  private CompletionStage<List<SubmitResult>> confirmed(List<Submission> submissions, List<SubmitResult> results) {
+    Set<String> doubtful = new TreeSet<>();
+    Map<TaskId, Long> written = new HashMap<>();
+    for (int i = 0; i < results.size(); i++) {
+      SubmitResult result = results.get(i);
+      if (result.kind().isPlaced() && !watch.isConfirmed(submissions.get(i).queue(), result.generation())) {
+        doubtful.add(submissions.get(i).queue());
+        written.merge(result.id(), result.generation(), Math::max);
+      }
+    }
+    return doubtful.isEmpty()
+        ? CompletableFuture.completedFuture(results)
+        : watch.confirm(doubtful).thenCompose(done -> ensureKept(written)).thenApply(done -> results);
+  }
+
+  /**
+   * Ensures that tasks whose acknowledgement had to wait are still in a store that may lose its last writes: what it loses was
+   * acknowledged shortly before, and not afterwards.
+   */
+  private CompletionStage<Void> ensureKept(Map<TaskId, Long> written) {
+    CompletionStage<Void> kept = CompletableFuture.completedFuture(null);
+    if (store.durability().windowMillis() == 0) {
+      return kept;
+    }
+    for (Map.Entry<TaskId, Long> each : written.entrySet()) {
+      CompletionStage<Optional<TaskRecord>> found = store.find(new TaskRef.ById(each.getKey()))
+          .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+              new StoreException("the task was written, but whether the store has kept it cannot be read", failure)));
+      kept = kept.thenCombine(found, (done, task) -> {
+        if (task.filter(record -> hasReached(record, each.getValue())).isEmpty()) {
+          throw new StoreException("the store does not have the task any more: task=" + each.getKey(), null);
+        }
+        return null;
+      });
+    }
+    return kept;
+  }
+
+  private static boolean hasReached(TaskRecord task, long generation) {
+    TaskRecord.Successor successor = task.successor();
+    return task.generation() >= generation || (successor != null && successor.generation() >= generation);
   }
 
   /**
    * What the store is to write for these submissions, for a store that can write them as part of something larger, such as
    * the caller's own transaction. Once that is done, {@link #committed} makes them fire on the millisecond; without it the
-   * head poll finds them, a tenth of a second late.
+   * head poll finds them, a tenth of a second late. A queue that is deleted while the transaction is open leaves the tasks
+   * without one: they wait until it is created again, and this node warns of them.
    *
    * @throws UnknownQueueException if there is no such queue
    * @throws IllegalArgumentException if one can never work
@@ -372,7 +450,7 @@ public final class Engine implements Scheduler {
     List<Draft> drafts = new ArrayList<>(submissions.size());
     for (int i = 0; i < submissions.size(); i++) {
       Submission submission = submissions.get(i);
-      known(submission.queue());
+      ensureOpen(submission.queue());
       drafts.add(draft(submission, now, bits[2 * i], (int) bits[2 * i + 1]));
     }
     return drafts;
@@ -450,14 +528,13 @@ public final class Engine implements Scheduler {
   public CompletableFuture<List<TouchResult>> touch(String queue, List<String> keys, Duration delay) {
     return answering(() -> {
       ensureBatch(keys.size());
-      known(queue);
       Due due = Due.after(Lines.ceilMillis(ensureDelay(delay)));
       List<Touch> batch = new ArrayList<>(keys.size());
       for (String key : keys) {
         Limits.ensureKey(key);
         batch.add(new Touch(new TaskRef.ByKey(queue, key), due));
       }
-      return touches.call(batch, (long) ITEM_BYTES * keys.size());
+      return withQueue(queue, known -> touches.call(batch, (long) ITEM_BYTES * keys.size()));
     });
   }
 
@@ -519,11 +596,10 @@ public final class Engine implements Scheduler {
   public CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit,
       @Nullable String cursor) {
     return reading(() -> {
-      known(queue);
       if (limit < 1 || limit > MAX_PAGE) {
         throw new IllegalArgumentException("a page has from 1 to 1000 tasks: limit=" + limit);
       }
-      return store.query(queue, state, limit, cursor);
+      return withQueue(queue, known -> store.query(queue, state, limit, cursor));
     });
   }
 
@@ -534,7 +610,7 @@ public final class Engine implements Scheduler {
         return CompletableFuture.completedFuture(Optional.empty());
       }
       TaskRecord task = found.get();
-      return loopOf(id).laneStatus(task.queue())
+      return find(task.queue()).thenCompose(queue -> loopOf(id).laneStatus(task.queue()))
           .thenApply(lane -> Optional.of(Explainer.explain(task, lane.orElse(null), clock.monotonicNanos(),
               lines, storeMillis(), id.slot(store.slotCount()), options.node())));
     }));
@@ -546,19 +622,28 @@ public final class Engine implements Scheduler {
   public CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids) {
     return answering(() -> {
       ensureBatch(ids.size());
-      known(queue);
-      return redrives.call(ids, (long) ITEM_BYTES * ids.size()).thenApply(results -> {
-        tell(results.stream().filter(result -> result.kind() == RedriveResult.Kind.REDRIVEN)
-            .map(result -> new DueEntry(result.dueAt(), result.id(), queue)).toList());
-        return results;
-      });
+      List<Redrive> items = ids.stream().map(id -> new Redrive(queue, id)).toList();
+      return withQueue(queue, known -> {
+        ensureOpen(queue);
+        return redrives.call(items, (long) ITEM_BYTES * items.size());
+      }).thenCompose(results -> redriven(queue, results));
     });
+  }
+
+  private CompletionStage<List<RedriveResult>> redriven(String queue, List<RedriveResult> results) {
+    List<RedriveResult> live = results.stream().filter(result -> result.kind() == RedriveResult.Kind.REDRIVEN).toList();
+    tell(live.stream().map(result -> new DueEntry(result.dueAt(), result.id(), queue)).toList());
+    if (live.stream().allMatch(result -> watch.isConfirmed(queue, result.generation()))) {
+      return CompletableFuture.completedFuture(results);
+    }
+    Map<TaskId, Long> written = new HashMap<>();
+    live.forEach(result -> written.merge(result.id(), result.generation(), Math::max));
+    return watch.confirm(List.of(queue)).thenCompose(done -> ensureKept(written)).thenApply(done -> results);
   }
 
   @Override
   public CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken) {
-    return answering(() -> {
-      Queue queue = known(pull.queue());
+    return answering(() -> withQueue(pull.queue(), queue -> {
       if (!queue.target().type().equals(Target.PULL)) {
         throw new IllegalArgumentException("tasks are claimed from queues whose delivery is pull: queue=" + queue.name()
             + ", delivery=" + queue.target().type());
@@ -571,7 +656,7 @@ public final class Engine implements Scheduler {
         loop.asked(queue.name());
       }
       return waiter.answer();
-    });
+    }));
   }
 
   @Override
@@ -604,9 +689,12 @@ public final class Engine implements Scheduler {
       // The settle waits for a commit, and the payload must not stay in memory with it.
       String queue = task.queue();
       long claimedAt = task.claimedAt();
-      Settlement settlement = new Settlement(id, task.generation(), token, outcome.apply(task, lines.queue(queue)),
-          claimedAt, detail);
-      return settles.call(List.of(settlement), ITEM_BYTES).thenApply(results -> {
+      long generation = task.generation();
+      return find(queue).thenCompose(settings -> {
+        Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
+            claimedAt, detail);
+        return settles.call(List.of(settlement), ITEM_BYTES);
+      }).thenApply(results -> {
         SettleResult result = results.get(0);
         if (result.wakeAt() != 0) {
           tell(List.of(new DueEntry(result.wakeAt(), id, queue)));
@@ -684,17 +772,37 @@ public final class Engine implements Scheduler {
     });
   }
 
+  /** Reads the settings of one queue again. */
   private CompletionStage<Void> refresh(String name) {
-    return store.document(DocumentKind.QUEUE, name).thenAccept(found -> {
-      lines.put(name, found.map(document -> QueueCodec.decode(document.content())).orElse(null),
-          found.map(Document::version).orElse(0L));
-      reconfigure(name);
+    long changes = lines.changes();
+    return store.document(DocumentKind.QUEUE, name).thenCompose(found -> {
+      if (!lines.put(name, found.orElse(null), changes)) {
+        return refresh(name);
+      }
+      changed(Set.of(name));
+      return CompletableFuture.completedFuture(null);
     });
+  }
+
+  private void changed(Set<String> queues) {
+    queues.forEach(this::reconfigure);
   }
 
   @Override
   public Optional<Queue> queue(String name) {
     return Optional.ofNullable(lines.queue(name));
+  }
+
+  @Override
+  public CompletableFuture<Optional<Queue>> findQueue(String name) {
+    return reading(() -> find(name));
+  }
+
+  private CompletableFuture<Optional<Queue>> find(String name) {
+    return watch.find(name).thenApply(Optional::of)
+        .exceptionallyCompose(failure -> GroupCommit.unwrapped(failure) instanceof UnknownQueueException
+            ? CompletableFuture.completedFuture(Optional.empty())
+            : CompletableFuture.failedFuture(failure));
   }
 
   @Override
@@ -722,20 +830,7 @@ public final class Engine implements Scheduler {
 
   @Override
   public CompletableFuture<Boolean> deleteQueue(String name) {
-    return answering(() -> {
-      if (lines.queue(name) == null) {
-        return CompletableFuture.completedFuture(false);
-      }
-      lines.leave(name, true);
-      return store.counts().thenCompose(counts -> {
-        long live = counts.getOrDefault(name, QueueCounts.NONE).live();
-        if (live > 0) {
-          throw new QueueInUseException(name, live);
-        }
-        return store.writeDocument(DocumentKind.QUEUE, name, lines.version(name), null);
-      }).thenCompose(deleted -> refresh(name).thenApply(done -> deleted))
-          .whenComplete((deleted, failure) -> lines.leave(name, false));
-    });
+    return answering(() -> deletions.delete(name));
   }
 
   // Status.
@@ -774,7 +869,8 @@ public final class Engine implements Scheduler {
       oldest = Math.max(oldest, status.oldestDueMillis());
       oldest = status.overdueElsewhere().values().stream().reduce(oldest, Math::max);
     }
-    return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, unready());
+    return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, unready(),
+        lines.missing().names());
   }
 
   private List<String> unready() {
@@ -816,8 +912,9 @@ public final class Engine implements Scheduler {
     refresh();
   }
 
-  /** Reads the settings of all queues again, and whether the store is sealed, where other nodes may have changed them. */
+  /** Once a second: reads whether the store is sealed, and undoes what other nodes have left off. */
   private void refresh() {
+    deletions.takeBackLeftOff();
     if (!store.isShared()) {
       return;
     }
@@ -825,12 +922,6 @@ public final class Engine implements Scheduler {
     store.document(DocumentKind.CLUSTER, Seal.NAME).whenComplete((found, failure) -> {
       if (found != null) {
         sealed(found.map(document -> Seal.decode(document.content())).orElse(null));
-      }
-    });
-    long changes = lines.changes();
-    store.documents(DocumentKind.QUEUE).whenComplete((documents, failure) -> {
-      if (documents != null) {
-        lines.replaceAll(documents, changes).forEach(this::reconfigure);
       }
     });
   }

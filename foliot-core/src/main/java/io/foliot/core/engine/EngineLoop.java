@@ -738,6 +738,7 @@ final class EngineLoop implements EventLoop.Duty {
       parkedUnderWay = false;
       parkedNanos = Math.max(nowNanos + everyNanos, endNanos + POLL_REST * (endNanos - nowNanos));
       if (queues != null) {
+        lines.missing().parked(queues, queue -> lines.queue(queue) != null);
         queues.forEach(queue -> lane(queue).parked());
       }
     });
@@ -1343,6 +1344,25 @@ final class EngineLoop implements EventLoop.Duty {
 
   // Attempts.
 
+  /**
+   * Gives back a claim whose task is not of the lane's queue. The task is shown to no receiver and no worker; it comes back to
+   * its own lane after a pause, so that whatever is wrong does not claim it again and again.
+   */
+  private void returnForeign(Asked one, Held claim) {
+    LOG.log(System.Logger.Level.ERROR,
+        "a task was claimed for another queue than its own; it is not delivered there, and"
+            + " given back: task={0}, queue={1}, claimedFor={2}",
+        claim.task.id(), claim.task.queue(), claim.lane.name());
+    meter.foreign(claim.lane.name());
+    claim.answered = true;
+    giveUpDestination(claim);
+    if (one.waiter() != null) {
+      claim.lane.desk().lost(one.waiter());
+    }
+    ended(claim, new Outcome.Retry(Due.after(LAST_RETRY_NANOS / NANOS_PER_MILLI)),
+        "not begun: it was claimed for another queue");
+  }
+
   private void begin(Asked one, TaskRecord task, long sentNanos, long leaseMillis) {
     Lane lane = one.lane();
     Token token = task.token();
@@ -1355,6 +1375,10 @@ final class EngineLoop implements EventLoop.Duty {
     held.put(token, claim);
     charge(lane, claim.destination, claim.bytes - one.bytes());
     lane.begun(task.body().payload().length);
+    if (!task.queue().equals(lane.name())) {
+      returnForeign(one, claim);
+      return;
+    }
     long lateMicros = storeMicros() - task.dueAt() * 1_000;
     meter.claimed(lane.name(), lateMicros);
     if (lateMicros >= LATE_MILLIS * 1_000 && !slots.contains(task.id())) {
@@ -1379,7 +1403,7 @@ final class EngineLoop implements EventLoop.Duty {
       ended(claim, new Outcome.Retry(Due.NOW), "not begun: the claim took too long");
       return;
     }
-    Attempt attempt = new Attempt(task, queue.target(), traceparent(task));
+    Attempt attempt = Attempt.of(queue, task, traceparent(task));
     CompletionStage<Answer> delivering = asking(() -> delivery.deliver(attempt));
     claim.delivering = delivering;
     after(delivering, (answer, failure) -> answered(claim, answer, failure));

@@ -25,6 +25,9 @@ final class Explainer {
     Destination destination = queue == null || delivery == null ? null : lines.destination(delivery, queue);
     List<String> reasons = new ArrayList<>();
     TaskState state = task.stateAt(nowMillis);
+    if (queue == null && task.isLive()) {
+      reasons.add("its queue does not exist; the task fires once it is created: PUT /v1/queues/" + task.queue());
+    }
     switch (state) {
       case DELAYED -> delayed(task, nowMillis, reasons);
       case READY -> ready(task, queue, delivery, destination, lane, nowNanos, lines, nowMillis, reasons);
@@ -50,9 +53,22 @@ final class Explainer {
   private static void ready(TaskRecord task, @Nullable Queue queue, @Nullable Delivery delivery,
       @Nullable Destination destination, @Nullable LaneStatus lane, long nowNanos, Lines lines, long nowMillis,
       List<String> reasons) {
-    if (queue == null) {
-      reasons.add("its queue does not exist; create it");
-    } else if (queue.paused()) {
+    if (queue != null) {
+      held(queue, delivery, destination, nowNanos, lines, reasons);
+    }
+    if (task.parked()) {
+      reasons.add("it is parked behind others of its queue");
+    } else if (lane != null && lane.waiting() > 0) {
+      reasons.add(lane.waiting() + " tasks wait in the lane of its queue");
+    }
+    if (reasons.isEmpty()) {
+      reasons.add("it has been due for " + Duration.ofMillis(nowMillis - task.dueAt()) + " and is about to be claimed");
+    }
+  }
+
+  private static void held(Queue queue, @Nullable Delivery delivery, @Nullable Destination destination, long nowNanos,
+      Lines lines, List<String> reasons) {
+    if (queue.paused()) {
       reasons.add("its queue is paused; POST /v1/queues/" + queue.name() + "/resume");
     } else if (delivery == null && lines.line(queue.name()).desk().isEmpty()) {
       reasons.add(queue.target().type().equals("pull")
@@ -62,14 +78,6 @@ final class Explainer {
               : "this node has no handler for its queue; it is fired by a node that has one");
     } else {
       limits(queue, destination, nowNanos, lines, reasons);
-    }
-    if (task.parked()) {
-      reasons.add("it is parked behind others of its queue");
-    } else if (lane != null && lane.waiting() > 0) {
-      reasons.add(lane.waiting() + " tasks wait in the lane of its queue");
-    }
-    if (reasons.isEmpty()) {
-      reasons.add("it has been due for " + Duration.ofMillis(nowMillis - task.dueAt()) + " and is about to be claimed");
     }
   }
 

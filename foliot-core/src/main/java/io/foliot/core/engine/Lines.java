@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +45,15 @@ final class Lines {
    */
   private static final int RESERVED_PART = 2;
 
-  private record Known(Queue queue, long version) {}
+  private record Known(Queue queue, long version, long closingSince) {
+    static Known of(Document document) {
+      QueueCodec.Decoded decoded = QueueCodec.decodeAll(document.content());
+      return new Known(decoded.queue(), document.version(), decoded.closingSince());
+    }
+  }
+
+  /** When a read of all queues began: by this node's monotonic clock, and by the store's clock as this node reckons it. */
+  record Read(long nanos, long storeMicros) {}
 
   private final TaskStore store;
   private final Clock clock;
@@ -57,8 +65,10 @@ final class Lines {
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
-  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
-  private final AtomicLong changes = new AtomicLong();
+  private final MissingQueues missing;
+  // written under the lock of this
+  private volatile long changes;
+  private volatile Read lastRead;
 
   Lines(TaskStore store, Clock clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
     this.hungry = hungry;
@@ -67,6 +77,8 @@ final class Lines {
     destinationLimit = options.destinationLimit();
     long reserved = Math.max(PAYLOAD_BYTES, options.callBytes() / RESERVED_PART);
     memory = new Budget(Math.max(0, options.callBytes() - reserved), reserved, PAYLOAD_BYTES);
+    missing = new MissingQueues(clock);
+    lastRead = new Read(clock.monotonicNanos() - QueueWatch.VALID_NANOS, 0);
     Map<String, Delivery> byType = new HashMap<>();
     for (Delivery delivery : deliveries) {
       if (byType.put(delivery.type(), delivery) != null) {
@@ -89,64 +101,82 @@ final class Lines {
     return known == null ? null : known.queue();
   }
 
-  /** The queue, if tasks may be submitted to it. */
-  @Nullable
-  Queue open(String name) {
-    return leaving.contains(name) ? null : queue(name);
+  /** Whether a queue is being deleted. */
+  boolean isClosing(String name) {
+    Known known = queues.get(name);
+    return known != null && known.closingSince() != QueueCodec.OPEN;
   }
 
-  long version(String name) {
-    Known known = queues.get(name);
-    return known == null ? 0 : known.version();
+  /** The queues that are being deleted, and since when. */
+  Map<String, Long> closings() {
+    Map<String, Long> closings = new TreeMap<>();
+    queues.forEach((name, known) -> {
+      if (known.closingSince() != QueueCodec.OPEN) {
+        closings.put(name, known.closingSince());
+      }
+    });
+    return closings;
+  }
+
+  /** The last read of all queues by which they are known here. */
+  Read lastRead() {
+    return lastRead;
+  }
+
+  MissingQueues missing() {
+    return missing;
   }
 
   Collection<Queue> queues() {
     return queues.values().stream().map(Known::queue).toList();
   }
 
-  /** No more submits to this queue, or again. */
-  void leave(String name, boolean leaves) {
-    if (leaves) {
-      leaving.add(name);
-    } else {
-      leaving.remove(name);
-    }
-  }
-
   /** How often something was learnt about queues; to be asked before the store is. */
   long changes() {
-    return changes.get();
+    return changes;
   }
 
-  /** The settings of a queue as they are from now on; null if it is gone. */
-  void put(String name, @Nullable Queue queue, long version) {
-    changes.incrementAndGet();
-    if (queue == null) {
+  /**
+   * The settings of a queue as the store had them when it was asked; null if it is gone. Returns false if something newer was
+   * learnt since; then the store is to be asked again.
+   */
+  synchronized boolean put(String name, @Nullable Document document, long changesWhenAsked) {
+    if (changes != changesWhenAsked) {
+      return false;
+    }
+    changes++;
+    put(name, document == null ? null : Known.of(document));
+    return true;
+  }
+
+  private void put(String name, @Nullable Known known) {
+    if (known == null) {
       queues.remove(name);
     } else {
-      store.configure(name, QueueTerms.of(queue));
-      line(name).permits().configure(queue, store.isShared(), clock.monotonicNanos());
-      queues.put(name, new Known(queue, version));
+      store.configure(name, QueueTerms.of(known.queue()));
+      line(name).permits().configure(known.queue(), store.isShared(), clock.monotonicNanos());
+      queues.put(name, known);
     }
   }
 
   /**
-   * All settings as the store had them when it was asked; answers the names of the queues that are different now.
-   * Nothing, if something newer was learnt since: the store had not yet written it, perhaps.
+   * All settings as the store had them when it was asked; returns the names of the queues that are different now, or null if
+   * something newer was learnt since: the store had not yet written it, perhaps.
    */
-  Set<String> replaceAll(List<Document> documents, long changesWhenAsked) {
-    if (!changes.compareAndSet(changesWhenAsked, changesWhenAsked + 1)) {
-      return Set.of();
+  synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesWhenAsked, Read read) {
+    if (changes != changesWhenAsked) {
+      return null;
     }
+    changes++;
     Set<String> changed = new TreeSet<>(queues.keySet());
     for (Document document : documents) {
       try {
-        Known read = new Known(QueueCodec.decode(document.content()), document.version());
+        Known known = Known.of(document);
         // The version alone does not tell: a store that has forgotten its last writes gives theirs out again.
-        if (read.equals(queues.get(document.name()))) {
+        if (known.equals(queues.get(document.name()))) {
           changed.remove(document.name());
         } else {
-          put(document.name(), read.queue(), read.version());
+          put(document.name(), known);
           changed.add(document.name());
         }
       } catch (IllegalArgumentException e) {
@@ -158,9 +188,10 @@ final class Lines {
     }
     for (String name : changed) {
       if (documents.stream().noneMatch(document -> document.name().equals(name))) {
-        put(name, null, 0);
+        put(name, (Known) null);
       }
     }
+    lastRead = read;
     return changed;
   }
 

@@ -14,14 +14,32 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A queue's settings as the bytes of a document. The first byte is the version. */
+/**
+ * A queue's settings as the bytes of a document. The first byte is the version. Behind the settings of a queue that is being
+ * deleted is the instant since when; versions of Foliot that do not know of it read the settings alone.
+ */
 final class QueueCodec {
   private static final int VERSION = 1;
   private static final int MAX_SETTINGS = 64;
+  /** In the place of an instant, of a queue that is not being deleted. */
+  static final long OPEN = 0;
+
+  /** What a document says. */
+  record Decoded(Queue queue, long closingSince) {}
 
   private QueueCodec() {}
 
+  /** The settings of a queue that tasks may be submitted to. */
   static byte[] encode(Queue queue) {
+    return encode(queue, OPEN);
+  }
+
+  /**
+   * The settings of a queue.
+   *
+   * @param closingSince since when it is being deleted, in milliseconds of the store's clock, or {@link #OPEN}
+   */
+  static byte[] encode(Queue queue, long closingSince) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(VERSION);
@@ -46,6 +64,9 @@ final class QueueCodec {
       writeDuration(out, queue.retainFinished());
       writeDuration(out, queue.retainFailed());
       out.writeBoolean(queue.paused());
+      if (closingSince != OPEN) {
+        out.writeLong(closingSince);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -54,6 +75,11 @@ final class QueueCodec {
 
   /** @throws IllegalArgumentException if these are no settings this version can read */
   static Queue decode(byte[] content) {
+    return decodeAll(content).queue();
+  }
+
+  /** @throws IllegalArgumentException if these are no settings this version can read */
+  static Decoded decodeAll(byte[] content) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
       int version = in.readUnsignedByte();
       if (version != VERSION) {
@@ -75,9 +101,10 @@ final class QueueCodec {
       double rate = in.readDouble();
       int concurrency = in.readInt();
       Duration maxWait = readNullableDuration(in);
-      return new Queue(name, target, retry, priority, Double.isNaN(rate) ? null : Double.valueOf(rate),
+      Queue queue = new Queue(name, target, retry, priority, Double.isNaN(rate) ? null : Double.valueOf(rate),
           concurrency == 0 ? null : Integer.valueOf(concurrency), maxWait, readDuration(in), readDuration(in),
           readDuration(in), in.readBoolean());
+      return new Decoded(queue, in.available() == 0 ? OPEN : in.readLong());
     } catch (IOException e) {
       throw new IllegalArgumentException("settings of a queue do not decode", e);
     }

@@ -109,8 +109,8 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return delegate.redrive(ids);
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return delegate.redrive(redrives);
   }
 
   @Override
@@ -136,6 +136,11 @@ public abstract class ForwardingStore implements TaskStore {
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return delegate.counts();
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return delegate.hasLive(queue);
   }
 
   @Override

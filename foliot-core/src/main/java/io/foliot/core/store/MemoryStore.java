@@ -161,8 +161,8 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return call(() -> operations.redrive(ids, clock.wallMicros()));
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return call(() -> operations.redrive(redrives, clock.wallMicros()));
   }
 
   @Override
@@ -274,6 +274,11 @@ public final class MemoryStore implements TaskStore {
   private static QueueCounts sum(QueueCounts a, QueueCounts b) {
     return new QueueCounts(a.delayed() + b.delayed(), a.parked() + b.parked(), a.running() + b.running(),
         a.finished() + b.finished(), a.failed() + b.failed(), a.cancelled() + b.cancelled());
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return call(() -> records.values().stream().anyMatch(record -> record.isLive() && record.queue().equals(queue)));
   }
 
   @Override

@@ -29,6 +29,11 @@ public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, Ta
     /** The request was seen before; this is its first answer. */
     REPEATED,
     /** Refused because the idempotency key was used for another request. */
-    MISMATCHED
+    MISMATCHED;
+
+    /** Whether the result names a task that the submission stands for. */
+    public boolean isPlaced() {
+      return this != REJECTED && this != MISMATCHED;
+    }
   }
 }

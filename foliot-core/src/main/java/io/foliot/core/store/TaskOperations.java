@@ -1,6 +1,5 @@
 package io.foliot.core.store;
 
-import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import java.util.ArrayList;
@@ -186,12 +185,13 @@ public final class TaskOperations {
   }
 
   /** As {@link TaskStore#redrive}. */
-  public List<RedriveResult> redrive(List<TaskId> ids, long nowMicros) {
+  public List<RedriveResult> redrive(List<Redrive> redrives, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
-    List<RedriveResult> results = new ArrayList<>(ids.size());
-    for (TaskId id : ids) {
-      TaskRecord record = table.get(id);
-      results.add(take(record, TaskLife.redrive(record, id, keyIsLive(record), now)));
+    List<RedriveResult> results = new ArrayList<>(redrives.size());
+    for (Redrive redrive : redrives) {
+      TaskRecord found = table.get(redrive.id());
+      TaskRecord record = found == null || !found.queue().equals(redrive.queue()) ? null : found;
+      results.add(take(record, TaskLife.redrive(record, redrive.id(), keyIsLive(record), now)));
     }
     return results;
   }

@@ -119,8 +119,11 @@ public interface TaskStore extends AutoCloseable {
   /** Records the ends of attempts. */
   CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
 
-  /** Makes failed tasks live again, with a new generation, due now. */
-  CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids);
+  /**
+   * Makes failed tasks live again, with a new generation, due now. A task of another queue than the item names is answered
+   * as one that does not exist, and stays as it is.
+   */
+  CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives);
 
   /** The task, live or kept. */
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
@@ -152,6 +155,12 @@ public interface TaskStore extends AutoCloseable {
 
   /** How many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. */
   CompletionStage<Map<String, QueueCounts>> counts();
+
+  /**
+   * Whether a queue has a live task. The answer is exact: it takes in every write that was answered before this call, by any
+   * process. It costs no more for a store with many tasks.
+   */
+  CompletionStage<Boolean> hasLive(String queue);
 
   /** The store's clock at a slot, in microseconds since 1970. */
   CompletionStage<Long> timeMicros(int slot);

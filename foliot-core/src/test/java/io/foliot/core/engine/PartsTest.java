@@ -238,6 +238,16 @@ final class PartsTest {
   }
 
   @Test
+  void theMarkOfADeletionIsReadBackBehindTheSettings() {
+    Queue queue = Queue.of("p", Target.pull());
+    assertThat(QueueCodec.decodeAll(QueueCodec.encode(queue)))
+        .isEqualTo(new QueueCodec.Decoded(queue, QueueCodec.OPEN));
+    byte[] marked = QueueCodec.encode(queue, 1_234);
+    assertThat(QueueCodec.decodeAll(marked)).isEqualTo(new QueueCodec.Decoded(queue, 1_234));
+    assertThat(QueueCodec.decode(marked)).isEqualTo(queue);
+  }
+
+  @Test
   void settingsThatDoNotDecodeAreRefused() {
     byte[] bytes = QueueCodec.encode(Queue.of("p", Target.pull()));
     for (int length = 0; length < bytes.length; length++) {

@@ -54,9 +54,7 @@ final class BatchRoute {
     String queue = request.variable("queue");
     boolean lines = request.isLines();
     byte[] body = request.body(limits.batchBytes());
-    if (scheduler.queue(queue).isEmpty()) {
-      throw Calls.unknownQueue(queue);
-    }
+    calls.ensureKnown(scheduler, queue);
     Items items = read(queue, body, lines);
     request.writeMemory().reserve(AnswerMemory.COPIES
         * ((long) items.submissions.size() * BYTES_PER_ITEM + (long) items.refused.size() * BYTES_PER_PROBLEM));

@@ -1,5 +1,7 @@
 package io.foliot.server.api;
 
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
 import io.foliot.core.Scheduler.UnknownQueueException;
@@ -7,6 +9,7 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -71,6 +74,19 @@ final class Calls implements AutoCloseable {
   /** The answer to a question. */
   <T> T read(CompletableFuture<T> call) {
     return await(call, timeoutMillis, false);
+  }
+
+  /** The queue, if it exists on any node. */
+  Optional<Queue> find(Scheduler scheduler, String queue) {
+    Optional<Queue> known = scheduler.queue(queue);
+    return known.isPresent() ? known : read(scheduler.findQueue(queue));
+  }
+
+  /** Refuses a call about a queue that no node knows. */
+  void ensureKnown(Scheduler scheduler, String queue) {
+    if (find(scheduler, queue).isEmpty()) {
+      throw unknownQueue(queue);
+    }
   }
 
   /** The answer to a command. */

@@ -17,6 +17,8 @@ import tools.jackson.core.JsonGenerator;
 /** The calls about queues. */
 final class QueueRoutes {
   private static final int DEFAULT_REDRIVE = 1_000;
+  /** What a deletion takes, beside its calls to the store, where nodes share it. */
+  private static final long DELETION_MILLIS = 4_000;
   // A page of tasks brings their payloads, hence small ones; and so many at most, for a queue may be full of conflicts.
   private static final int REDRIVE_PAGE = 100;
   private static final int MAX_REDRIVE_PAGES = 200;
@@ -33,7 +35,7 @@ final class QueueRoutes {
 
   Reply put(Request request) {
     String name = request.variable("queue");
-    Optional<Queue> existing = scheduler.queue(name);
+    Optional<Queue> existing = calls.find(scheduler, name);
     Queue queue = QueueJson.read(name, request.json(limits.bodyBytes()), existing.orElse(null));
     Queue written = calls.write(scheduler.putQueue(queue));
     return Reply.json(existing.isPresent() ? 200 : 201, json -> QueueJson.write(json, written, null));
@@ -41,7 +43,7 @@ final class QueueRoutes {
 
   Reply get(Request request) {
     String name = request.variable("queue");
-    Queue queue = scheduler.queue(name).orElseThrow(() -> Calls.unknownQueue(name));
+    Queue queue = calls.find(scheduler, name).orElseThrow(() -> Calls.unknownQueue(name));
     Scheduler.QueueStatus status = calls.read(scheduler.queues()).stream()
         .filter(each -> each.queue().name().equals(name)).findFirst().orElse(null);
     return Reply.json(200, json -> QueueJson.write(json, status == null ? queue : status.queue(), status));
@@ -61,7 +63,7 @@ final class QueueRoutes {
 
   Reply delete(Request request) {
     String name = request.variable("queue");
-    if (!calls.write(scheduler.deleteQueue(name))) {
+    if (!calls.write(scheduler.deleteQueue(name), DELETION_MILLIS)) {
       throw Calls.unknownQueue(name);
     }
     return Reply.json(200, json -> {
@@ -139,9 +141,7 @@ final class QueueRoutes {
       throw new Problem(ProblemKind.INVALID_REQUEST, "a redrive has either ids or a limit, not both").with("field",
           "limit");
     }
-    if (scheduler.queue(queue).isEmpty()) {
-      throw Calls.unknownQueue(queue);
-    }
+    calls.ensureKnown(scheduler, queue);
     Redrive redrive = new Redrive();
     if (wish.ids != null) {
       redrive.add(calls.write(scheduler.redrive(queue, parse(wish.ids))));

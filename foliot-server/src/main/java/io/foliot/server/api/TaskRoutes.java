@@ -202,14 +202,14 @@ final class TaskRoutes {
   }
 
   private int queueAttempts(String queue) {
-    return scheduler.queue(queue).map(Queue::retry).map(retry -> retry.maxAttempts()).orElse(0);
+    return calls.find(scheduler, queue).map(Queue::retry).map(retry -> retry.maxAttempts()).orElse(0);
   }
 
   private Problem unknown(TaskRef ref) {
     return switch (ref) {
       case TaskRef.ById(TaskId id) -> unknownTask(id.toString());
       case TaskRef.ByKey(String queue, String key) -> {
-        if (scheduler.queue(queue).isEmpty()) {
+        if (calls.find(scheduler, queue).isEmpty()) {
           yield Calls.unknownQueue(queue);
         }
         yield new Problem(ProblemKind.UNKNOWN_TASK, "no task is known under this key: none was submitted, or it ended"
@@ -261,9 +261,7 @@ final class TaskRoutes {
 
   Reply list(Request request) {
     String queue = request.variable("queue");
-    if (scheduler.queue(queue).isEmpty()) {
-      throw Calls.unknownQueue(queue);
-    }
+    calls.ensureKnown(scheduler, queue);
     TaskState state = state(request.parameter("state"));
     int limit = limit(request.parameter("limit"));
     AnswerMemory.Share memory = request.memory();

@@ -75,6 +75,8 @@ public final class Prometheus implements AutoCloseable {
         "By how much the oldest task is overdue: of those that wait here, those that are parked,"
             + " and those that other nodes left over",
         engine -> engine.oldestDueMillis() / 1000.0);
+    gauge("foliot.queues.missing", "Queues that do not exist although due tasks of theirs wait",
+        engine -> engine.missingQueues().size());
     gauge("foliot.ready", "Whether the node serves", engine -> engine.ready() ? 1 : 0);
     new JvmMemoryMetrics().bindTo(registry);
     garbage.bindTo(registry);

@@ -51,6 +51,7 @@ public final class ServerMeter implements Meter {
     final Counter leasesEnded;
     final Counter parked;
     final Counter unserved;
+    final Counter foreign;
     final Counter quarantined;
     final Counter stolen;
     final Counter foundLate;
@@ -66,6 +67,7 @@ public final class ServerMeter implements Meter {
       stolen = counter("foliot.stolen", "Tasks taken that another node, or nobody, had left lying for a second");
       foundLate = counter("foliot.found.late",
           "Tasks of this node's slots that were found a second or more after they were due, by a look at all that is due");
+      foreign = counter("foliot.foreign", "Tasks that were claimed for a queue and are another one's; given back");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
     }
 
@@ -144,6 +146,11 @@ public final class ServerMeter implements Meter {
   @Override
   public void foundLate(String queue) {
     of(queue).foundLate.increment();
+  }
+
+  @Override
+  public void foreign(String queue) {
+    of(queue).foreign.increment();
   }
 
   @Override

@@ -236,6 +236,11 @@ final class DatabasePart implements AutoCloseable {
         page.rows().stream().filter(row -> row.damage() != null).map(TaskSteps::toldOf).toList());
   }
 
+  boolean hasLive(Session session, String queue) throws SQLException {
+    int number = numbers.find(session.connection(), queue);
+    return number != Numbers.NONE && session.run(connection -> dialect.hasLive(connection, number));
+  }
+
   /** One thread counts at a time; the others take what was counted last, if anything was. */
   Map<String, QueueCounts> counts(Session session) throws SQLException {
     Counted last = counted;

@@ -132,6 +132,9 @@ interface Dialect {
   Page page(Connection connection, Numbers numbers, @Nullable Integer queue, int state, TaskId after, int limit,
       int scanned) throws SQLException;
 
+  /** Whether a queue has a live task, by an index. */
+  boolean hasLive(Connection connection, int queue) throws SQLException;
+
   /** How many rows there are by queue, state, and whether they are parked. */
   Map<Tally, Long> tally(Connection connection) throws SQLException;
 

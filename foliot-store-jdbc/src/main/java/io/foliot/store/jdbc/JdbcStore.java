@@ -20,6 +20,7 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -449,8 +450,9 @@ public final class JdbcStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.steps().redrive(session, items));
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return spread(redrives, redrive -> redrive.id().slot(slotCount),
+        (part, session, items) -> part.steps().redrive(session, items));
   }
 
   @Override
@@ -526,6 +528,11 @@ public final class JdbcStore implements TaskStore {
       found.forEach(each -> each.forEach((queue, count) -> counts.merge(queue, count, DatabasePart::sum)));
       return counts;
     });
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return everywhere((part, session) -> part.hasLive(session, queue)).thenApply(found -> found.contains(true));
   }
 
   @Override

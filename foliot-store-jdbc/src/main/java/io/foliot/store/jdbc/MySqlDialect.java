@@ -1268,6 +1268,17 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
+  public boolean hasLive(Connection connection, int queue) throws SQLException {
+    try (PreparedStatement select = prepare(connection,
+        "SELECT 1 FROM foliot_task FORCE INDEX (foliot_task_key) WHERE queue = ? LIMIT 1")) {
+      select.setInt(1, queue);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next();
+      }
+    }
+  }
+
+  @Override
   public Map<Tally, Long> tally(Connection connection) throws SQLException {
     Map<Tally, Long> counts = new HashMap<>();
     try (PreparedStatement select = prepare(connection, "SELECT queue, state, part >= " + Parts.PARKED

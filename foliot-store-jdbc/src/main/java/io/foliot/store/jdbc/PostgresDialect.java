@@ -955,6 +955,19 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public boolean hasLive(Connection connection, int queue) throws SQLException {
+    String some = "EXISTS (SELECT FROM foliot_task WHERE queue = ? AND key IS %s)";
+    try (PreparedStatement select = batch(connection,
+        "SELECT " + some.formatted("NULL") + " OR " + some.formatted("NOT NULL"))) {
+      select.setInt(1, queue);
+      select.setInt(2, queue);
+      try (ResultSet row = rows(select)) {
+        return row.next() && row.getBoolean(1);
+      }
+    }
+  }
+
+  @Override
   public Map<Tally, Long> tally(Connection connection) throws SQLException {
     Map<Tally, Long> counts = new HashMap<>();
     // It does read the whole table.

@@ -15,7 +15,7 @@ import org.flywaydb.core.api.FlywayException;
 /** The tables: made, or brought up to date, when a store is opened. */
 final class Schema {
   /** The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables. */
-  private static final String NEWEST = "1";
+  private static final String NEWEST = "2";
   private static final String HISTORY = "foliot_schema_history";
   /** Other nodes need less time than these tries take. */
   private static final int TRIES = 15;

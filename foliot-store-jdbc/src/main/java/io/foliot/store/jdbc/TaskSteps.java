@@ -19,6 +19,7 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
@@ -825,18 +826,18 @@ final class TaskSteps {
   }
 
   /** As {@code TaskStore.redrive}. */
-  List<RedriveResult> redrive(Session session, List<TaskId> ids) throws SQLException {
+  List<RedriveResult> redrive(Session session, List<Redrive> redrives) throws SQLException {
     @Nullable
-    RedriveResult[] results = new RedriveResult[ids.size()];
-    List<Integer> pending = places(ids.size());
-    Map<TaskId, KeyName> keys = keysOf(session, ids);
-    return all(results, general(session, ids, pending, false, (wanted, id) -> {
-      wanted.id(id);
-      KeyName key = keys.get(id);
+    RedriveResult[] results = new RedriveResult[redrives.size()];
+    List<Integer> pending = places(redrives.size());
+    Map<TaskId, KeyName> keys = keysOf(session, redrives.stream().map(Redrive::id).toList());
+    return all(results, general(session, redrives, pending, false, (wanted, redrive) -> {
+      wanted.id(redrive.id());
+      KeyName key = keys.get(redrive.id());
       if (key != null) {
         wanted.key(key.queue(), key.key());
       }
-    }, Overlay::get, TaskOperations::redrive, nowMicros -> null, results));
+    }, (overlay, redrive) -> overlay.get(redrive.id()), TaskOperations::redrive, nowMicros -> null, results));
   }
 
   /** The keys of kept tasks never change: they can be read before. */

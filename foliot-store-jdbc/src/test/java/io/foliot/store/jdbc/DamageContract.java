@@ -24,6 +24,7 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
@@ -198,7 +199,7 @@ abstract class DamageContract {
     assertThat(SetAside.is(shown)).isTrue();
     assertThat(get(store.query(QUEUE, TaskState.FAILED, 10, null)).tasks()).extracting(TaskRecord::id)
         .containsExactly(id);
-    assertThat(get(store.redrive(List.of(id)))).extracting(RedriveResult::kind)
+    assertThat(get(store.redrive(List.of(new Redrive(QUEUE, id))))).extracting(RedriveResult::kind)
         .containsExactly(RedriveResult.Kind.NOT_FAILED);
   }
 

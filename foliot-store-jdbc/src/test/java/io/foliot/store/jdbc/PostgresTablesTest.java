@@ -14,6 +14,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskRecord;
@@ -124,6 +125,9 @@ final class PostgresTablesTest {
     get(store.settle(List.of(settlement(canary, new Outcome.Finished()))));
     Databases.execute(database, "ANALYZE foliot_task");
     Databases.execute(database, "ANALYZE foliot_final");
+    TaskId cancelled = TaskId.of(System.currentTimeMillis(), 1, 1);
+    get(store.submit(List.of(new Draft(cancelled, "gone", null, Due.after(HOUR), null, 0, OnConflict.RESET, null))));
+    get(store.cancel(List.of(new TaskRef.ById(cancelled))));
     store = reported();
     long scans = statistic("seq_scan", "foliot_task");
 
@@ -134,7 +138,9 @@ final class PostgresTablesTest {
     get(store.settle(won.subList(300, 400).stream().map(task -> settlement(task, new Outcome.Failed())).toList()));
     get(store.settle(won.subList(400, 500).stream()
         .map(task -> settlement(task, new Outcome.Retry(Due.after(HOUR)))).toList()));
-    get(store.redrive(won.subList(300, 400).stream().map(TaskRecord::id).toList()));
+    get(store.redrive(won.subList(300, 400).stream().map(task -> new Redrive(QUEUE, task.id())).toList()));
+    assertThat(get(store.hasLive(QUEUE))).isTrue();
+    assertThat(get(store.hasLive("gone"))).isFalse();
     submit(2 * BATCH, 3 * BATCH, HOUR);
     List<Touch> touches = new ArrayList<>();
     List<TaskRef> refs = new ArrayList<>();

@@ -1,11 +1,11 @@
 package io.foliot.store.redis;
 
 import io.foliot.core.SlotHash;
-import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
@@ -57,15 +57,15 @@ final class RareStep {
   }
 
   /** Redrives. */
-  static final class Redrive implements Step<TaskId, RedriveResult> {
+  static final class Redrives implements Step<Redrive, RedriveResult> {
     @Override
-    public int hash16(TaskId id) {
-      return id.hash16();
+    public int hash16(Redrive redrive) {
+      return redrive.id().hash16();
     }
 
     @Override
-    public void wants(TaskId id, Wanted wanted) {
-      wanted.id(id);
+    public void wants(Redrive redrive, Wanted wanted) {
+      wanted.id(redrive.id());
     }
 
     @Override
@@ -74,8 +74,9 @@ final class RareStep {
     }
 
     @Override
-    public List<RedriveResult> apply(TaskOperations operations, List<TaskId> ids, long nowMicros) {
-      return operations.redrive(ids, nowMicros);
+    public List<RedriveResult> apply(TaskOperations operations, List<Redrive> redrives,
+        long nowMicros) {
+      return operations.redrive(redrives, nowMicros);
     }
   }
 

@@ -304,6 +304,35 @@ final class Reads {
     });
   }
 
+  /**
+   * Whether a queue has a live task, by the counts, which every script writes together with the tasks. While tasks cross
+   * from a part to another one, they are in the new part before they leave the old one, so the old ones are read first. A
+   * part that has heard of more parts refuses the step in front of its counts; then all is read again.
+   */
+  CompletionStage<Boolean> hasLive(String queue) {
+    return call(() -> following(bits -> {
+      int count = 1 << bits;
+      int first = parts.state().complete() ? count : count / 2;
+      return hasLive(queue, bits, 0, first).thenCompose(found -> found || first == count
+          ? CompletableFuture.completedFuture(found)
+          : hasLive(queue, bits, first, count));
+    }));
+  }
+
+  private CompletableFuture<Boolean> hasLive(String queue, int bits, int fromPart, int toPart) {
+    Link.Pipeline pipeline = link.pipeline();
+    List<CompletableFuture<List<Object>>> known = new ArrayList<>();
+    List<CompletableFuture<List<Object>>> read = new ArrayList<>();
+    for (int part = fromPart; part < toPart; part++) {
+      known.add(pipeline.step(Script.TIME, layout.part(part), calls.arguments(bits)));
+      read.add(pipeline.command(CommandType.HMGET, layout.of(part, ":count"), Layout.bytes(queue + ":1"),
+          Layout.bytes(queue + ":2")));
+    }
+    pipeline.send();
+    return all(known).thenCombine(all(read), (steps, found) -> found.stream().flatMap(List::stream)
+        .anyMatch(number -> number != null && Layout.number((byte[]) number) > 0));
+  }
+
   /** Where a look goes on: at a part, at a place of the server's own scan, behind so many that were seen there. */
   private record Cursor(int part, String scan, int seen) {
     static Cursor parse(@Nullable String text) {

@@ -19,6 +19,7 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -242,8 +243,8 @@ public final class RedisStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    return calls.take(new RareStep.Redrive(), ids);
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    return calls.take(new RareStep.Redrives(), redrives);
   }
 
   @Override
@@ -289,6 +290,11 @@ public final class RedisStore implements TaskStore {
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return reads.counts();
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    return reads.hasLive(queue);
   }
 
   @Override

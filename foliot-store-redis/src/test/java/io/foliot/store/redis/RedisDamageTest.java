@@ -20,6 +20,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
@@ -140,7 +141,7 @@ final class RedisDamageTest {
     assertThat(SetAside.is(shown)).isTrue();
     assertThat(get(store.query(QUEUE, TaskState.FAILED, 10, null)).tasks()).extracting(TaskRecord::id)
         .containsExactly(id);
-    assertThat(get(store.redrive(List.of(id)))).extracting(RedriveResult::kind)
+    assertThat(get(store.redrive(List.of(new Redrive(QUEUE, id))))).extracting(RedriveResult::kind)
         .containsExactly(RedriveResult.Kind.NOT_FAILED);
   }
 

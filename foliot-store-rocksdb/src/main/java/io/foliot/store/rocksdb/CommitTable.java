@@ -372,6 +372,19 @@ final class CommitTable implements RecordTable {
     return batch;
   }
 
+  /** Whether a queue has a live task, with the writes of this batch. */
+  boolean hasLive(String queue) {
+    long live = tally.live(queue);
+    for (Entry entry : dirty) {
+      live += liveOf(entry.current, queue) - liveOf(entry.committed, queue);
+    }
+    return live > 0;
+  }
+
+  private static int liveOf(@Nullable TaskRecord record, String queue) {
+    return record != null && record.isLive() && record.queue().equals(queue) ? 1 : 0;
+  }
+
   /** Runs behind the commit. */
   void afterCommit(Runnable step) {
     afterCommit.add(step);

@@ -20,6 +20,7 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -342,8 +343,8 @@ public final class RocksDbStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<RedriveResult>> redrive(List<TaskId> ids) {
-    List<TaskId> items = List.copyOf(ids);
+  public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
+    List<Redrive> items = List.copyOf(redrives);
     return writer.call(new Operation<>(items.size(), 0, wants -> {}, now -> operations.redrive(items, now)));
   }
 
@@ -445,6 +446,12 @@ public final class RocksDbStore implements TaskStore {
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
     return inline(tally::published);
+  }
+
+  @Override
+  public CompletionStage<Boolean> hasLive(String queue) {
+    // The writer takes calls in the order of their coming, so the answer takes in all that was accepted before.
+    return writer.call(new Operation<>(1, 0, wants -> {}, now -> table.hasLive(queue)));
   }
 
   @Override

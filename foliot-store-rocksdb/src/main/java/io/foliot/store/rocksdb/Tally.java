@@ -81,6 +81,12 @@ final class Tally {
     changedKept.add(new Kept(bucket, queue));
   }
 
+  /** How many live tasks a queue has, without those of the batch that is being made. */
+  long live(String queue) {
+    long[] numbers = live.get(queues.number(queue));
+    return numbers == null ? 0 : numbers[DELAYED] + numbers[RUNNING];
+  }
+
   private void addLive(TaskRecord record, int queue, int by) {
     long[] numbers = live.computeIfAbsent(queue, none -> new long[LIVE_NUMBERS]);
     if (record.state() == TaskState.RUNNING) {

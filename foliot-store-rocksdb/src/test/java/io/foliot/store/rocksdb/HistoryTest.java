@@ -11,6 +11,7 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.SubmitResult;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,7 +106,7 @@ final class HistoryTest {
       ended(store, "a", new Outcome.Finished());
       TaskId redriven = ended(store, "b", new Outcome.Failed());
       TaskId second = harness.submit(store, "a", harness.now() + 10 * HOUR);
-      StoreHarness.get(store.redrive(List.of(redriven)));
+      StoreHarness.get(store.redrive(List.of(new Redrive(StoreHarness.QUEUE, redriven))));
       harness.clock.advance(Duration.ofHours(3));
       commits(store, 20);
       assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "a"))).orElseThrow().id())

@@ -21,6 +21,7 @@ import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskPage;
@@ -140,7 +141,7 @@ final class OracleTest {
         case 12, 13, 14 -> settle();
         case 15 -> extend();
         case 16 -> {
-          List<TaskId> some = some(this::anyId);
+          List<Redrive> some = some(() -> new Redrive(anyQueue(), anyId()));
           both(any -> any.redrive(some));
         }
         case 17 -> document();

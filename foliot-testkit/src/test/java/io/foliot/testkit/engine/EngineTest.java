@@ -15,14 +15,22 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
+import io.foliot.core.engine.Engine;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +41,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -596,6 +605,100 @@ final class EngineTest {
       world.passes(Duration.ofMillis(5));
       assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
       assertThat(world.task(id).generation()).isGreaterThan(generation);
+    }
+  }
+
+  @Test
+  void aTaskOfAnotherQueueIsNotRedriven() {
+    try (World world = withQueue(World.local("theirs"))) {
+      world.queue(World.local("mine"));
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Fail("never"));
+      TaskId id = world.submit("theirs", Duration.ZERO, "secret").id();
+      world.passes(SECOND);
+      String before = world.task(id).toString();
+      world.receiver.seen.clear();
+      List<RedriveResult> results = world.join(world.engine.redrive("mine", List.of(id)));
+      world.passes(SECOND);
+      assertThat(results).containsExactly(new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
+      assertThat(world.receiver.seen).isEmpty();
+      assertThat(world.task(id)).hasToString(before);
+    }
+  }
+
+  /** A store whose index says of every task that it is of the queue "mine". */
+  private static TaskStore misleading(TaskStore store) {
+    return new ForwardingStore(store) {
+      @Override
+      public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+        return delegate.due(scans).thenApply(slices -> slices.stream().map(slice -> new DueSlice(slice.slot(),
+            slice.entries().stream().map(entry -> new DueEntry(entry.wakeAt(), entry.id(), "mine")).toList(),
+            slice.more())).toList());
+      }
+    };
+  }
+
+  @Test
+  void aTaskIsNotDeliveredForAnotherQueueWhateverTheIndexSays() {
+    List<String> targets = new ArrayList<>();
+    try (World world = new World(options -> options, EngineTest::misleading)) {
+      world.queue(Queue.of("mine", new Target(Target.LOCAL, Map.of("destination", "mine"), SECOND)));
+      world.queue(Queue.of("theirs", new Target(Target.LOCAL, Map.of("destination", "theirs"), SECOND)));
+      world.receiver.behaviour = attempt -> {
+        targets.add(attempt.target().settings().get("destination"));
+        return CompletableFuture.completedFuture(new Answer.Done(""));
+      };
+      // Beyond the window, so that the index alone tells of it.
+      TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
+      world.passes(Duration.ofMinutes(5));
+      world.passes(Duration.ofMillis(500));
+      assertThat(targets).isEmpty();
+      assertThat(world.foreign).containsExactly("mine");
+      world.passes(Duration.ofSeconds(10));
+      assertThat(targets).containsExactly("theirs");
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
+    }
+  }
+
+  @Test
+  void aWorkerDoesNotGetATaskOfAnotherQueueWhateverTheIndexSays() {
+    try (World world = new World(options -> options, EngineTest::misleading)) {
+      world.queue(Queue.of("mine", Target.pull()));
+      world.queue(World.local("theirs"));
+      TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
+      world.passes(Duration.ofMinutes(5).minusSeconds(1));
+      CompletableFuture<List<TaskRecord>> pulled = world.engine
+          .pull(new Scheduler.Pull("mine", 1, 30_000, 10_000, "w"));
+      world.passes(Duration.ofSeconds(40));
+      assertThat(pulled.join()).isEmpty();
+      assertThat(world.foreign).isNotEmpty().containsOnly("mine");
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
+      assertThat(world.receiver.texts()).containsExactly("secret");
+    }
+  }
+
+  @Test
+  void dueTasksWhoseQueueIsGoneRaiseAnAlarmAndComeBackWithIt() {
+    try (World world = withQueue(World.local("q"))) {
+      TaskId id = world.submit("q", SECOND, "a").id();
+      long version = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow().version();
+      // As after a restore, or a move.
+      world.join(world.store.writeDocument(DocumentKind.QUEUE, "q", version, null).toCompletableFuture());
+      Engine other = world.anotherEngine();
+      world.join(other.start());
+      assertThat(world.join(other.explain(id)).orElseThrow().reasons())
+          .anyMatch(reason -> reason.contains("its queue does not exist"));
+      CompletableFuture<Void> left = world.engine.stop(Duration.ZERO);
+      world.passes(Duration.ofSeconds(10));
+      assertThat(left).isDone();
+      assertThat(world.receiver.seen).isEmpty();
+      assertThat(other.status().missingQueues()).containsExactly("q");
+      world.join(other.putQueue(World.local("q")));
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.receiver.texts()).containsExactly("a");
+      assertThat(other.status().missingQueues()).isEmpty();
+      CompletableFuture<Void> stopped = other.stop(Duration.ZERO);
+      world.settle();
+      assertThat(stopped).isDone();
     }
   }
 

@@ -45,6 +45,8 @@ final class RemoteStore implements InvocationHandler {
   /** Answers with a few of what is parked at a time. */
   boolean shortPages;
   long parked;
+  /** How often it was asked for the settings of all queues. */
+  long queueReads;
   long permitWrites;
   /** How many tasks were asked for by claims. */
   long asked;
@@ -117,6 +119,9 @@ final class RemoteStore implements InvocationHandler {
     }
     if (method.getName().equals("writeDocument") && arguments != null && arguments[0] == DocumentKind.PERMITS) {
       permitWrites++;
+    }
+    if (method.getName().equals("documents") && arguments != null && arguments[0] == DocumentKind.QUEUE) {
+      queueReads++;
     }
     if (method.getName().equals("documents") && documents != null && arguments != null
         && arguments[0] == DocumentKind.QUEUE) {

@@ -40,6 +40,8 @@ final class World implements AutoCloseable {
   final ManualLoops loops = new ManualLoops(clock);
   final Receiver receiver;
   final List<String> foundLate = new ArrayList<>();
+  /** The queues for which tasks of others were claimed. */
+  final List<String> foreign = new ArrayList<>();
   final TaskStore store;
   final Engine engine;
 
@@ -132,6 +134,11 @@ final class World implements AutoCloseable {
           @Override
           public void foundLate(String queue) {
             foundLate.add(queue);
+          }
+
+          @Override
+          public void foreign(String queue) {
+            foreign.add(queue);
           }
         }));
   }

@@ -1,0 +1,209 @@
+package io.foliot.server;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.server.api.Route;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A key of one queue can neither reach nor tell anything of another queue's tasks: every route is called with the names
+ * of foreign tasks in every state, at each place where a name fits, and answers as it does for names that do not exist.
+ */
+class TenancyTest {
+  private static final String SECRET = "their-secret";
+  private static final String NO_TASK = "00000000-0000-7000-8000-00000000000";
+  private static final String NO_TOKEN = "0123456789abcdef0123456789abcde";
+  /** What names a task, or its request, in what is asked. */
+  private static final Pattern NAMED = Pattern.compile("QUEUE|ID|KEY|TOKEN|payload");
+  private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
+
+  private final Rig rig = Rig.start();
+  private final AtomicInteger runs = new AtomicInteger();
+  private String admin = "";
+  private String scoped = "";
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  /**
+   * The names of a task: a foreign one, or one that does not exist.
+   *
+   * @param ownFailed a failed task of the caller's own queue, to be named beside it
+   */
+  private record Names(String state, String queue, String id, String key, String idempotencyKey, String token,
+      String ownFailed) {
+    String in(String template) {
+      return template.replace("QUEUE", queue).replace("ID", id).replace("KEY", key).replace("REQUEST", idempotencyKey)
+          .replace("TOKEN", token).replace("OWN", ownFailed);
+    }
+
+    /** An answer about this task, with its names taken out. */
+    String without(String body) {
+      return body.replace(ownFailed, "OWN").replace(id, "ID").replace(queue, "QUEUE").replace(idempotencyKey, "REQUEST")
+          .replace(key, "KEY").replace(token, "TOKEN")
+          .replaceAll("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "SOME-ID")
+          .replaceAll("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z", "SOME-TIME").replaceAll("\\d{12,}", "SOME-NUMBER");
+    }
+  }
+
+  private static final List<String> BODIES = List.of("{}", "{\"ids\": [\"ID\"]}", "{\"ids\": [\"OWN\", \"ID\"]}",
+      "{\"token\": \"TOKEN\"}", "{\"token\": \"TOKEN\", \"lease\": \"1h\"}", "{\"token\": \"TOKEN\", \"next\": \"1h\"}",
+      "{\"token\": \"TOKEN\", \"delay\": \"0s\", \"reason\": \"x\"}", "{\"keys\": [\"KEY\"], \"delay\": \"1h\"}",
+      "{\"key\": \"KEY\", \"delay\": \"1h\", \"onConflict\": \"reset\"}", "{\"delay\": \"1h\", \"payload\": 1}",
+      "[{\"key\": \"KEY\", \"delay\": \"1h\"}]");
+
+  private String makeKey(String queues) {
+    return rig.post("/v1/keys", "{\"actions\": [\"read\", \"submit\", \"consume\", \"admin\"], \"queues\": [" + queues
+        + "]}").text("key");
+  }
+
+  private String submit(String queue, String name, String delay) {
+    String payload = queue.equals("mine") ? "own" : SECRET;
+    return rig.call("POST", "/v1/queues/" + queue + "/tasks", "{\"delay\": \"" + delay + "\", \"key\": \"key-" + name
+        + "\", \"maxAttempts\": 1, \"payload\": {\"s\": \"" + payload + "\"}, \"headers\": {\"x-s\": \"" + payload
+        + "\"}}", Map.of("Content-Type", "application/json", "Idempotency-Key", "request-" + name)).text("id");
+  }
+
+  /** Claims the one task of a queue that is due, and answers its token. */
+  private String claim(String queue) {
+    Rig.Answer claim = rig.post("/v1/queues/" + queue + "/claims", "{\"wait\": \"20s\", \"lease\": \"1h\"}");
+    assertThat(claim.list("tasks")).as(claim.body()).hasSize(1);
+    return claim.text("tasks", 0, "token");
+  }
+
+  private void report(String id, String what, String token) {
+    assertThat(rig.post("/v1/tasks/" + id + "/" + what, "{\"token\": \"" + token + "\"}").status()).isEqualTo(200);
+  }
+
+  private String failedTask(String queue, String name) {
+    String id = submit(queue, name, "0s");
+    report(id, "nack", claim(queue));
+    return id;
+  }
+
+  /** A task of each state in queues that the scoped key does not see. */
+  private List<Names> foreignTasks() {
+    List<Names> tasks = new ArrayList<>();
+    rig.withQueue("mine2").withQueue("their-paused");
+    rig.post("/v1/queues/their-paused/pause", "");
+    for (String state : List.of("DELAYED", "READY", "RUNNING", "FINISHED", "FAILED", "CANCELLED")) {
+      String queue = state.equals("READY") ? "their-paused" : "mine2";
+      String token = NO_TOKEN + tasks.size();
+      String id = submit(queue, state, state.equals("DELAYED") || state.equals("CANCELLED") ? "1h" : "0s");
+      if (state.equals("RUNNING") || state.equals("FINISHED") || state.equals("FAILED")) {
+        token = claim(queue);
+      }
+      switch (state) {
+        case "FINISHED" -> report(id, "ack", token);
+        case "FAILED" -> report(id, "nack", token);
+        case "CANCELLED" -> rig.delete("/v1/tasks/" + id);
+        default -> {
+          // As it is.
+        }
+      }
+      assertThat(rig.get("/v1/tasks/" + id).text("state")).isEqualTo(state);
+      tasks.add(
+          new Names(state, queue, id, "key-" + state, "request-" + state, token, failedTask("mine", "own-" + state)));
+    }
+    return tasks;
+  }
+
+  /** What would be named like this task if there were none. */
+  private Names absent(Names task, int number) {
+    return new Names("absent beside " + task.state, "nowhere" + number, NO_TASK + number, "nokey-" + number,
+        "norequest-" + number, NO_TOKEN + (number + 8), failedTask("mine", "own-absent-" + number));
+  }
+
+  /** All answers of a route to these names, by what was asked. */
+  private Map<String, Rig.Answer> answers(Route route, Names names) {
+    Map<String, Rig.Answer> answers = new LinkedHashMap<>();
+    for (String queue : route.path().contains("{queue}") ? List.of("mine", "QUEUE") : List.of("")) {
+      String path = route.path().replace("{queue}", queue).replace("{id}", "ID").replace("{key}", "KEY");
+      boolean hasBody = route.method().equals("POST") || route.method().equals("PUT");
+      for (String body : hasBody ? BODIES : List.of("")) {
+        if (route == Route.REDRIVE && !queue.equals("QUEUE") && !body.contains("ids")) {
+          // That redrives whatever of the caller's own has failed, and names no task.
+          continue;
+        }
+        Map<String, String> headers = new LinkedHashMap<>(JSON);
+        if (body.contains("\"payload\"")) {
+          headers.put("Idempotency-Key", names.in("REQUEST"));
+        }
+        answers.put(route.method() + " " + path + " " + body,
+            rig.send(route.method(), names.in(path), hasBody ? names.in(body) : null, headers));
+      }
+    }
+    return answers;
+  }
+
+  private List<String> asTheirOwnerSeesThem(List<Names> tasks) {
+    rig.as(admin);
+    List<String> seen = tasks.stream().map(task -> rig.send("GET", "/v1/tasks/" + task.id, null, Map.of()).body())
+        .toList();
+    rig.as(scoped);
+    return seen;
+  }
+
+  @Test
+  void everyRouteAnswersForAForeignTaskAsForNone() {
+    admin = makeKey("\"*\"");
+    rig.as(admin).withQueue("mine");
+    // So that the queue is never empty, and a deletion is refused.
+    submit("mine", "kept", "24h");
+    List<Names> foreign = foreignTasks();
+    List<Names> absent = foreign.stream().map(task -> absent(task, runs.getAndIncrement())).toList();
+    scoped = makeKey("\"mine\"");
+    List<String> before = asTheirOwnerSeesThem(foreign);
+    for (Route route : Route.values()) {
+      for (int i = 0; i < foreign.size(); i++) {
+        Map<String, Rig.Answer> here = answers(route, foreign.get(i));
+        Map<String, Rig.Answer> nowhere = answers(route, absent.get(i));
+        for (Map.Entry<String, Rig.Answer> entry : here.entrySet()) {
+          String what = entry.getKey() + " of a task that is " + foreign.get(i).state;
+          Rig.Answer answer = entry.getValue();
+          assertThat(answer.body()).as(what).doesNotContain(SECRET);
+          // What a worker gets is its own, and depends on when it asks.
+          if (route != Route.CLAIM && NAMED.matcher(entry.getKey()).find()) {
+            Rig.Answer other = requireNonNull(nowhere.get(entry.getKey()));
+            assertThat(answer.status()).as(what).isEqualTo(other.status());
+            assertThat(foreign.get(i).without(answer.body())).as(what).isEqualTo(absent.get(i).without(other.body()));
+          }
+        }
+      }
+      assertThat(asTheirOwnerSeesThem(foreign)).as("after %s", route).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void aCursorOfAnotherQueueShowsOnlyTheOwn() {
+    admin = makeKey("\"*\"");
+    rig.as(admin).withQueue("mine");
+    List<Names> foreign = foreignTasks();
+    for (int i = 0; i < 5; i++) {
+      submit("mine", "listed-" + i, "1h");
+    }
+    scoped = makeKey("\"mine\"");
+    List<String> before = asTheirOwnerSeesThem(foreign);
+    rig.as(admin);
+    submit("mine2", "second", "1h");
+    rig.as(scoped);
+    for (String state : List.of("", "&state=DELAYED")) {
+      String cursor = rig.as(admin).get("/v1/queues/mine2/tasks?limit=1" + state).text("nextCursor");
+      Rig.Answer page = rig.as(scoped).get("/v1/queues/mine/tasks?limit=100&cursor=" + cursor + state);
+      assertThat(page.status()).as(page.body()).isIn(200, 400);
+      foreign.forEach(task -> assertThat(page.body()).doesNotContain(task.id));
+      assertThat(page.body()).doesNotContain("\"queue\":\"mine2\"");
+    }
+    assertThat(asTheirOwnerSeesThem(foreign)).isEqualTo(before);
+  }
+}
