@@ -192,7 +192,7 @@ final class Clients implements SimReceiver.Listener {
   }
 
   private boolean isCalm() {
-    return sim.world().mode() == World.Mode.CALM;
+    return sim.world().isCalm();
   }
 
   /** Changes a queue. */

@@ -8,6 +8,7 @@ import io.foliot.core.coordination.Assignment;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.sim.history.Allowances;
+import io.foliot.sim.history.Attempt;
 import io.foliot.sim.history.Event;
 import io.foliot.sim.history.History;
 import io.foliot.sim.history.HistoryChecker;
@@ -52,6 +53,8 @@ public final class Simulation {
   private static final long CALM_LATE_MILLIS = 700;
   /** Without owners everything is found by the overdue poll: a second late, seen twice, a second apart. */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
+  /** Of what a dead node leaves while no new assignment can be made. */
+  private static final long DEAD_NODE_LATE_MILLIS = 5_000;
   private static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
 
   /**
@@ -137,7 +140,7 @@ public final class Simulation {
   }
 
   private Outcome run() {
-    boolean calm = world.mode() == World.Mode.CALM;
+    boolean calm = world.isCalm();
     for (SimNode node : nodes) {
       schedule.afterMillis(calm ? 0 : luck.nextLong(1_500), node::start);
     }
@@ -145,7 +148,9 @@ public final class Simulation {
     for (int i = 0; i < world.operations(); i++) {
       schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(CHAOS_MILLIS), clients::act);
     }
-    if (!calm) {
+    if (world.mode() == World.Mode.UNCOORDINATED) {
+      faults.planUncoordinated(CHAOS_MILLIS);
+    } else if (!calm) {
       faults.plan(CHAOS_MILLIS);
     }
     schedule.afterMillis(HEAL_MILLIS, this::heal);
@@ -159,7 +164,9 @@ public final class Simulation {
     readAll();
     history.runEnded(schedule.nowMillis());
     Verdict verdict = new HistoryChecker(allowances()).check(history);
-    if (calm) {
+    if (world.mode() == World.Mode.UNCOORDINATED) {
+      ensureOnTimeWithoutCoordinator();
+    } else if (calm) {
       ensureOnTime(verdict);
     }
     return new Outcome(verdict, List.copyOf(unmet), hash(), sim.coverage().counts());
@@ -179,7 +186,7 @@ public final class Simulation {
     // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
     long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
     return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
-        world.mode() == World.Mode.CALM);
+        world.isCalm());
   }
 
   private long graceMillis() {
@@ -324,6 +331,22 @@ public final class Simulation {
     long most = wayMillis + (world.coordination() == World.Coordination.NONE ? CALM_OVERDUE_MILLIS : CALM_LATE_MILLIS);
     if (late.p99Millis() > most) {
       unmet("where nothing is broken nothing is late: mostMillis=" + most + ", late=" + late);
+    }
+  }
+
+  /**
+   * Where the coordinator alone is away nothing is late; and what a dead node would have fired others do, once it was overdue for a
+   * second at two looks. What it had claimed is another attempt, after its lease.
+   */
+  private void ensureOnTimeWithoutCoordinator() {
+    long most = 8 * world.store().maxLatencyMicros() / 1_000
+        + (faults.hasKilled() ? DEAD_NODE_LATE_MILLIS : CALM_LATE_MILLIS);
+    for (Event event : history.events()) {
+      if (event instanceof Event.Began(long delivery, long atMillis, Attempt attempt) && attempt.attempt() == 1
+          && atMillis - attempt.dueAtMillis() > most) {
+        unmet("where the coordinator alone is away nothing is late: mostMillis=" + most + ", lateMillis="
+            + (atMillis - attempt.dueAtMillis()) + ", delivery=" + delivery + ", task=" + attempt.taskId());
+      }
     }
   }
 
