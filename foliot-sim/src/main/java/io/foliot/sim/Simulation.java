@@ -186,7 +186,7 @@ public final class Simulation {
     // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
     long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
     return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
-        world.isCalm());
+        world.isCalm() && !faults.hasKilled());
   }
 
   private long graceMillis() {
