@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is demanded beside the promises that a {@link HistoryChecker} knows of: what is due is begun within a bound once
  * things have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience; and where
- * nothing was broken, nothing is late.
+ * nothing was broken, or nothing but the coordinator, nothing is late.
  */
 public final class Simulation {
   private static final long CHAOS_MILLIS = 45_000;

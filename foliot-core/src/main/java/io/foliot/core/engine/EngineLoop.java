@@ -560,12 +560,12 @@ final class EngineLoop implements EventLoop.Duty {
       meter.slotsChanged(now.size() - kept, assigned.size() - kept);
       assigned = now;
       overdue.assigned(assignment, now, adoption, clock.monotonicNanos());
-      lookAfterAdopted();
+      updateSlots();
     });
   }
 
-  /** Reads what is assigned and what is adopted from now on; of what is new, all that is due at once. */
-  private void lookAfterAdopted() {
+  /** Reads from now on what is assigned or adopted, and at once all that is due in slots that are new. */
+  private void updateSlots() {
     long nowNanos = clock.monotonicNanos();
     SlotSet now = assigned.or(overdue.adopted(nowNanos));
     if (now.equals(slots)) {
@@ -622,7 +622,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (overdueUnderWay || !overdue.isDue(nowNanos) || assigned.size() == share.size()) {
       return;
     }
-    lookAfterAdopted();
+    updateSlots();
     List<DueScan> scans = overdue.begin(share, slots, now, nowNanos);
     if (scans.isEmpty()) {
       return;
@@ -632,7 +632,7 @@ final class EngineLoop implements EventLoop.Duty {
       overdueUnderWay = false;
       if (answeredBy("overdue", scans.size(), nowNanos, failure) && slices != null) {
         overdue.taken(slices, slots, readyEntries >= claimBatch, clock.monotonicNanos()).forEach(this::found);
-        lookAfterAdopted();
+        updateSlots();
       }
     });
   }
@@ -1120,7 +1120,7 @@ final class EngineLoop implements EventLoop.Duty {
   private void decided(Asked one, boolean won) {
     int slot = one.entry().id().slot(slots.slotCount());
     if (!assigned.contains(slot) && overdue.claimed(slot, won, clock.monotonicNanos())) {
-      lookAfterAdopted();
+      updateSlots();
     }
   }
 
