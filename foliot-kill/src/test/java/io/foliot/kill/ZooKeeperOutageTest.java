@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL, under some hundred tasks a second, whose ZooKeeper does not answer for 20 s, while nothing else
- * is broken or one server is killed. Tasks are submitted longer before they are due than servers read ahead, so that the owners of
- * slots fire them. For longer, and as often as wanted:
+ * Three servers over one PostgreSQL, under some hundred tasks a second, whose ZooKeeper does not answer for 20 s, while
+ * nothing else is broken or one server is killed. Tasks are submitted longer before they are due than servers read
+ * ahead, so that the owners of slots fire them. For longer, and as often as wanted:
  * {@code mvn verify -pl foliot-kill -am -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
  */
 class ZooKeeperOutageTest {

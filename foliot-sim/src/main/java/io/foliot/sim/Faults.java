@@ -62,7 +62,10 @@ final class Faults {
     }
   }
 
-  /** Plans that the coordinator alone is away, from soon on until a time or until the heal; and perhaps the death of a node. */
+  /**
+   * Plans that the coordinator alone is away, from soon on until a time or until the heal; and perhaps the death of a
+   * node.
+   */
   void planUncoordinated(long millis) {
     schedule.afterMillis(FIRST_MILLIS + luck.nextLong(MAX_COORDINATED_MILLIS), () -> {
       sim.coverage().count(Coverage.Case.COORDINATION_AWAY);

@@ -335,8 +335,8 @@ public final class Simulation {
   }
 
   /**
-   * Where the coordinator alone is away nothing is late; and what a dead node would have fired others do, once it was overdue for a
-   * second at two looks. What it had claimed is another attempt, after its lease.
+   * Where the coordinator alone is away nothing is late; and what a dead node would have fired others do, once it was
+   * overdue for a second at two looks. What it had claimed is another attempt, after its lease.
    */
   private void ensureOnTimeWithoutCoordinator() {
     long most = 8 * world.store().maxLatencyMicros() / 1_000

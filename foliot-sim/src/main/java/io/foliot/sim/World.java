@@ -24,8 +24,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     /** Nothing is broken: nothing may happen twice, or late. */
     CALM,
     /**
-     * The coordinator is away for long, and nothing else is broken, but for one node in half of the runs, which is killed
-     * meanwhile: nothing may be late, or no more than it takes to see that a node is gone.
+     * The coordinator is away for long, and nothing else is broken, but for one node in half of the runs, which is
+     * killed meanwhile: nothing may be late, or no more than it takes to see that a node is gone.
      */
     UNCOORDINATED,
     /** Anything breaks at any time, then all of it heals. */

@@ -76,8 +76,8 @@ public final class Assignment {
   }
 
   /**
-   * Returns how many nodes come before a node as helpers with a slot whose owner is gone while no new assignment can be made.
-   * Each slot has an order of its own, the same on every node, so that helpers share what a dead node leaves.
+   * Returns how many nodes come before a node as helpers with a slot whose owner is gone while no new assignment can be
+   * made. Each slot has an order of its own, the same on every node, so that helpers share what a dead node leaves.
    *
    * @return 0 for the first helper
    */

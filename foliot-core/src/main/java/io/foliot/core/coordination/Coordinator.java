@@ -50,8 +50,8 @@ public interface Coordinator extends AutoCloseable {
     /** It does not answer for the moment. What a member has it keeps. */
     SUSPENDED,
     /**
-     * It does not answer, and the session is over, or must be: others may have registered this member as gone. What it has it
-     * keeps until it reads a newer document; membership begins anew when the coordinator answers again.
+     * It does not answer, and the session is over, or must be: others may have registered this member as gone. What it
+     * has it keeps until it reads a newer document; membership begins anew when the coordinator answers again.
      */
     LOST,
     /** It answers, and another process has this member's name: this one has nothing until that one is gone. */

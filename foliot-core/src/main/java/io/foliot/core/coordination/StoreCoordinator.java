@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * stood before the lease was written; so on the store's clock no two leaders ever have one at the same time, and what a
  * leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
  *
- * <p>A lease grows with the time that the store takes to answer. Else all members of a slow store would be gone to each other by
- * turns, and their slots would go round.
+ * <p>A lease grows with the time that the store takes to answer. Else all members of a slow store would be gone to each
+ * other by turns, and their slots would go round.
  *
  * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well is gone
  * at the next look of the others, who dies when its lease ends.
@@ -59,7 +59,9 @@ public final class StoreCoordinator implements Coordinator {
   private static final long FORGET_MICROS = Duration.ofHours(1).toNanos() / NANOS_PER_MICRO;
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
-  /** Slow looks that a lease has time for beside its beats: one in which the next renewal fails, and the one after it. */
+  /**
+   * Slow looks that a lease has time for beside its beats: one in which the next renewal fails, and the one after it.
+   */
   private static final int LOOKS_PER_LEASE = 3;
   /** Each look forgets this part of how slow those before it were. */
   private static final int FORGOTTEN_PART = 8;

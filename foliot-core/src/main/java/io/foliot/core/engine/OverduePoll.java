@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * given more time; more yet by a node that is behind itself. So the nodes of a busy cluster do not claim what the others are about
  * to.
  *
- * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then a slot that is left behind is
- * <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are late. The nodes
- * that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits a look longer than the one before it,
- * so that two seldom adopt the same. An adoption ends when a newer assignment is read, some seconds after the coordinator answers
- * again, or when too many of its claims are not won, for then the owner or another node works there, too. Claims also fail where
- * tasks are cancelled or pushed back; so a slot that is found left behind once more is kept for a minute whatever its claims
- * say.
+ * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then a slot that is left
+ * behind is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries
+ * are late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits a look
+ * longer than the one before it, so that two seldom adopt the same. An adoption ends when a newer assignment is read,
+ * some seconds after the coordinator answers again, or when too many of its claims are not won, for then the owner or
+ * another node works there, too. Claims also fail where tasks are cancelled or pushed back; so a slot that is found
+ * left behind once more is kept for a minute whatever its claims say.
  *
  * <p>Loop thread only.
  */
@@ -36,7 +36,9 @@ final class OverduePoll {
   enum Adoption {
     /** They may: the coordinator does not answer. */
     ALLOWED,
-    /** No more of them, and those that there are for a few seconds yet: the coordinator answers, and assigns them soon. */
+    /**
+     * No more of them, and those that there are for a few seconds yet: the coordinator answers, and assigns them soon.
+     */
     ENDING,
     /** None, from now on: this node is to have no slots. */
     FORBIDDEN
@@ -57,7 +59,10 @@ final class OverduePoll {
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
   /** Looks that a helper waits at most for those before it: in a large cluster most of them may be gone at once. */
   private static final int MAX_HELPERS_BEFORE = 8;
-  /** Time from the coordinator's first answer until it has noticed each dead member and the leader has assigned its slots. */
+  /**
+   * Time from the coordinator's first answer until it has noticed each dead member and the leader has assigned its
+   * slots.
+   */
   private static final long ENDING_NANOS = 10 * NANOS_PER_SECOND;
   /** Claims of an adopted slot after which their outcome counts. */
   private static final int MIN_CLAIMS = 16;

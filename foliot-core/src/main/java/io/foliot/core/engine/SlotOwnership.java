@@ -13,15 +13,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slots this node looks after, from what the coordinator says; and, where this node leads, the assignment of all slots.
+ * Which slots this node looks after, from what the coordinator says; and, where this node leads, the assignment of all
+ * slots.
  *
- * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is away: a node keeps its slots until
- * it reads a newer assignment, and works on. A lost session takes no slots away either; what others have taken meanwhile is in the
- * assignment that the node reads when it is a member again. An assignment that is missing or does not decode is no newer one. Only
- * a node that is to have no slots gives them up at once: one whose clock is wrong, or whose name another process has.
+ * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is away: a node keeps its
+ * slots until it reads a newer assignment, and works on. A lost session takes no slots away either; what others have
+ * taken meanwhile is in the assignment that the node reads when it is a member again. An assignment that is missing or
+ * does not decode is no newer one. Only a node that is to have no slots gives them up at once: one whose clock is
+ * wrong, or whose name another process has.
  *
- * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would lead and
- * give itself all slots. So a leader whose own session was lost waits for those it knew before.
+ * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
+ * lead and give itself all slots. So a leader whose own session was lost waits for those it knew before.
  *
  * <p>Any thread.
  */
