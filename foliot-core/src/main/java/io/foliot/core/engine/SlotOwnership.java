@@ -106,6 +106,12 @@ final class SlotOwnership {
       awaitedUntilNanos = clock.monotonicNanos() + REGISTER_NANOS;
     }
     members = seen.members();
+    // Who has registered again and goes then is gone.
+    awaited = awaited.stream().filter(one -> !isAmong(one, members)).toList();
+  }
+
+  private static boolean isAmong(Coordinator.Member one, List<Coordinator.Member> others) {
+    return others.stream().anyMatch(other -> other.node().equals(one.node()));
   }
 
   private static @Nullable Assignment read(Coordinator.View seen) {
@@ -160,8 +166,7 @@ final class SlotOwnership {
       return;
     }
     List<Coordinator.Member> takers = new ArrayList<>(seen.members());
-    awaited.stream().filter(one -> seen.members().stream().noneMatch(other -> other.node().equals(one.node())))
-        .forEach(takers::add);
+    takers.addAll(awaited);
     takers.removeIf(member -> !member.takesSlots());
     Assignment wanted = assignment.with(takers, store.slotCount());
     if (!isPublished || !wanted.equals(assignment)) {

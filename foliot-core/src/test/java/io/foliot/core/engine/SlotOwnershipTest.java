@@ -167,6 +167,15 @@ final class SlotOwnershipTest {
   }
 
   @Test
+  void aMemberThatHasRegisteredAgainAndLeavesIsNotWaitedFor() {
+    sees(Connection.LOST);
+    sees(HALVES.encode(), "a", "a", "b");
+    assertThat(published).isEmpty();
+    sees(HALVES.encode(), "a", "a");
+    assertThat(published.getLast().slotsOf("a").cardinality()).isEqualTo(SLOTS);
+  }
+
+  @Test
   void aLeaderThatLostNoSessionWaitsForNobody() {
     sees(Connection.SUSPENDED);
     sees(HALVES.encode(), "a", "a");
