@@ -188,7 +188,8 @@ public final class StoreCoordinator implements Coordinator {
     CompletableFuture<Seen> seen = call(() -> store.timeMicros(0)).thenCompose(
         micros -> (isBeat
             ? renew(member, micros + leaseMicros).thenCompose(renewed -> lead(member, micros, micros + leaseMicros))
-            : UNCHANGED).thenCompose(done -> store.documents(DocumentKind.NODE).thenCombine(store.documents(DocumentKind.CLUSTER),
+            : UNCHANGED)
+            .thenCompose(done -> store.documents(DocumentKind.NODE).thenCombine(store.documents(DocumentKind.CLUSTER),
                 (nodes, documents) -> new Seen(micros, nodes, documents))));
     after(seen, (found, failure) -> {
       underWay = false;
