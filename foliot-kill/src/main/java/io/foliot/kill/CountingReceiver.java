@@ -14,12 +14,14 @@ final class CountingReceiver implements AutoCloseable {
   private final Listener listener;
   private final AtomicIntegerArray times;
   private final AtomicIntegerArray lateMillis;
+  private final AtomicIntegerArray attempts;
   private final AtomicInteger arrived = new AtomicInteger();
 
   /** @param tasks there are, numbered from 0 */
   CountingReceiver(int tasks) {
     times = new AtomicIntegerArray(tasks);
     lateMillis = new AtomicIntegerArray(tasks);
+    attempts = new AtomicIntegerArray(tasks);
     listener = new Listener(Place.LOOPBACK.receiverHost(), this::handle);
   }
 
@@ -34,6 +36,7 @@ final class CountingReceiver implements AutoCloseable {
       int number = Integer.parseInt(payload);
       long late = now - Instant.parse(exchange.getRequestHeaders().getFirst("foliot-due-at")).toEpochMilli();
       lateMillis.set(number, (int) late);
+      attempts.set(number, Integer.parseInt(exchange.getRequestHeaders().getFirst("foliot-attempt")));
       if (times.getAndIncrement(number) == 0) {
         arrived.getAndIncrement();
       }
@@ -56,6 +59,11 @@ final class CountingReceiver implements AutoCloseable {
   /** How late a task was when it came last; negative if it was early. */
   int lateMillis(int number) {
     return lateMillis.get(number);
+  }
+
+  /** Which attempt of a task came last; 0 if none has. */
+  int attempt(int number) {
+    return attempts.get(number);
   }
 
   @Override

@@ -66,6 +66,8 @@ enum Bug {
   WALL_CLOCK_WAIT(true, Kind.LOST),
   /** Who was told that its session is over never listens again. */
   LOST_FOR_GOOD(true),
+  /** A node gives its slots up when it has lost the coordinator. */
+  OWNS_NOTHING_WHEN_LOST(true),
   /** Who leads never renews the assignment. */
   ASSIGNED_ONCE(true),
   /** A node claims what it has no handler for. */
@@ -123,6 +125,7 @@ enum Bug {
     return switch (this) {
       case LOST_FOR_GOOD -> new DeafCoordinator(sound);
       case ASSIGNED_ONCE -> new MuteCoordinator(sound);
+      case OWNS_NOTHING_WHEN_LOST -> new HarshCoordinator(sound);
       default -> sound;
     };
   }
@@ -191,6 +194,20 @@ enum Bug {
           listener.changed(view);
         }
       });
+    }
+  }
+
+  /** Tells a member that has lost its session what it is told that has lost its name. */
+  private static final class HarshCoordinator extends BrokenCoordinator {
+    HarshCoordinator(Coordinator sound) {
+      super(sound);
+    }
+
+    @Override
+    public void join(Member self, Listener listener) {
+      super.join(self, view -> listener.changed(view.connection() == Connection.LOST
+          ? new View(Connection.DISPLACED, view.members(), view.leader(), view.document(), view.version())
+          : view));
     }
   }
 

@@ -230,7 +230,7 @@ final class Clients implements SimReceiver.Listener {
   }
 
   private boolean isCalm() {
-    return sim.world().mode() == World.Mode.CALM;
+    return sim.world().isCalm();
   }
 
   /** Puts and deletes the brief queue, and submits to it before, during and after. */

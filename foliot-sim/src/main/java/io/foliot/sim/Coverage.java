@@ -14,6 +14,8 @@ final class Coverage {
     CUT_FROM_COORDINATION,
     /** The coordinator itself is away. */
     COORDINATION_AWAY,
+    /** A node was killed while the coordinator was away, and nothing else was broken. */
+    KILL_WITHOUT_COORDINATOR,
     /** A node was told that its session is over. */
     SESSION_LOST,
     /** It was over only long after it should have been. */

@@ -13,6 +13,8 @@ final class Faults {
   private static final long FIRST_MILLIS = 2_000;
   private static final long LAST_MILLIS = 3_000;
   private static final int MOST_OF_A_KIND = 4;
+  /** Before that all nodes have found each other, and each has its slots. */
+  private static final long MAX_COORDINATED_MILLIS = 12_000;
   private static final long HOUR_MILLIS = 3_600_000;
 
   private final Sim sim;
@@ -26,6 +28,8 @@ final class Faults {
   private final Bug bug;
   private final Set<SimNode> left = new HashSet<>();
   private boolean healed;
+  private boolean killed;
+  private long killWindow;
 
   Faults(Sim sim, History history, SplittableRandom luck, SimStore store, SimCoordination coordination,
       List<SimNode> nodes, Clients clients, Bug bug) {
@@ -56,6 +60,44 @@ final class Faults {
         });
       }
     }
+  }
+
+  /**
+   * Plans that the coordinator alone is away, from soon on until a time or until the heal; and perhaps the death of a
+   * node.
+   */
+  void planUncoordinated(long millis) {
+    schedule.afterMillis(FIRST_MILLIS + luck.nextLong(MAX_COORDINATED_MILLIS), () -> {
+      sim.coverage().count(Coverage.Case.COORDINATION_AWAY);
+      sim.trace().add("fault", "the coordinator is away", 0);
+      coordination.setAway(true);
+    });
+    if (luck.nextBoolean()) {
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis - MAX_COORDINATED_MILLIS), this::killForGood);
+    }
+    if (luck.nextBoolean()) {
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis), () -> coordination.setAway(false));
+    }
+  }
+
+  /** Until the heal. */
+  private void killForGood() {
+    SimNode node = someNode();
+    if (healed || !node.isUp()) {
+      return;
+    }
+    if (coordination.isAway()) {
+      sim.coverage().count(Coverage.Case.KILL_WITHOUT_COORDINATOR);
+    }
+    killed = true;
+    long window = began(Event.Fault.KILL, node.name() + " is killed");
+    node.kill();
+    killWindow = window;
+  }
+
+  /** Whether a node was killed for good. */
+  boolean hasKilled() {
+    return killed;
   }
 
   private SimNode someNode() {
@@ -226,6 +268,9 @@ final class Faults {
       node.heal();
     }
     coordination.heal();
+    if (killed) {
+      history.faultEnded(killWindow, schedule.nowMillis());
+    }
   }
 
   /** The store and one node work from now on, the coordinator perhaps; the rest does not, for ever. */

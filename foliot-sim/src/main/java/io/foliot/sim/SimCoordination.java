@@ -53,6 +53,7 @@ final class SimCoordination {
     final long number;
     long heardMillis;
     boolean toldSuspended;
+    boolean toldLost;
 
     Session(Client client, long number, long nowMillis) {
       this.client = client;
@@ -77,7 +78,7 @@ final class SimCoordination {
     this.sim = sim;
     this.luck = luck;
     slots = sim.world().store().slots();
-    well = sim.world().mode() == World.Mode.CALM;
+    well = sim.world().isCalm();
     sessionMillis = luck.nextLong(2_000, 10_000);
     if (sim.world().coordination() == World.Coordination.SERVICE) {
       sim.schedule().afterMillis(LOOK_MILLIS, this::look);
@@ -169,6 +170,7 @@ final class SimCoordination {
         session.heardMillis = now();
         if (session.toldSuspended || client.missed) {
           session.toldSuspended = false;
+          session.toldLost = false;
           client.missed = false;
           tell(client, view());
         }
@@ -178,6 +180,11 @@ final class SimCoordination {
       if (silentMillis > SUSPENDED_MILLIS && !session.toldSuspended) {
         session.toldSuspended = true;
         client.tellLater(view(Coordinator.Connection.SUSPENDED), 0);
+      }
+      if (silentMillis > sessionMillis && !session.toldLost) {
+        // Nobody says so: clients know by their own clocks that their sessions may be over.
+        session.toldLost = true;
+        client.tellLater(view(Coordinator.Connection.LOST), 0);
       }
       boolean late = silentMillis > 2 * sessionMillis;
       if (!away && silentMillis > sessionMillis && (well || late || luck.nextInt(OFTEN) == 0)) {

@@ -46,7 +46,7 @@ final class SimNode {
     this.sim = sim;
     this.surroundings = surroundings;
     this.luck = luck;
-    boolean exact = sim.world().mode() == World.Mode.CALM;
+    boolean exact = sim.world().isCalm();
     clock = new NodeClock(sim.schedule(), exact ? 0 : skewMillis(luck),
         exact ? 0 : luck.nextInt(-MAX_DRIFT_PPM, MAX_DRIFT_PPM), luck.nextLong(1L << 50));
     process = newProcess();

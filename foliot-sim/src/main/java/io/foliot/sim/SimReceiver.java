@@ -56,7 +56,7 @@ final class SimReceiver {
     this.sim = sim;
     this.luck = luck;
     this.history = history;
-    well = sim.world().mode() == World.Mode.CALM;
+    well = sim.world().isCalm();
   }
 
   void tell(Listener newListener) {

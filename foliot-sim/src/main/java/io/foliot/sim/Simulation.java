@@ -8,6 +8,7 @@ import io.foliot.core.coordination.Assignment;
 import io.foliot.core.engine.Engine;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.sim.history.Allowances;
+import io.foliot.sim.history.Attempt;
 import io.foliot.sim.history.Event;
 import io.foliot.sim.history.History;
 import io.foliot.sim.history.HistoryChecker;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is demanded beside the promises that a {@link HistoryChecker} knows of: what is due is begun within a bound once
  * things have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience; and where
- * nothing was broken, nothing is late.
+ * nothing was broken, or nothing but the coordinator, nothing is late.
  */
 public final class Simulation {
   private static final long CHAOS_MILLIS = 45_000;
@@ -52,6 +53,8 @@ public final class Simulation {
   private static final long CALM_LATE_MILLIS = 700;
   /** Without owners everything is found by the overdue poll: a second late, seen twice, a second apart. */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
+  /** Of what a dead node leaves while no new assignment can be made. */
+  private static final long DEAD_NODE_LATE_MILLIS = 5_000;
   private static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
 
   /**
@@ -137,7 +140,7 @@ public final class Simulation {
   }
 
   private Outcome run() {
-    boolean calm = world.mode() == World.Mode.CALM;
+    boolean calm = world.isCalm();
     for (SimNode node : nodes) {
       schedule.afterMillis(calm ? 0 : luck.nextLong(1_500), node::start);
     }
@@ -148,6 +151,10 @@ public final class Simulation {
     schedule.afterMillis((calm ? 10_000 : 0) + 1_000, clients::beat);
     if (!calm) {
       schedule.afterMillis(luck.nextLong(5_000), clients::liveBriefly);
+    }
+    if (world.mode() == World.Mode.UNCOORDINATED) {
+      faults.planUncoordinated(CHAOS_MILLIS);
+    } else if (!calm) {
       faults.plan(CHAOS_MILLIS);
     }
     schedule.afterMillis(HEAL_MILLIS, this::heal);
@@ -161,7 +168,9 @@ public final class Simulation {
     readAll();
     history.runEnded(schedule.nowMillis());
     Verdict verdict = new HistoryChecker(allowances()).check(history);
-    if (calm) {
+    if (world.mode() == World.Mode.UNCOORDINATED) {
+      ensureOnTimeWithoutCoordinator();
+    } else if (calm) {
       ensureOnTime(verdict);
     }
     return new Outcome(verdict, List.copyOf(unmet), hash(), sim.coverage().counts());
@@ -181,7 +190,7 @@ public final class Simulation {
     // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
     long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
     return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
-        world.mode() == World.Mode.CALM);
+        world.isCalm() && !faults.hasKilled());
   }
 
   private long graceMillis() {
@@ -326,6 +335,22 @@ public final class Simulation {
     long most = wayMillis + (world.coordination() == World.Coordination.NONE ? CALM_OVERDUE_MILLIS : CALM_LATE_MILLIS);
     if (late.p99Millis() > most) {
       unmet("where nothing is broken nothing is late: mostMillis=" + most + ", late=" + late);
+    }
+  }
+
+  /**
+   * Where the coordinator alone is away nothing is late; and what a dead node would have fired others do, once it was
+   * overdue for a second at two looks. What it had claimed is another attempt, after its lease.
+   */
+  private void ensureOnTimeWithoutCoordinator() {
+    long most = 8 * world.store().maxLatencyMicros() / 1_000
+        + (faults.hasKilled() ? DEAD_NODE_LATE_MILLIS : CALM_LATE_MILLIS);
+    for (Event event : history.events()) {
+      if (event instanceof Event.Began(long delivery, long atMillis, Attempt attempt) && attempt.attempt() == 1
+          && atMillis - attempt.dueAtMillis() > most) {
+        unmet("where the coordinator alone is away nothing is late: mostMillis=" + most + ", lateMillis="
+            + (atMillis - attempt.dueAtMillis()) + ", delivery=" + delivery + ", task=" + attempt.taskId());
+      }
     }
   }
 

@@ -24,6 +24,11 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   enum Mode {
     /** Nothing is broken: nothing may happen twice, or late. */
     CALM,
+    /**
+     * The coordinator is away for long, and nothing else is broken, but for one node in half of the runs, which is
+     * killed meanwhile: nothing may be late, or no more than it takes to see that a node is gone.
+     */
+    UNCOORDINATED,
     /** Anything breaks at any time, then all of it heals. */
     SAFETY,
     /** Anything breaks; then the store and one node heal, the rest stays broken for ever: what is due must be fired. */
@@ -47,10 +52,16 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
 
   static World draw(SplittableRandom luck) {
     int tenth = luck.nextInt(TENTHS);
-    Mode mode = tenth == 0 ? Mode.CALM : tenth < 7 ? Mode.SAFETY : Mode.LIVENESS;
-    Coordination coordination = oneOf(luck, COORDINATIONS);
+    Mode mode = switch (tenth) {
+      case 0 -> Mode.CALM;
+      case 1 -> Mode.UNCOORDINATED;
+      case 2, 3, 4, 5, 6 -> Mode.SAFETY;
+      default -> Mode.LIVENESS;
+    };
+    Coordination drawn = oneOf(luck, COORDINATIONS);
+    Coordination coordination = mode == Mode.UNCOORDINATED ? Coordination.SERVICE : drawn;
     SimStore.Kind kind = oneOf(luck, KINDS);
-    boolean calm = mode == Mode.CALM;
+    boolean calm = isCalm(mode);
     SimStore.Manners store = new SimStore.Manners(kind, 1 << luck.nextInt(7), oneOf(luck, 100, 2_000, 20_000),
         calm ? 0 : (int) oneOf(luck, 0, 5, 50), oneOf(luck, 1_000, 5_000),
         kind == SimStore.Kind.REDIS ? oneOf(luck, 100, 1_500) : 0, (int) oneOf(luck, 1, 20, 250));
@@ -61,8 +72,14 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
         .withClaimBatch((int) oneOf(luck, 1, 10, 1_000)).withLeaseMarginMillis(oneOf(luck, 500, 3_000, 500, 15_000))
         .withCalls((int) oneOf(luck, 4, 200_000), oneOf(luck, 1_000, 64L << 20))
         .withDestinationLimit((int) oneOf(luck, 1, 16, 512));
-    return new World(mode, 1 + luck.nextInt(MAX_NODES), coordination, store,
-        calm ? EngineOptions.defaults("node").withLoops(tight.loops()) : tight, oneOf(luck, 300, 2_000),
+    EngineOptions calmOptions = EngineOptions.defaults("node").withLoops(tight.loops());
+    if (mode == Mode.UNCOORDINATED) {
+      // Where the window is short owners fire what is due, and not the nodes that wrote it.
+      calmOptions = calmOptions.withWindowMillis(tight.windowMillis());
+    }
+    int least = mode == Mode.UNCOORDINATED ? 2 : 1;
+    return new World(mode, least + luck.nextInt(MAX_NODES + 1 - least), coordination, store,
+        calm ? calmOptions : tight, oneOf(luck, 300, 2_000),
         oneOf(luck, 500, 5_000), calm ? 150 : (int) oneOf(luck, 50, 200, 400),
         mode == Mode.SAFETY && luck.nextInt(3) == 0);
   }
@@ -76,6 +93,15 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
    */
   boolean lacksHandler(int node, int queue) {
     return isPartial && node > 0 && queue != Clients.QUEUES.indexOf(Clients.LIMITED) && (node + queue / 2) % 2 == 0;
+  }
+
+  /** Whether stores, clocks, clients and receivers behave. */
+  boolean isCalm() {
+    return isCalm(mode);
+  }
+
+  private static boolean isCalm(Mode mode) {
+    return mode == Mode.CALM || mode == Mode.UNCOORDINATED;
   }
 
   private static <T> T oneOf(SplittableRandom luck, List<T> values) {

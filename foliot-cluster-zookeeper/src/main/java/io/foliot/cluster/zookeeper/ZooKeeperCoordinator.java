@@ -293,11 +293,12 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
+  /** What another process has taken stays taken while ZooKeeper is away. */
   private void lost() {
-    if (told == null || told.connection() != Connection.LOST) {
+    if (told == null || (told.connection() != Connection.LOST && told.connection() != Connection.DISPLACED)) {
       Throwable why = failure;
       LOG.log(System.Logger.Level.WARNING,
-          "ZooKeeper does not answer; until it does this node has no slots of its own, and tries for ever: servers="
+          "ZooKeeper does not answer; this node keeps its slots, takes no others, and tries for ever: servers="
               + options.servers() + (why == null ? "" : ", failure=" + why));
       tell(Connection.LOST, null);
     }
@@ -405,8 +406,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
               + " gone; give each node a name of its own: node=" + member.node());
     }
     resign();
-    if (told == null || told.connection() != Connection.LOST) {
-      tell(Connection.LOST, null);
+    if (told == null || told.connection() != Connection.DISPLACED) {
+      tell(Connection.DISPLACED, null);
     }
   }
 

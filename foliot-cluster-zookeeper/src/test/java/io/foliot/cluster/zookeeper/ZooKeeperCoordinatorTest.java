@@ -274,8 +274,11 @@ final class ZooKeeperCoordinatorTest {
   @Test
   void aZooKeeperThatIsGoneForHoursIsTriedForEver() throws Exception {
     List<TestNode> nodes = three();
+    nodes.getFirst().coordinator.publish(bytes("one"), 0);
+    await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
     server.stop();
     await("all know", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
+    nodes.forEach(node -> assertThat(node.document()).as("what was read last").isEqualTo(bytes("one")));
     int told = nodes.getFirst().views.size();
     for (int hour = 0; hour < 3; hour++) {
       // Each time the client is replaced by a new one.
@@ -390,7 +393,7 @@ final class ZooKeeperCoordinatorTest {
     TestNode first = node("a", "east");
     awaitAgreed(first);
     TestNode second = node("a", "west");
-    await("the first one gives way", () -> first.isTold(Connection.LOST));
+    await("the first one gives way", () -> first.isTold(Connection.DISPLACED));
     awaitAgreed(second);
     long made = stat("a").getCzxid();
     for (int beat = 0; beat < 4; beat++) {
@@ -402,9 +405,25 @@ final class ZooKeeperCoordinatorTest {
       awaitAgreed(second);
     }
     assertThat(stat("a").getCzxid()).as("they do not take it from each other in turns").isEqualTo(made);
-    assertThat(first.isTold(Connection.LOST)).isTrue();
+    assertThat(first.isTold(Connection.DISPLACED)).isTrue();
     second.close();
     awaitAgreed(first);
+  }
+
+  @Test
+  void aNodeThatHasLostItsNameHasNotRegainedItWhenZooKeeperIsAway() throws Exception {
+    TestNode first = node("a", "east");
+    awaitAgreed(first);
+    TestNode second = node("a", "west");
+    await("the first one gives way", () -> first.isTold(Connection.DISPLACED));
+    awaitAgreed(second);
+    int told = first.views.size();
+    server.stop();
+    await("the second one knows that it is alone", () -> second.isTold(Connection.LOST));
+    first.skip(Duration.ofHours(1));
+    TestNode late = node("late", "east");
+    await("the newcomer knows, too", () -> late.isTold(Connection.LOST));
+    assertThat(first.views).hasSize(told);
   }
 
   @Test

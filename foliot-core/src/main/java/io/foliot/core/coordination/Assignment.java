@@ -75,6 +75,33 @@ public final class Assignment {
     return owners[slot] == NOBODY ? null : nodes.get(owners[slot]);
   }
 
+  /**
+   * Returns how many nodes come before a node as helpers with a slot whose owner is gone while no new assignment can be
+   * made. Each slot has an order of its own, the same on every node, so that helpers share what a dead node leaves.
+   *
+   * @return 0 for the first helper
+   */
+  public int helpersBefore(int slot, String node) {
+    String owner = owner(slot);
+    long own = helperRank(slot, node);
+    int before = 0;
+    for (String other : nodes) {
+      if (!other.equals(node) && !other.equals(owner)) {
+        long rank = helperRank(slot, other);
+        before += rank < own || (rank == own && other.compareTo(node) < 0) ? 1 : 0;
+      }
+    }
+    return before;
+  }
+
+  /** The finalizer of MurmurHash3, over both. */
+  private static long helperRank(int slot, String node) {
+    long bits = (long) slot << 32 ^ node.hashCode();
+    bits = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
+    bits = (bits ^ bits >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return bits ^ bits >>> 33;
+  }
+
   /** As the content of a document. */
   public byte[] encode() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -47,10 +47,15 @@ public interface Coordinator extends AutoCloseable {
   enum Connection {
     /** It answers. */
     CONNECTED,
-    /** It does not answer for the moment: keep what you have, take nothing new. */
+    /** It does not answer for the moment. What a member has it keeps. */
     SUSPENDED,
-    /** The session is over: drop ownership; membership begins anew when it answers again. */
-    LOST
+    /**
+     * It does not answer, and the session is over, or must be: others may have registered this member as gone. What it
+     * has it keeps until it reads a newer document; membership begins anew when the coordinator answers again.
+     */
+    LOST,
+    /** It answers, and another process has this member's name: this one has nothing until that one is gone. */
+    DISPLACED
   }
 
   /**

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * stood before the lease was written; so on the store's clock no two leaders ever have one at the same time, and what a
  * leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
  *
+ * <p>A lease grows with the time that the store takes to answer. Else all members of a slow store would be gone to each
+ * other by turns, and their slots would go round.
+ *
  * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well is gone
  * at the next look of the others, who dies when its lease ends.
  */
@@ -42,8 +45,10 @@ public final class StoreCoordinator implements Coordinator {
   public static final Duration BEAT = Duration.ofSeconds(1);
   /** How often it looks around: who leaves well must not be missed for long. */
   public static final Duration LOOK = Duration.ofMillis(200);
-  /** How long it is believed to live after that. */
+  /** How long it is believed to live after that, if the store answers quickly. */
   public static final Duration LEASE = Duration.ofSeconds(3);
+  /** How long it is believed to live at most, however slow the store is. */
+  public static final Duration MAX_LEASE = Duration.ofSeconds(15);
 
   private static final System.Logger LOG = System.getLogger(StoreCoordinator.class.getName());
   private static final int VERSION = 1;
@@ -53,7 +58,13 @@ public final class StoreCoordinator implements Coordinator {
   /** Who was not seen for so long is forgotten. */
   private static final long FORGET_MICROS = Duration.ofHours(1).toNanos() / NANOS_PER_MICRO;
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
-  private static final long LEASE_MICROS = LEASE.toNanos() / NANOS_PER_MICRO;
+  private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
+  /**
+   * Slow looks that a lease has time for beside its beats: one in which the next renewal fails, and the one after it.
+   */
+  private static final int LOOKS_PER_LEASE = 3;
+  /** Each look forgets this part of how slow those before it were. */
+  private static final int FORGOTTEN_PART = 8;
 
   private final TaskStore store;
   private final Clock clock;
@@ -72,6 +83,8 @@ public final class StoreCoordinator implements Coordinator {
   private long beatNanos;
   private long lookNanos;
   private long aliveNanos;
+  /** How long the slowest look of late took. */
+  private long slowNanos;
 
   /**
    * A coordinator that is not a member yet.
@@ -144,7 +157,7 @@ public final class StoreCoordinator implements Coordinator {
     }
     long now = clock.monotonicNanos();
     if (self != null) {
-      if (now - aliveNanos >= LEASE.toNanos()) {
+      if (now - aliveNanos >= leaseNanos()) {
         tell(Connection.LOST, null);
       }
       if (!underWay && now - lookNanos >= 0) {
@@ -159,15 +172,23 @@ public final class StoreCoordinator implements Coordinator {
 
   /** While a look is under way only the lease can end; the answer wakes the loop. */
   private long waitNanos(long now) {
-    long leftNanos = LEASE.toNanos() - (now - aliveNanos);
+    long leftNanos = leaseNanos() - (now - aliveNanos);
     return !underWay ? lookNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
+  }
+
+  /** How long a lease of this member's lasts: a slow store must not make its members die again and again. */
+  private long leaseNanos() {
+    return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + LOOKS_PER_LEASE * slowNanos);
   }
 
   /** Reads who lives, who leads, and the document; on a beat, after it has shown that it lives itself. */
   private void look(Member member, boolean isBeat, long begunNanos) {
     underWay = true;
+    long leaseMicros = leaseNanos() / NANOS_PER_MICRO;
     CompletableFuture<Seen> seen = call(() -> store.timeMicros(0)).thenCompose(
-        micros -> (isBeat ? renew(member, micros).thenCompose(renewed -> lead(member, micros)) : UNCHANGED)
+        micros -> (isBeat
+            ? renew(member, micros + leaseMicros).thenCompose(renewed -> lead(member, micros, micros + leaseMicros))
+            : UNCHANGED)
             .thenCompose(done -> store.documents(DocumentKind.NODE).thenCombine(store.documents(DocumentKind.CLUSTER),
                 (nodes, documents) -> new Seen(micros, nodes, documents))));
     after(seen, (found, failure) -> {
@@ -181,6 +202,7 @@ public final class StoreCoordinator implements Coordinator {
         lookNanos = begunNanos + BEAT.toNanos();
         return;
       }
+      slowNanos = Math.max(clock.monotonicNanos() - begunNanos, slowNanos - slowNanos / FORGOTTEN_PART);
       aliveNanos = isBeat ? begunNanos : aliveNanos;
       tell(Connection.CONNECTED, found);
       if (found.leader() == null) {
@@ -213,8 +235,8 @@ public final class StoreCoordinator implements Coordinator {
     }
   }
 
-  private CompletionStage<Boolean> renew(Member member, long micros) {
-    byte[] content = new NodeLease(member, micros + LEASE_MICROS).encode();
+  private CompletionStage<Boolean> renew(Member member, long endMicros) {
+    byte[] content = new NodeLease(member, endMicros).encode();
     return store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, content).thenCompose(written -> {
       // If not, it was written by an earlier life of this node, or a reply was lost.
       return written || leaves
@@ -225,20 +247,20 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   /** Takes or renews the lead where that is possible. */
-  private CompletionStage<Boolean> lead(Member member, long micros) {
+  private CompletionStage<Boolean> lead(Member member, long micros, long endMicros) {
     return store.document(DocumentKind.CLUSTER, LEADER).thenCompose(found -> {
       LeaderLease lease = found.map(document -> LeaderLease.decode(document.content())).orElse(null);
       if (lease != null && !lease.node().equals(member.node()) && runs(lease.endMicros(), micros)) {
         return UNCHANGED;
       }
       return store.writeDocument(DocumentKind.CLUSTER, LEADER, found.map(Document::version).orElse(0L),
-          new LeaderLease(member.node(), micros + LEASE_MICROS).encode());
+          new LeaderLease(member.node(), endMicros).encode());
     });
   }
 
   /** One that ends later than any lease can was written before the store's clock was set back. */
   private static boolean runs(long endMicros, long nowMicros) {
-    return endMicros > nowMicros && endMicros - nowMicros <= 2 * LEASE_MICROS;
+    return endMicros > nowMicros && endMicros - nowMicros <= 2 * MAX_LEASE_MICROS;
   }
 
   private void tell(Connection connection, @Nullable Seen seen) {
@@ -304,7 +326,7 @@ public final class StoreCoordinator implements Coordinator {
           if (failure != null || !heard) {
             LOG.log(System.Logger.Level.INFO,
                 "the store did not hear that this node leaves; its lease says so within {0} ms",
-                LEASE.toMillis());
+                MAX_LEASE.toMillis());
           }
         });
     assert left != null;

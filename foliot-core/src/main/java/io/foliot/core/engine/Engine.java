@@ -97,6 +97,7 @@ public final class Engine implements Scheduler {
   private final ParkedHeads parkedHeads;
   private final QueueWatch watch;
   private final QueueDeletions deletions;
+  private final SlotOwnership ownership;
   /** How many slots there were at the start: whatever they become, a task stays with its loop. */
   private final int firstSlotCount;
 
@@ -142,6 +143,7 @@ public final class Engine implements Scheduler {
     for (EngineLoop loop : loops) {
       CompletableFuture<Void> unused = loop.death().thenAccept(this::failed);
     }
+    ownership = new SlotOwnership(options.node(), store, clock, environment.coordinator(), this::own);
     ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
     watch = new QueueWatch(store, lines, clock, loops[0], this::changed);
     deletions = new QueueDeletions(store, lines, clock, this::storeMillis, this::refresh);
@@ -223,7 +225,7 @@ public final class Engine implements Scheduler {
             loop.start();
           }
           if (isCoordinated()) {
-            ownNothing(Assignment.none(store.slotCount()));
+            ownership.begin();
           }
           environment.coordinator().join(self, this::coordinated);
           running = true;
@@ -233,29 +235,8 @@ public final class Engine implements Scheduler {
   /** Who is there has changed, or who looks after what. The coordinator's thread. */
   private void coordinated(Coordinator.View seen) {
     view = seen;
-    if (!isCoordinated()) {
-      return;
-    }
-    switch (seen.connection()) {
-      case SUSPENDED ->
-        LOG.log(System.Logger.Level.WARNING, "the coordinator does not answer; keeping what this node has");
-      case LOST -> ownNothing(Assignment.none(store.slotCount()));
-      case CONNECTED -> {
-        Assignment current = assignment(seen);
-        // Whoever leads may not have heard yet that this node should have none.
-        if (self.takesSlots()) {
-          own(ownedBy(options.node(), current), current);
-        } else {
-          ownNothing(current);
-        }
-        if (options.node().equals(seen.leader())) {
-          Assignment wanted = current
-              .with(seen.members().stream().filter(Coordinator.Member::takesSlots).toList(), store.slotCount());
-          if (seen.document() == null || !wanted.equals(current)) {
-            environment.coordinator().publish(wanted.encode(), seen.version());
-          }
-        }
-      }
+    if (isCoordinated()) {
+      ownership.changed(seen);
     }
   }
 
@@ -264,39 +245,10 @@ public final class Engine implements Scheduler {
     return !environment.coordinator().kind().equals(SoleCoordinator.KIND);
   }
 
-  /** What was published last. What cannot be read is as good as nothing: whoever leads publishes what can. */
-  private Assignment assignment(Coordinator.@Nullable View seen) {
-    byte[] document = seen == null ? null : seen.document();
-    try {
-      return document == null ? Assignment.none(store.slotCount()) : Assignment.decode(document);
-    } catch (IllegalArgumentException e) {
-      LOG.log(System.Logger.Level.ERROR, "who looks after which slot cannot be read, and nobody does until it is"
-          + " published anew; what is due is fired meanwhile, some seconds late", e);
-      return Assignment.none(store.slotCount());
-    }
-  }
-
-  private SlotSet ownedBy(String node, Assignment assignment) {
-    SlotSet owned = SlotSet.of(assignment.slotCount(), assignment.slotsOf(node));
-    while (owned.slotCount() < store.slotCount()) {
-      owned = owned.doubled();
-    }
-    return owned;
-  }
-
-  private void own(SlotSet owned, Assignment assignment) {
+  private void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption) {
     for (EngineLoop loop : loops) {
-      loop.own(owned, assignment);
+      loop.own(owned, assignment, adoption);
     }
-  }
-
-  /**
-   * Leaves all slots to others.
-   *
-   * @param assignment what is known of those
-   */
-  private void ownNothing(Assignment assignment) {
-    own(SlotSet.of(store.slotCount(), new BitSet()), assignment);
   }
 
   private EngineLoop loopOf(TaskId id) {
@@ -840,9 +792,8 @@ public final class Engine implements Scheduler {
     Coordinator.View seen = view;
     Coordinator.Member me = self;
     List<Coordinator.Member> members = seen == null || seen.members().isEmpty() ? List.of(me) : seen.members();
-    Assignment assignment = assignment(seen);
     List<ClusterNode> nodes = members.stream().map(member -> new ClusterNode(member.node(), member.zone(),
-        member.node().equals(me.node()) ? ownedSlots() : ownedBy(member.node(), assignment).size(),
+        member.node().equals(me.node()) ? ownedSlots() : ownership.slotsOf(member.node()).size(),
         member.takesSlots(), member.clockOffsetMillis())).toList();
     return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), nodes,
         store.slotCount(), ownedSlots(), store.kind(), store.durability(), environment.coordinator().kind(),
@@ -919,6 +870,9 @@ public final class Engine implements Scheduler {
       return;
     }
     guardClock(loops[0].storeOffsetMillis());
+    if (isCoordinated()) {
+      ownership.eachSecond();
+    }
     store.document(DocumentKind.CLUSTER, Seal.NAME).whenComplete((found, failure) -> {
       if (found != null) {
         sealed(found.map(document -> Seal.decode(document.content())).orElse(null));
@@ -946,8 +900,8 @@ public final class Engine implements Scheduler {
         LOG.log(System.Logger.Level.ERROR, "this node''s clock is {0} ms {1} that of the store, and {2} ms are allowed:"
             + " it takes no slots until the clock is set (NTP)", Math.abs(offsetMillis),
             offsetMillis > 0 ? "behind" : "ahead of", options.maxClockOffsetMillis());
-        ownNothing(assignment(view));
       }
+      ownership.takesSlots(isRight);
     }
   }
 

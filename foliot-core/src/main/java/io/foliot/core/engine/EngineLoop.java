@@ -158,7 +158,8 @@ final class EngineLoop implements EventLoop.Duty {
 
   // the near future
   private SlotSet share; // what this loop may look after
-  private volatile SlotSet slots; // what it does look after; written by the loop's thread
+  private SlotSet slots; // what it does look after: what it was assigned, and what it has adopted
+  private volatile SlotSet assigned; // written by the loop's thread
   private ObjectTimerWheel<DueEntry> wheel;
   private final int maxWheelEntries;
   private final int claimBatch;
@@ -284,6 +285,7 @@ final class EngineLoop implements EventLoop.Duty {
     this.luck = luck;
     share = slots;
     this.slots = slots;
+    assigned = slots;
     store = environment.store();
     clock = environment.clock();
     meter = environment.meter();
@@ -303,7 +305,7 @@ final class EngineLoop implements EventLoop.Duty {
     polls = new Poll[]{new Poll(Long.MAX_VALUE, 10_000, nowNanos), new Poll(60_000, 2_000, nowNanos + MAX_SLEEP_NANOS),
         new Poll(2_000, 100, nowNanos + MAX_SLEEP_NANOS)};
     prefetchNanos = nowNanos;
-    overdue = new OverduePoll(slots.slotCount(), PAGE, nowNanos);
+    overdue = new OverduePoll(options.node(), slots.slotCount(), PAGE, nowNanos);
     parkedNanos = nowNanos;
     clockNanos = nowNanos;
     secondNanos = nowNanos;
@@ -350,8 +352,9 @@ final class EngineLoop implements EventLoop.Duty {
     return reckoning.offsetMicros() / 1_000;
   }
 
+  /** How many slots of its share the assignment gives to this node. */
   int ownedSlots() {
-    return slots.size();
+    return assigned.size();
   }
 
   /** The store's clock as this node reckons it, in microseconds. */
@@ -628,32 +631,44 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Looks after these slots of its share from now on, and after no others.
+   * Looks after these slots of its share from now on, and of others only after what it adopts.
    *
    * @param assignment who looks after those
+   * @param adoption whether it may adopt some of them
    */
-  void own(SlotSet owned, Assignment assignment) {
+  void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption) {
     post(() -> {
       growSlotsTo(owned.slotCount());
       SlotSet now = share.and(owned);
-      int kept = now.and(slots).size();
-      meter.slotsChanged(now.size() - kept, slots.size() - kept);
-      long nowMillis = storeMillis();
-      boolean more = false;
-      for (int slot = now.next(0); slot >= 0; slot = now.next(slot + 1)) {
-        if (!slots.contains(slot)) {
-          cursorMillis[slot] = nowMillis;
-          cursorEntry[slot] = null;
-          more = true;
-        }
-      }
-      slots = now;
-      overdue.assigned(assignment, now);
-      if (more) {
-        prefetchNanos = clock.monotonicNanos();
-        polls[ALL].nextNanos = prefetchNanos;
-      }
+      int kept = now.and(assigned).size();
+      meter.slotsChanged(now.size() - kept, assigned.size() - kept);
+      assigned = now;
+      overdue.assigned(assignment, now, adoption, clock.monotonicNanos());
+      updateSlots();
     });
+  }
+
+  /** Reads from now on what is assigned or adopted, and at once all that is due in slots that are new. */
+  private void updateSlots() {
+    long nowNanos = clock.monotonicNanos();
+    SlotSet now = assigned.or(overdue.adopted(nowNanos));
+    if (now.equals(slots)) {
+      return;
+    }
+    long nowMillis = storeMillis();
+    boolean more = false;
+    for (int slot = now.next(0); slot >= 0; slot = now.next(slot + 1)) {
+      if (!slots.contains(slot)) {
+        cursorMillis[slot] = nowMillis;
+        cursorEntry[slot] = null;
+        more = true;
+      }
+    }
+    slots = now;
+    if (more) {
+      prefetchNanos = nowNanos;
+      polls[ALL].nextNanos = nowNanos;
+    }
   }
 
   /** Something of this task's is to be looked at again; beyond the window the prefetch will come to it. */
@@ -669,6 +684,7 @@ final class EngineLoop implements EventLoop.Duty {
    */
   private void growSlots() {
     share = share.doubled();
+    assigned = assigned.doubled();
     overdue.grow(share.slotCount());
     SlotSet doubled = slots.doubled();
     LOG.log(System.Logger.Level.INFO, "the store has doubled its slots: slots={0}", doubled.slotCount());
@@ -687,15 +703,20 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   private void steal(long now, long nowNanos) {
-    if (overdueUnderWay || !overdue.isDue(nowNanos) || slots.size() == share.size()) {
+    if (overdueUnderWay || !overdue.isDue(nowNanos) || assigned.size() == share.size()) {
+      return;
+    }
+    updateSlots();
+    List<DueScan> scans = overdue.begin(share, slots, now, nowNanos);
+    if (scans.isEmpty()) {
       return;
     }
     overdueUnderWay = true;
-    List<DueScan> scans = overdue.begin(share, slots, now, nowNanos);
     read(scans, (slices, failure) -> {
       overdueUnderWay = false;
       if (answeredBy("overdue", scans.size(), nowNanos, failure) && slices != null) {
         overdue.taken(slices, slots, readyEntries >= claimBatch, clock.monotonicNanos()).forEach(this::found);
+        updateSlots();
       }
     });
   }
@@ -1300,6 +1321,7 @@ final class EngineLoop implements EventLoop.Duty {
       }
       if (result instanceof ClaimResult.Won won) {
         long leaseMillis = claims.get(i).leaseMillis();
+        decided(one, true);
         guarded(() -> begin(one, won.task(), sentNanos, leaseMillis));
       } else {
         giveBack(one);
@@ -1322,12 +1344,20 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void notWon(Asked one, @Nullable ClaimResult result) {
     if (result != null) {
-      overdue.isLookedAfter(one.entry().id().slot(slots.slotCount()));
+      decided(one, false);
     }
     if (result instanceof ClaimResult.Later later) {
       lookAgain(one.entry().id(), one.entry().queue(), later.wakeAt());
     } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {
       meter.leaseEnded(one.lane().name());
+    }
+  }
+
+  /** Tells the overdue poll how a claim in a slot that is not this node's went. */
+  private void decided(Asked one, boolean won) {
+    int slot = one.entry().id().slot(slots.slotCount());
+    if (!assigned.contains(slot) && overdue.claimed(slot, won, clock.monotonicNanos())) {
+      updateSlots();
     }
   }
 
@@ -1381,7 +1411,7 @@ final class EngineLoop implements EventLoop.Duty {
     }
     long lateMicros = storeMicros() - task.dueAt() * 1_000;
     meter.claimed(lane.name(), lateMicros);
-    if (lateMicros >= LATE_MILLIS * 1_000 && !slots.contains(task.id())) {
+    if (lateMicros >= LATE_MILLIS * 1_000 && !assigned.contains(task.id())) {
       meter.stolen(lane.name());
     }
     if (one.waiter() != null) {

@@ -19,9 +19,31 @@ import org.jspecify.annotations.Nullable;
  * <p>A slot whose oldest entry has not moved between two looks is taken for left behind, and worked off for as long as claims are
  * won. But an owner with a backlog may only not have come to that slot yet: while others of its slots move, it is at work, and is
  * given more time; more yet by a node that is behind itself. So the nodes of a busy cluster do not claim what the others are about
- * to. Loop thread only.
+ * to.
+ *
+ * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then a slot that is left
+ * behind is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries
+ * are late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits a look
+ * longer than the one before it, so that two seldom adopt the same. An adoption ends when a newer assignment is read,
+ * some seconds after the coordinator answers again, or when too many of its claims are not won, for then the owner or
+ * another node works there, too. Claims also fail where tasks are cancelled or pushed back; so a slot that is found
+ * left behind once more is kept for a minute whatever its claims say.
+ *
+ * <p>Loop thread only.
  */
 final class OverduePoll {
+  /** Whether slots of other nodes may be adopted. */
+  enum Adoption {
+    /** They may: the coordinator does not answer. */
+    ALLOWED,
+    /**
+     * No more of them, and those that there are for a few seconds yet: the coordinator answers, and assigns them soon.
+     */
+    ENDING,
+    /** None, from now on: this node is to have no slots. */
+    FORBIDDEN
+  }
+
   /** What is so late in a slot of another node's may have nobody. */
   private static final long OVERDUE_MILLIS = 1_000;
 
@@ -35,9 +57,42 @@ final class OverduePoll {
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
   /** The same where this node has enough to do. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
+  /** Looks that a helper waits at most for those before it: in a large cluster most of them may be gone at once. */
+  private static final int MAX_HELPERS_BEFORE = 8;
+  /**
+   * Time from the coordinator's first answer until it has noticed each dead member and the leader has assigned its
+   * slots.
+   */
+  private static final long ENDING_NANOS = 10 * NANOS_PER_SECOND;
+  /** Claims of an adopted slot after which their outcome counts. */
+  private static final int MIN_CLAIMS = 16;
+  /** Weight of the latest claim in the share of claims that were not won. */
+  private static final double NEWEST = 1.0 / MIN_CLAIMS;
+  /** Share of claims not won from which on another node is believed to work in the slot. */
+  private static final double MANY_NOT_WON = 0.25;
+  /** How long a slot is kept that was given up and then found left behind again. */
+  private static final long PROVEN_NANOS = 60 * NANOS_PER_SECOND;
 
+  /** How the claims of an adopted slot went. */
+  private static final class Claims {
+    private int count;
+    private double notWonShare;
+
+    boolean isDoubtful(boolean won) {
+      count++;
+      notWonShare += ((won ? 0 : 1) - notWonShare) * NEWEST;
+      return count >= MIN_CLAIMS && notWonShare > MANY_NOT_WON;
+    }
+  }
+
+  private final String node;
   private final int page;
   private final BitSet stealing = new BitSet();
+  private final Map<Integer, Claims> adopted = new HashMap<>();
+  /** By slot that was given up, until when it is kept if it is adopted again. */
+  private final Map<Integer, Long> provenUntilNanos = new HashMap<>();
+  private Adoption adoption = Adoption.FORBIDDEN;
+  private long endNanos;
   private final Map<String, Long> atWorkNanos = new HashMap<>();
   /** By slot, what was its oldest entry at the last look, and since when. */
   private @Nullable DueEntry[] heads;
@@ -48,9 +103,11 @@ final class OverduePoll {
   /**
    * One that knows of no owners.
    *
+   * @param node this node's name
    * @param page how many entries to read of a slot that is worked off
    */
-  OverduePoll(int slotCount, int page, long nowNanos) {
+  OverduePoll(String node, int slotCount, int page, long nowNanos) {
+    this.node = node;
     this.page = page;
     heads = new DueEntry[slotCount];
     sinceNanos = new long[slotCount];
@@ -58,24 +115,66 @@ final class OverduePoll {
     nextNanos = nowNanos + EVERY_NANOS;
   }
 
-  /** The slots have been doubled. */
+  /** The slots have been doubled: each is now two. */
   void grow(int slotCount) {
+    int before = heads.length;
     heads = Arrays.copyOf(heads, slotCount);
     sinceNanos = Arrays.copyOf(sinceNanos, slotCount);
+    List.copyOf(adopted.keySet()).forEach(slot -> adopted.put(slot + before, new Claims()));
   }
 
-  /** Who looks after what from now on. */
-  void assigned(Assignment newAssignment, SlotSet mine) {
+  /**
+   * Who looks after what from now on.
+   *
+   * @param mine what this node looks after by that assignment
+   */
+  void assigned(Assignment newAssignment, SlotSet mine, Adoption newAdoption, long nowNanos) {
+    if (newAdoption == Adoption.FORBIDDEN || !newAssignment.equals(assignment)) {
+      adopted.clear();
+    }
+    if (newAdoption == Adoption.ENDING && adoption != Adoption.ENDING) {
+      endNanos = nowNanos + ENDING_NANOS;
+    }
+    adoption = newAdoption;
     assignment = newAssignment;
     atWorkNanos.keySet().removeIf(owner -> newAssignment.slotsOf(owner).isEmpty());
     for (int slot = mine.next(0); slot >= 0; slot = mine.next(slot + 1)) {
       stealing.clear(slot);
+      adopted.remove(slot);
     }
   }
 
-  /** A claim of an entry there was not won: somebody looks after it. */
-  void isLookedAfter(int slot) {
-    stealing.clear(slot);
+  /** The slots of other nodes that are to be read like this node's own. */
+  SlotSet adopted(long nowNanos) {
+    if (adoption == Adoption.ENDING && nowNanos - endNanos >= 0) {
+      adopted.clear();
+    }
+    BitSet slots = new BitSet();
+    adopted.keySet().forEach(slots::set);
+    return SlotSet.of(heads.length, slots);
+  }
+
+  /**
+   * A claim of an entry in a slot was decided. What was not won may be another node's, which then works there.
+   *
+   * @return whether the slot is given up, and was adopted before
+   */
+  boolean claimed(int slot, boolean won, long nowNanos) {
+    if (!won) {
+      stealing.clear(slot);
+    }
+    Claims claims = adopted.get(slot);
+    if (claims == null || !claims.isDoubtful(won) || isProven(slot, nowNanos)) {
+      return false;
+    }
+    adopted.remove(slot);
+    provenUntilNanos.put(slot, nowNanos + PROVEN_NANOS);
+    return true;
+  }
+
+  private boolean isProven(int slot, long nowNanos) {
+    Long untilNanos = provenUntilNanos.get(slot);
+    return untilNanos != null && nowNanos - untilNanos < 0;
   }
 
   boolean isDue(long nowNanos) {
@@ -103,7 +202,7 @@ final class OverduePoll {
     for (DueSlice slice : slices) {
       DueEntry before = heads[slice.slot()];
       String owner = owner(slice.slot());
-      if (owner != null && before != null && !stealing.get(slice.slot()) && !before.equals(first(slice))) {
+      if (owner != null && before != null && isMovedByOwner(slice.slot()) && !before.equals(first(slice))) {
         atWorkNanos.put(owner, nowNanos);
       }
     }
@@ -114,12 +213,18 @@ final class OverduePoll {
       if (first == null || mine.contains(slot)) {
         stealing.clear(slot);
       } else if (stealing.get(slot) || isLeft(slot, first, isBusy, nowNanos)) {
-        stealing.set(slot);
         taken.addAll(slice.entries());
-        nextNanos = Math.min(nextNanos, nowNanos + SOON_NANOS);
+        if (adoption == Adoption.ALLOWED) {
+          stealing.clear(slot);
+          adopted.put(slot, new Claims());
+        } else {
+          stealing.set(slot);
+          nextNanos = Math.min(nextNanos, nowNanos + SOON_NANOS);
+        }
       }
       sinceNanos[slot] = first != null && first.equals(heads[slot]) ? sinceNanos[slot] : nowNanos;
-      heads[slot] = first;
+      // What moves in an adopted slot is not looked at, and says nothing of its owner.
+      heads[slot] = adopted.containsKey(slot) ? null : first;
     }
     return taken;
   }
@@ -135,6 +240,11 @@ final class OverduePoll {
     return overdue;
   }
 
+  /** Whether only its owner can have moved what is overdue in a slot: no helper comes before this node. */
+  private boolean isMovedByOwner(int slot) {
+    return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);
+  }
+
   private boolean isLeft(int slot, DueEntry first, boolean isBusy, long nowNanos) {
     if (!first.equals(heads[slot])) {
       return false;
@@ -142,7 +252,18 @@ final class OverduePoll {
     String owner = owner(slot);
     Long seenNanos = owner == null ? null : atWorkNanos.get(owner);
     boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
-    return !isAtWork || nowNanos - sinceNanos[slot] >= (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS);
+    long patienceNanos = isAtWork ? (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS) : 0;
+    if (adoption == Adoption.ALLOWED) {
+      // Half a look less than so many, for looks are not exactly so far apart.
+      patienceNanos = Math.max(patienceNanos, helpersBefore(slot) * EVERY_NANOS + EVERY_NANOS / 2);
+    }
+    return nowNanos - sinceNanos[slot] >= patienceNanos;
+  }
+
+  private int helpersBefore(int slot) {
+    return assignment.slotCount() == 0
+        ? 0
+        : Math.min(MAX_HELPERS_BEFORE, assignment.helpersBefore(slot % assignment.slotCount(), node));
   }
 
   private static @Nullable DueEntry first(DueSlice slice) {

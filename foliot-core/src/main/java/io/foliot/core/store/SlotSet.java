@@ -60,13 +60,25 @@ public final class SlotSet {
 
   /** The slots that are in both sets, which are of the same number. */
   public SlotSet and(SlotSet other) {
+    ensureComparable(other);
+    BitSet both = (BitSet) slots.clone();
+    both.and(other.slots);
+    return new SlotSet(slotCount, both);
+  }
+
+  /** The slots that are in one set or the other, which are of the same number. */
+  public SlotSet or(SlotSet other) {
+    ensureComparable(other);
+    BitSet either = (BitSet) slots.clone();
+    either.or(other.slots);
+    return new SlotSet(slotCount, either);
+  }
+
+  private void ensureComparable(SlotSet other) {
     if (slotCount != other.slotCount) {
       throw new IllegalArgumentException("sets of the same slots can be compared: slots=" + slotCount + ", others="
           + other.slotCount);
     }
-    BitSet both = (BitSet) slots.clone();
-    both.and(other.slots);
-    return new SlotSet(slotCount, both);
   }
 
   /** The slots that are not in the set. */

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.coordination.Coordinator.Member;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -124,5 +126,22 @@ final class AssignmentTest {
     assertThat(moved(assignment, Assignment.of(owners))).isZero();
     assertThat(moved(assignment.with(members.subList(0, 2), 32), Assignment.of(owners).with(members.subList(0, 2), 32)))
         .isZero();
+  }
+
+  @Test
+  void helpersOfASlotHaveAnOrderAndShareWhatOneLeaves() {
+    List<String> names = List.of("a", "b", "c", "d");
+    Assignment assignment = Assignment.none(400).with(names.stream().map(name -> new Member(name, "")).toList(), 400);
+    Map<String, Integer> first = new HashMap<>();
+    for (int slot = 0; slot < 400; slot++) {
+      int at = slot;
+      String owner = assignment.owner(slot);
+      List<Integer> order = names.stream().filter(name -> !name.equals(owner))
+          .map(name -> assignment.helpersBefore(at, name)).sorted().toList();
+      assertThat(order).containsExactly(0, 1, 2);
+      names.stream().filter(name -> !name.equals(owner) && assignment.helpersBefore(at, name) == 0)
+          .forEach(name -> first.merge(name, 1, Integer::sum));
+    }
+    assertThat(first.values()).hasSize(4).allSatisfy(slots -> assertThat(slots).isBetween(60, 140));
   }
 }

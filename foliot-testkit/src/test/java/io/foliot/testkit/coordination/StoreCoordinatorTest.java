@@ -46,6 +46,8 @@ final class StoreCoordinatorTest {
     final StoreCoordinator coordinator;
     boolean away;
     boolean silent;
+    /** How long a call takes. */
+    Duration slow = Duration.ZERO;
     @Nullable
     Document rewritten;
     /** Renewals that are on their way, while {@link #holds}. */
@@ -75,7 +77,8 @@ final class StoreCoordinatorTest {
                   (byte[]) arguments[3]));
             }
             try {
-              return method.invoke(store, arguments);
+              Object answer = method.invoke(store, arguments);
+              return slow.isZero() || !(answer instanceof CompletionStage<?> stage) ? answer : later(stage, slow);
             } catch (InvocationTargetException e) {
               throw e.getCause();
             }
@@ -103,6 +106,49 @@ final class StoreCoordinatorTest {
     boolean leads() {
       return member.node().equals(view().leader());
     }
+  }
+
+  private record Answered(long atNanos, Runnable answer) {}
+
+  /** Answers that are on their way, and the loop that delivers them. */
+  private final List<Answered> onTheWay = new ArrayList<>();
+  private final ManualEventLoop wire = loops.newLoop();
+
+  private CompletableFuture<Object> later(CompletionStage<?> stage, Duration slow) {
+    CompletableFuture<Object> answer = new CompletableFuture<>();
+    Object result = stage.toCompletableFuture().join();
+    onTheWay.add(new Answered(clock.monotonicNanos() + slow.toNanos(), () -> answer.complete(result)));
+    wire.wake();
+    return answer;
+  }
+
+  private long deliver() {
+    long now = clock.monotonicNanos();
+    List<Answered> due = onTheWay.stream().filter(each -> each.atNanos() <= now).toList();
+    onTheWay.removeAll(due);
+    due.forEach(each -> each.answer().run());
+    return onTheWay.stream().mapToLong(Answered::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
+  }
+
+  @Test
+  void membersOfASlowStoreStayMembers() {
+    wire.start(this::deliver);
+    three();
+    nodes.forEach(node -> node.slow = Duration.ofMillis(500));
+    loops.advance(Duration.ofSeconds(15));
+    List<Integer> told = nodes.stream().map(node -> node.views.size()).toList();
+    loops.advance(Duration.ofMinutes(5));
+    ensureAgreed(nodes);
+    assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("nothing is told where nothing changes")
+        .isEqualTo(told);
+    // Who dies is gone all the same, a little later.
+    Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    dead.loop.close();
+    loops.advance(StoreCoordinator.MAX_LEASE.plus(DEATH));
+    ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
+    nodes.forEach(node -> node.slow = Duration.ZERO);
+    loops.advance(DEATH);
+    ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
   }
 
   private void three() {

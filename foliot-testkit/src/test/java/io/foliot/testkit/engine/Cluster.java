@@ -56,6 +56,9 @@ final class Cluster {
   int running;
   int mostRunning;
   private final TaskStore shared = remote.over(store);
+  /** The way of all coordinators to the store, which can be broken while the store itself is well. */
+  final RemoteStore coordination = new RemoteStore();
+  private final TaskStore coordinating = coordination.over(store);
 
   /** An attempt as the receiver saw it. */
   record Fired(String text, String node, long lateMillis, long atMillis) {}
@@ -130,7 +133,7 @@ final class Cluster {
     Node(String name, boolean coordinated, @Nullable Handlers handlers) {
       this.name = name;
       this.handlers = handlers;
-      Coordinator coordinator = coordinated ? new StoreCoordinator(shared, ownClock, loop()) : new Silence();
+      Coordinator coordinator = coordinated ? new StoreCoordinator(coordinating, ownClock, loop()) : new Silence();
       engine = new Engine(EngineOptions.defaults(name),
           new Environment(ownClock, this::loop, luck.split(), shared, coordinator, List.of(this), Meter.NONE));
       engine.start().join();
