@@ -575,7 +575,8 @@ public final class RocksDbStore implements TaskStore {
   public synchronized StoreStats stats() {
     writer.ensureOpen();
     Writer.Done done = writer.done();
-    return new StoreStats(done.commits(), done.syncs(), done.items(), done.prepareNanos() / 1_000, done.syncNanos() / 1_000,
+    return new StoreStats(done.commits(), done.syncs(), done.items(), done.prepareNanos() / 1_000,
+        done.syncNanos() / 1_000,
         done.lastItems(), done.lastSyncNanos() / 1_000, writer.waitingItems(), cache.size(), cache.bytes(),
         room.lastFreeBytes(), db.logBytes(), db.number("rocksdb.total-sst-files-size"),
         db.number("rocksdb.cur-size-all-mem-tables"), unreadables.count());

@@ -347,7 +347,7 @@ final class RemoteStoreTest {
       drains(world, devices + 1, 5, 6_000);
       assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 200L));
       assertThat(remote.asked).as("a move and a claim of each, and some that were claimed before they were probed")
-          .isLessThan(2 * devices + 1_000L);
+          .isLessThan(2L * devices + 1_000);
     }
   }
 
