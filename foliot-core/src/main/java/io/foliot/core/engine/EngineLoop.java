@@ -103,6 +103,8 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long PREFETCH_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PREFETCH_MORE_NANOS = 50 * NANOS_PER_MILLI;
   private static final long PARKED_NANOS = 1_000 * NANOS_PER_MILLI;
+  /** Longest pause between two reads of which queues have parked tasks: they may wait for this node alone. */
+  private static final long PARKED_REST_NANOS = 3_000 * NANOS_PER_MILLI;
   /** The same where other nodes may park what this node alone can deliver. */
   private static final long PARKED_SOON_NANOS = 100 * NANOS_PER_MILLI;
   /** Claims looked up in a second whose end may have been reported to another node; each look reads a task. */
@@ -757,7 +759,9 @@ final class EngineLoop implements EventLoop.Duty {
     after(asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))), (queues, failure) -> {
       long endNanos = clock.monotonicNanos();
       parkedUnderWay = false;
-      parkedNanos = Math.max(nowNanos + everyNanos, endNanos + POLL_REST * (endNanos - nowNanos));
+      // A call that timed out says nothing of what a read costs.
+      long restNanos = queues == null ? 0 : Math.min(PARKED_REST_NANOS, POLL_REST * (endNanos - nowNanos));
+      parkedNanos = Math.max(nowNanos + everyNanos, endNanos + restNanos);
       if (queues != null) {
         lines.missing().parked(queues, queue -> lines.queue(queue) != null);
         queues.forEach(queue -> lane(queue).parked());
