@@ -93,7 +93,8 @@ final class WorkerPool implements Executor {
     lock.lock();
     try {
       if (!staffed) {
-        startWorker();
+        searching.incrementAndGet();
+        startCounted();
       }
     } catch (Throwable e) {
       throw new RejectedExecutionException("no worker thread can be started, so this task was not taken on", e);
@@ -137,16 +138,18 @@ final class WorkerPool implements Executor {
     if (!searching.compareAndSet(0, 1)) {
       return;
     }
-    // Until it is counted out, this thread keeps others from the same search.
+    // The worker takes over what this thread has counted. Counted by itself, it could take a task and see this thread still
+    // searching, which then stops without another look into the queue: the tasks behind would wait for good.
     lock.lock();
     try {
       if (!idle.isEmpty()) {
-        wake(idle.pop());
+        wakeCounted(idle.pop());
       } else if (count < limit) {
         tryStartWorker();
+      } else {
+        // All that are allowed run a task, and each looks into the queue when it is done.
+        searching.decrementAndGet();
       }
-      // Without an idle worker all run a task, and each looks into the queue when it is done.
-      searching.decrementAndGet();
     } finally {
       lock.unlock();
     }
@@ -154,7 +157,7 @@ final class WorkerPool implements Executor {
 
   private void tryStartWorker() {
     try {
-      startWorker();
+      startCounted();
       startFails = false;
     } catch (Throwable e) {
       if (!startFails) {
@@ -164,30 +167,40 @@ final class WorkerPool implements Executor {
     }
   }
 
-  /** Starts a worker, which searches. Called under the lock: no worker becomes idle while a start is about to fail. */
-  private void startWorker() {
+  /**
+   * Starts a worker that is counted as searching already, or counts it out if that fails. Called under the lock: no worker
+   * becomes idle while a start is about to fail.
+   */
+  private void startCounted() {
     Worker worker = new Worker();
-    Thread thread = requireNonNull(threadFactory.newThread(worker), "the thread factory returned null");
-    if (thread.getState() != Thread.State.NEW) {
-      throw new IllegalThreadStateException("the thread factory returned a thread that was started: thread=" + thread);
-    }
-    worker.thread = thread;
-    workers.add(worker);
+    boolean started = false;
     count++;
-    searching.incrementAndGet();
     try {
+      Thread thread = requireNonNull(threadFactory.newThread(worker), "the thread factory returned null");
+      if (thread.getState() != Thread.State.NEW) {
+        throw new IllegalThreadStateException(
+            "the thread factory returned a thread that was started: thread=" + thread);
+      }
+      worker.thread = thread;
+      workers.add(worker);
       thread.start();
+      started = true;
       staffed = true;
-    } catch (Throwable e) {
-      workers.remove(worker);
-      count--;
-      searching.decrementAndGet();
-      throw e;
+    } finally {
+      if (!started) {
+        workers.remove(worker);
+        count--;
+        searching.decrementAndGet();
+      }
     }
   }
 
   private void wake(Worker worker) {
     searching.incrementAndGet();
+    wakeCounted(worker);
+  }
+
+  private static void wakeCounted(Worker worker) {
     worker.woken = true;
     LockSupport.unpark(worker.thread);
   }
