@@ -124,7 +124,9 @@ final class ClusterLimitsTest {
   void aNodeThatStoodStillClaimsNothingUnderPermitsThatOthersHave() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    a.putQueue(QUEUE.withLimits(null, 1));
+    // An attempt that is held for less than its timeout keeps its permit.
+    Target patient = new Target(QUEUE.target().type(), QUEUE.target().settings(), Duration.ofSeconds(60));
+    a.putQueue(Queue.of(QUEUE.name(), patient).withLimits(null, 1));
     cluster.passes(Duration.ofSeconds(3));
     a.submit(0, 1, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(1));
