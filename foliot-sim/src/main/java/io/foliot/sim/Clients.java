@@ -55,8 +55,12 @@ final class Clients implements SimReceiver.Listener {
   private static final int KEYS = 12;
   /** Devices whose deadlines are pushed back together: a burst of index entries that only move. */
   private static final int DEVICES = 20;
-  private static final long BEAT_MILLIS = 1_500;
+  private static final long BEAT_MILLIS = 4_700;
   private static final long SILENCE_MILLIS = 4_000;
+  /** So soon a second beat follows: it leaves the index entries where they are, and they come due before their tasks. */
+  private static final long SECOND_BEAT_MILLIS = 300;
+  /** The second beat's tasks are due after the next first one. */
+  private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
   private static final int ATTEMPTS = 50;
@@ -110,6 +114,7 @@ final class Clients implements SimReceiver.Listener {
       alive.removeIf(device -> luck.nextInt(30) == 0);
       touch(QUEUES.get(0), alive, SILENCE_MILLIS);
     }
+    schedule.afterMillis(SECOND_BEAT_MILLIS, () -> touch(QUEUES.get(0), alive, LONGER_SILENCE_MILLIS));
     schedule.afterMillis(BEAT_MILLIS, this::beat);
   }
 
