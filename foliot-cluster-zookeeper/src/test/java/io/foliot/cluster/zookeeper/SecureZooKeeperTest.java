@@ -131,7 +131,7 @@ final class SecureZooKeeperTest {
     awaitAgreed(first);
     first.coordinator.publish("one".getBytes(UTF_8), 0);
     TestNode second = node("a", options(server.getPort()).withLogin(OWNER));
-    await("it has taken the place", () -> first.isTold(Connection.LOST) && second.version() == 1);
+    await("it has taken the place", () -> first.isTold(Connection.DISPLACED) && second.version() == 1);
     assertClosedTo(stranger(server));
   }
 
