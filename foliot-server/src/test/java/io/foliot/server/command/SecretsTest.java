@@ -226,7 +226,7 @@ final class SecretsTest {
             || text.contains("user=") || text.contains("Login") || text.contains(database.password()));
         assertThat(answers).anyMatch(text -> text.startsWith("503") && text.contains("The server's log has the reason"));
       }
-      assertThat(lines.texts).noneMatch(line -> line.contains("jdbc:postgresql:") || line.contains(database.password()))
+      assertThat(lines.texts).noneMatch(line -> line.contains("jdbc:postgresql://") || line.contains(database.password()))
           .anyMatch(line -> line.contains("refused"));
     }
   }
