@@ -224,9 +224,11 @@ final class SecretsTest {
         answers.add(answer(server, "GET", "/v1/cluster", ""));
         assertThat(answers).noneMatch(text -> text.contains("jdbc:") || text.contains("127.0.0.1:" + database.port())
             || text.contains("user=") || text.contains("Login") || text.contains(database.password()));
-        assertThat(answers).anyMatch(text -> text.startsWith("503") && text.contains("The server's log has the reason"));
+        assertThat(answers)
+            .anyMatch(text -> text.startsWith("503") && text.contains("The server's log has the reason"));
       }
-      assertThat(lines.texts).noneMatch(line -> line.contains("jdbc:postgresql://") || line.contains(database.password()))
+      assertThat(lines.texts)
+          .noneMatch(line -> line.contains("jdbc:postgresql://") || line.contains(database.password()))
           .anyMatch(line -> line.contains("refused"));
     }
   }
