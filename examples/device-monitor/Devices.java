@@ -10,8 +10,10 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,6 +50,7 @@ public class Devices {
   private final AtomicLong falseAlarms = new AtomicLong();
   private final AtomicLong missing = new AtomicLong();
   private final AtomicLong latest = new AtomicLong();
+  private final Queue<Long> lateness = new ConcurrentLinkedQueue<>();
   private final AtomicInteger quiet = new AtomicInteger();
 
   private Devices(Map<String, String> options) {
@@ -122,6 +125,7 @@ public class Devices {
       firstAlarm.compareAndSet(device, 0, now);
       alarms.incrementAndGet();
       latest.accumulateAndGet(now - dueAt, Math::max);
+      lateness.add(now - dueAt);
       call.getResponseHeaders().add("foliot-next", "PT" + silenceMillis / 1e3 + "S");
       call.sendResponseHeaders(200, -1);
       call.close();
@@ -192,10 +196,15 @@ public class Devices {
     for (int i = 0; i < silent; i++) {
       raised += firstAlarm.get(i) >= quietFrom ? 1 : 0;
     }
-    System.out.printf("%,d heartbeats; %d of %d silent devices reported, %d alarms in all, %d ms late at most; %d false"
-        + " alarms, %d devices unknown%n", beats.get(), raised, silent, alarms.get(), latest.get(), falseAlarms.get(),
-        missing.get());
+    long[] late = lateness.stream().mapToLong(Long::longValue).sorted().toArray();
+    System.out.printf("%,d heartbeats; %d of %d silent devices reported, %d alarms in all, late by %d ms in the middle, %d ms"
+        + " at the 99th percentile, %d ms at most; %d false alarms, %d devices unknown%n", beats.get(), raised, silent,
+        alarms.get(), rank(late, 0.5), rank(late, 0.99), latest.get(), falseAlarms.get(), missing.get());
     return raised == silent && falseAlarms.get() == 0 && missing.get() == 0;
+  }
+
+  private static long rank(long[] sorted, double share) {
+    return sorted.length == 0 ? 0 : sorted[(int) Math.ceil(share * sorted.length) - 1];
   }
 
   private CompletableFuture<String> call(String method, String path, String body) {
