@@ -11,8 +11,7 @@ import java.util.concurrent.CountDownLatch;
  * }</pre>
  */
 public final class TryOut {
-  private TryOut() {
-  }
+  private TryOut() {}
 
   /** Runs it: {@code postgresql}, {@code mariadb} or {@code redis}. */
   public static void main(String[] args) throws InterruptedException {

@@ -96,6 +96,9 @@ interface Dialect {
   /** Claims tasks that wait. */
   Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount) throws SQLException;
 
+  /** Moves the index entries of tasks that are not due. It may leave out rows that another statement is changing. */
+  Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount) throws SQLException;
+
   /** Ends running tasks that succeeded, whose claim stands, and that have no successor; answers which. */
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException;

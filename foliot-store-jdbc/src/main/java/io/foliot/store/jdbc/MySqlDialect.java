@@ -859,6 +859,12 @@ final class MySqlDialect implements Dialect {
     return new Claimed(claimedMicros > 0 ? claimedMicros : readMicros, results);
   }
 
+  @Override
+  public Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount)
+      throws SQLException {
+    return claim(connection, numbers, looks, slotCount);
+  }
+
   private void claim(Connection connection, List<NewClaim> claims, byte[] secret, int slotCount) throws SQLException {
     List<List<NewClaim>> bounded = List.copyOf(claims.stream().filter(claim -> notAfter(claim) < Long.MAX_VALUE)
         .collect(Collectors.groupingBy(MySqlDialect::notAfter)).values());

@@ -87,6 +87,7 @@ final class PostgresDialect implements Dialect {
   private final String insertWithRequests;
   private final String insertUnnamed;
   private final String claim;
+  private final String move;
   private final String finish;
   private final String touch;
   private final String reset;
@@ -142,6 +143,15 @@ final class PostgresDialect implements Dialect {
         + " RETURNING u.place, t.state, t.queue, t.key, t.due_at, t.lease_end, t.first_due_at, t.created_at,"
         + " t.generation, t.attempt, t.max_attempts, t.outstanding, t.attempts,"
         + " CASE WHEN t.state = 2 THEN t.body END AS body)"
+        + " SELECT n.micros, w.* FROM n LEFT JOIN w ON true";
+    // A row that another statement is changing is left out: it is the heartbeat of this very task, and after it there may be
+    // nothing to move. Waiting for each other, a batch of moves and a batch of touches would end in a deadlock.
+    move = "WITH " + now + ", l AS MATERIALIZED (SELECT u.place, u.slot, t.id FROM n,"
+        + " unnest(?::uuid[], ?) WITH ORDINALITY AS u(id, slot, place) JOIN foliot_task t ON t.id = u.id"
+        + " WHERE t.state + 0 = 1" + KNOWN_VERSION
+        + " AND t.due_at > n.ms AND (t.wake_at <> t.due_at OR t.part <> u.slot) FOR NO KEY UPDATE OF t SKIP LOCKED),"
+        + " w AS (UPDATE foliot_task t SET wake_at = t.due_at, part = l.slot, version = t.version + 1 FROM l"
+        + " WHERE t.id = l.id RETURNING l.place, t.due_at)"
         + " SELECT n.micros, w.* FROM n LEFT JOIN w ON true";
     finish = "WITH " + now + ", g AS (DELETE FROM foliot_task t"
         + " USING n, unnest(?::uuid[], ?::uuid[], ?, ?, ?)"
@@ -667,8 +677,7 @@ final class PostgresDialect implements Dialect {
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
-    boolean onlyLooks = claims.stream().allMatch(one -> one.leaseMillis() == 0);
-    try (PreparedStatement statement = onlyLooks ? unsynced(connection, claim) : batch(connection, claim)) {
+    try (PreparedStatement statement = batch(connection, claim)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).longs(untils).ints(slots);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
@@ -678,6 +687,33 @@ final class PostgresDialect implements Dialect {
             results.set(place, row.getInt(3) == Codes.RUNNING
                 ? won(connection, numbers, row, claims.get(place), Math.floorDiv(now, 1_000))
                 : new ClaimResult.Later(row.getLong(6)));
+          }
+        }
+      }
+    }
+    return new Claimed(now, results);
+  }
+
+  @Override
+  public Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount)
+      throws SQLException {
+    int count = looks.size();
+    UuidArray ids = new UuidArray(count);
+    int[] slots = new int[count];
+    for (int i = 0; i < count; i++) {
+      ids.set(i, looks.get(i).id());
+      slots[i] = looks.get(i).slot();
+    }
+    List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
+    long now = 0;
+    try (PreparedStatement statement = unsynced(connection, move)) {
+      new PostgresArrays(connection, statement).ids(ids).ints(slots);
+      try (ResultSet row = rows(statement)) {
+        while (row.next()) {
+          now = row.getLong(1);
+          int place = row.getInt(2) - 1;
+          if (place >= 0) {
+            results.set(place, new ClaimResult.Later(row.getLong(3)));
           }
         }
       }

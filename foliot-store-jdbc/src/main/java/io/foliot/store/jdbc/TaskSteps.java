@@ -579,11 +579,14 @@ final class TaskSteps {
    *
    * @param wants what an item needs to have read
    * @param recordOf the record that an item is about, or null
+   * @param writes false to return what the batch finds and to write nothing: a look whose row another statement is changing
+   *     would wait for it, and after it there may be nothing to move
    * @param newer what an item is answered about a record of a newer version, by the clock; null if it fails
    * @return why items without a result have failed, or null if none has
    */
   private <Q, R> @Nullable StoreException general(Session session, List<Q> items, List<Integer> pending, boolean bodies,
-      BiConsumer<Wanted, Q> wants, BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf, Batch<Q, R> batch,
+      boolean writes, BiConsumer<Wanted, Q> wants, BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf,
+      Batch<Q, R> batch,
       LongFunction<@Nullable R> newer, @Nullable R[] results) throws SQLException {
     StoreException failure = null;
     for (List<Integer> chunk : chunks(pending)) {
@@ -601,10 +604,16 @@ final class TaskSteps {
             failure = results[place] == null ? ofNewerVersion(record.queue()) : failure;
           }
         }
-        left = round(session, overlay, items, mine, recordOf, batch, results);
+        left = round(session, overlay, items, mine, writes, recordOf, batch, results);
       }
     }
     return failure;
+  }
+
+  private <Q, R> @Nullable StoreException general(Session session, List<Q> items, List<Integer> pending, boolean bodies,
+      BiConsumer<Wanted, Q> wants, BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf, Batch<Q, R> batch,
+      LongFunction<@Nullable R> newer, @Nullable R[] results) throws SQLException {
+    return general(session, items, pending, bodies, true, wants, recordOf, batch, newer, results);
   }
 
   private static <Q> Wanted wanted(List<Q> items, List<Integer> places, BiConsumer<Wanted, Q> wants) {
@@ -614,12 +623,12 @@ final class TaskSteps {
   }
 
   private <Q, R> List<Integer> round(Session session, Overlay overlay, List<Q> items, List<Integer> places,
-      BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf, Batch<Q, R> batch, @Nullable R[] results)
+      boolean writes, BiFunction<Overlay, Q, @Nullable TaskRecord> recordOf, Batch<Q, R> batch, @Nullable R[] results)
       throws SQLException {
     List<Q> mine = places.stream().map(items::get).toList();
     List<R> answers = batch.take(operations(overlay), mine, overlay.micros());
     Set<TaskId> failed = new HashSet<>();
-    boolean written = write(session, overlay, failed);
+    boolean written = !writes || write(session, overlay, failed);
     assert written : "only a submit remembers answers";
     List<Integer> left = new ArrayList<>();
     for (int i = 0; i < mine.size(); i++) {
@@ -761,19 +770,22 @@ final class TaskSteps {
     @Nullable
     ClaimResult[] results = new ClaimResult[claims.size()];
     long[] latest = {Long.MIN_VALUE};
+    boolean onlyLooks = !claims.isEmpty() && claims.stream().allMatch(claim -> claim.leaseMillis() == 0);
     for (List<Integer> chunk : chunks(firsts(claims, Claim::id))) {
       List<NewClaim> items = chunk.stream().map(claims::get)
           .map(claim -> new NewClaim(claim.id(), claim.leaseMillis(), claim.notAfterMillis(), tokens.get(),
               claim.id().slot(slotCount)))
           .toList();
-      Claimed claimed = session.run(connection -> dialect.claim(connection, numbers, items, slotCount));
+      Claimed claimed = session.run(connection -> onlyLooks
+          ? dialect.look(connection, numbers, items, slotCount)
+          : dialect.claim(connection, numbers, items, slotCount));
       seen(claimed.micros());
       latest[0] = Math.max(latest[0], Math.floorDiv(claimed.micros(), 1_000));
       for (int i = 0; i < items.size(); i++) {
         results[chunk.get(i)] = claimed.results().get(i);
       }
     }
-    StoreException failure = general(session, claims, unanswered(results), true,
+    StoreException failure = general(session, claims, unanswered(results), !onlyLooks, !onlyLooks,
         (wanted, claim) -> wanted.id(claim.id()),
         (overlay, claim) -> overlay.get(claim.id()), (operations, items, nowMicros) -> {
           ClaimBatch batch = operations.claim(items, nowMicros);

@@ -21,6 +21,8 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.servers.Database;
 import io.foliot.servers.PostgresServer;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -220,5 +223,26 @@ final class PostgresTablesTest {
     assertThat(updates).isEqualTo((long) rounds * keys);
     assertThat(statistic("n_tup_hot_upd", "foliot_task") - hotBefore).as("of %s", updates)
         .isGreaterThan(updates * 8 / 10);
+  }
+
+  /** A batch of moves and a batch of touches that waited for each other stood still until a deadlock was found, a second later. */
+  @Test
+  void aMoveDoesNotWaitForARowThatIsBeingChanged() throws Exception {
+    List<TaskId> ids = submit(0, 3, HOUR);
+    long later = HOUR + HOUR / 5;
+    get(store.touch(List.of(0, 1, 2).stream()
+        .map(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(later))).toList()));
+    try (Connection other = database.connect(); Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      assertThat(statement.executeUpdate("UPDATE foliot_task SET version = version + 1 WHERE key = 'key 1'")).isOne();
+
+      List<ClaimResult> results = store.claim(ids.stream().map(Claim::look).toList()).toCompletableFuture()
+          .get(20, TimeUnit.SECONDS).results();
+
+      assertThat(results).allMatch(result -> result instanceof ClaimResult.Later);
+      assertThat(Databases.strings(database, "SELECT key FROM foliot_task WHERE wake_at = due_at ORDER BY key"))
+          .containsExactly("key 0", "key 2");
+      other.rollback();
+    }
   }
 }
