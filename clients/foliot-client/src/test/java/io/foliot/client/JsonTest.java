@@ -1,0 +1,117 @@
+package io.foliot.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** JSON that goes through as it is, and what is not let through. */
+final class JsonTest {
+  private static final List<String> SCALARS = List.of("null", "true", "0", "-0", "1.10", "1e-7",
+      "12345678901234567890123",
+      "\"\"", "\"a\\u0041\\n\\\"\"", "\"ключ 🔑\"", "\"\\ud83d\\udd11\"");
+
+  private static String random(Random random, int depth) {
+    int kind = random.nextInt(depth > 3 ? 1 : 3);
+    String space = " ".repeat(random.nextInt(3));
+    int size = random.nextInt(4);
+    return switch (kind) {
+      case 0 -> SCALARS.get(random.nextInt(SCALARS.size()));
+      case 1 -> IntStream.range(0, size).mapToObj(i -> random(random, depth + 1))
+          .collect(Collectors.joining(space + ",", "[" + space, "]"));
+      default -> IntStream.range(0, size).mapToObj(i -> "\"k" + i + "é\"" + space + ":" + random(random, depth + 1))
+          .collect(Collectors.joining("," + space, "{", space + "}"));
+    };
+  }
+
+  @Test
+  void aPayloadComesBackCharacterByCharacter() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int i = 0; i < 2000; i++) {
+      String json = random(random, 0);
+      for (String field : List.of("payload", "other")) {
+        String answer = "{\"é\":\"🔑\", \"" + field + "\" : " + json + " ,\"z\":1}";
+        JsonObject object = JsonObject.parse(answer.getBytes(UTF_8));
+        assertThat(object.json(field)).as("seed=%s", seed).isEqualTo(json);
+        assertThat(object.number("z")).isOne();
+      }
+      assertThat(Payload.json(json).toText()).isEqualTo(json);
+    }
+  }
+
+  @Test
+  void aPayloadIsExactlyOneValue() {
+    for (String wrong : List.of("", " ", "{", "{}{}", "1 2", "1,\"maxAttempts\":9", "}", "{\"a\":1}}", "nul", "'a'",
+        "\"a", "\"a\nb\"", "[1,]", "\"\ud800\"", "/* */ 1", "NaN", "01")) {
+      assertThatThrownBy(() -> Payload.json(wrong)).as(wrong).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> Delivery.pull().withJson("x", wrong)).as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void aPayloadCannotBeChangedThroughItsBytes() {
+    byte[] bytes = {1, 2};
+    Payload payload = Payload.bytes(bytes, "a/b");
+    bytes[0] = 9;
+    payload.toBytes()[1] = 9;
+    assertThat(payload).isEqualTo(Payload.bytes(new byte[]{1, 2}, "a/b"))
+        .isNotEqualTo(Payload.bytes(new byte[]{1, 2}, "a/c")).isNotEqualTo(Payload.bytes(new byte[]{1}, "a/b"));
+    assertThat(Payload.json("1")).isNotEqualTo(Payload.bytes("1".getBytes(UTF_8), "application/json"));
+    assertThat(Payload.json("\"hunter2\"").toString()).doesNotContain("hunter2");
+  }
+
+  @Test
+  void aTypeOfItsOwnTravelsWithJson() {
+    Payload event = Payload.json("{}").withContentType("application/cloudevents+json");
+    assertThat(new String(Json.object(event::write), UTF_8))
+        .isEqualTo("{\"payload\":{},\"contentType\":\"application/cloudevents+json\"}");
+  }
+
+  @Test
+  void aTaskThatTheServerCouldNotTakeIsRefusedWhenItIsMade() {
+    NewTask task = NewTask.after(Duration.ZERO);
+    for (Runnable wrong : List.<Runnable>of(() -> NewTask.after(Duration.ofMillis(-1)), () -> task.withMaxAttempts(0),
+        () -> task.withHeader("a b", "c"), () -> task.withHeader("a", "\ud800"), () -> task.withIdempotencyKey("ключ"),
+        () -> task.withIdempotencyKey(""),
+        () -> new NewTask(null, null, null, null, Map.of(), null, null, null),
+        () -> new NewTask(Duration.ZERO, Instant.EPOCH, null, null, Map.of(), null, null, null))) {
+      assertThatThrownBy(wrong::run).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  /** The grammar is tested beside the server's, with one table: io.foliot.cli.DurationDoorsTest. */
+  @Test
+  void durationsAreReadInEitherForm() {
+    Map<String, Duration> durations = Map.of("PT30M", Duration.ofMinutes(30), "30m", Duration.ofMinutes(30), "1h30m",
+        Duration.ofMinutes(90), "0.5s", Duration.ofMillis(500));
+    durations.forEach((text, duration) -> assertThat(DurationText.parse(text)).as(text).isEqualTo(duration));
+    for (String wrong : List.of("", "5", "-5m", "999999999999999999d9")) {
+      assertThatThrownBy(() -> DurationText.parse(wrong)).as(wrong).isInstanceOf(UnreadableAnswerException.class);
+    }
+  }
+
+  @Test
+  void aFieldOfAnotherTypeIsNamed() {
+    JsonObject object = JsonObject
+        .parse("{\"a\":1,\"b\":\"x\",\"c\":[1],\"d\":null,\"e\":1.5,\"f\":3000000000}".getBytes(UTF_8));
+    for (Runnable wrong : List.<Runnable>of(() -> object.text("a"), () -> object.number("b"), () -> object.texts("c"),
+        () -> object.objects("c"), () -> object.object("c"), () -> object.truthOrNull("a"), () -> object.text("d"),
+        () -> object.number("e"), () -> object.integer("f"), () -> object.instant("b"), () -> object.text("none"),
+        () -> object.decimalOrNull("b"), () -> object.textMap("b"))) {
+      assertThatThrownBy(wrong::run).isInstanceOf(UnreadableAnswerException.class).hasMessageContaining("field=");
+    }
+    assertThat(object.has("d")).isFalse();
+    assertThat(object.textOrNull("d")).isNull();
+    assertThat(object.objects("none")).isEmpty();
+  }
+}

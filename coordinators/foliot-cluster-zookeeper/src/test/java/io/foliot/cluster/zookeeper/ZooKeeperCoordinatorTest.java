@@ -1,0 +1,437 @@
+package io.foliot.cluster.zookeeper;
+
+import static io.foliot.cluster.zookeeper.TestNode.await;
+import static io.foliot.cluster.zookeeper.TestNode.awaitAgreed;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.coordination.Coordinator.Connection;
+import io.foliot.core.coordination.Coordinator.Member;
+import io.foliot.core.coordination.Coordinator.View;
+import io.foliot.backends.TcpProxy;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+import org.apache.curator.test.ZooKeeperServerEmbeddedAdapter;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Against a real ZooKeeper, with the faults that it and the network make. */
+final class ZooKeeperCoordinatorTest {
+  /** Sessions of two ticks and more. */
+  private static final int TICK_MILLIS = 500;
+  private static final Duration SESSION = Duration.ofSeconds(3);
+  private static final Duration LONG_SESSION = Duration.ofSeconds(10);
+  private static final Duration BEAT = ZooKeeperCoordinator.BEAT;
+  private static final String ROOT = "/prod/foliot";
+
+  @TempDir
+  private Path folder = Path.of("");
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private TestingServer server;
+  private CuratorFramework operator;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = closed(new TestingServer(new InstanceSpec(folder.toFile(), -1, -1, -1, false, -1, TICK_MILLIS, -1), true));
+    operator = closed(CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryNTimes(100, 100)));
+    operator.start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (AutoCloseable one : open.reversed()) {
+      one.close();
+    }
+  }
+
+  private <T extends AutoCloseable> T closed(T opened) {
+    open.add(opened);
+    return opened;
+  }
+
+  private ZooKeeperOptions options(int port, Duration session) {
+    return ZooKeeperOptions.at("zookeeper://127.0.0.1:" + port + ROOT).withSessionTimeout(session);
+  }
+
+  private TestNode node(String name, String zone) {
+    return closed(new TestNode(name, zone, options(server.getPort(), SESSION)));
+  }
+
+  private TestNode behind(TcpProxy proxy, String name, Duration session) {
+    return closed(new TestNode(name, "west", options(proxy.port(), session)));
+  }
+
+  private TcpProxy proxy() {
+    return closed(TcpProxy.to(server.getPort()));
+  }
+
+  /** The one that leads, then the others. */
+  private List<TestNode> three() {
+    List<TestNode> nodes = new ArrayList<>();
+    for (String name : List.of("a", "b", "c")) {
+      nodes.add(node(name, "east"));
+      awaitAgreed(nodes);
+    }
+    return nodes;
+  }
+
+  private Stat stat(String node) throws Exception {
+    Stat stat = operator.checkExists().forPath(ROOT + "/members/" + node);
+    assertThat(stat).isNotNull();
+    return stat;
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  /** Ends a session in the server, as the server does when nothing is heard of it; the client learns that from it. */
+  private void endSession(long session) throws Exception {
+    Object main = field(field(server, "testingZooKeeperServer"), "main");
+    ((ZooKeeperServerEmbeddedAdapter) main).getServerCnxnFactory().getZooKeeperServer().closeSession(session);
+  }
+
+  private static Object field(Object of, String name) throws Exception {
+    Field field = of.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
+  }
+
+  @Test
+  void membersSeeEachOtherWithTheirZonesAndOneLeads() {
+    TestNode a = node("a", "east");
+    TestNode b = node("b", "west");
+    awaitAgreed(a, b);
+    assertThat(b.views.getLast().members()).containsExactly(new Member("a", "east"), new Member("b", "west"));
+    assertThat(a.coordinator.kind()).isEqualTo("zookeeper");
+    int told = a.views.size();
+    TestNode c = node("c", "east");
+    awaitAgreed(a, b, c);
+    assertThat(a.views.size() - told).as("nothing is told where nothing changes").isEqualTo(1);
+  }
+
+  @Test
+  void whatAMemberSaysOfItselfAllKnow() {
+    TestNode a = node("a", "east");
+    TestNode b = node("b", "west");
+    awaitAgreed(a, b);
+    Member changed = new Member("a", "east", false, 3_600_000);
+    a.coordinator.update(changed);
+    await("it is known", () -> List.of(a, b).stream()
+        .allMatch(node -> node.views.getLast().members().equals(List.of(changed, b.member))));
+    assertThat(a.views).as("it was a member all the while").noneMatch(view -> view.members().isEmpty());
+  }
+
+  @Test
+  void whoDiesIsGoneWhenItsSessionEndsAndTheNextOneLeads() {
+    TcpProxy proxy = proxy();
+    TestNode a = behind(proxy, "a", SESSION);
+    awaitAgreed(a);
+    TestNode b = node("b", "east");
+    TestNode c = node("c", "east");
+    awaitAgreed(a, b, c);
+    assertThat(a.leads()).isTrue();
+    proxy.blackHole();
+    Duration taken = await("the next one leads", () -> TestNode.agree(List.of(b, c)));
+    // The session and three ticks at most, but for a machine that stands still meanwhile.
+    assertThat(taken).isLessThan(SESSION.multipliedBy(3));
+    await("who is cut off knows that it has lost its place", () -> a.isTold(Connection.LOST));
+    assertThat(a.views.getLast().leader()).isNull();
+    proxy.heal();
+    awaitAgreed(a, b, c);
+    assertThat(a.leads()).isFalse();
+  }
+
+  @Test
+  void whoLeavesIsGoneAtOnceAndTheNextOneLeads() {
+    TestNode a = closed(new TestNode("a", "east", options(server.getPort(), LONG_SESSION)));
+    awaitAgreed(a);
+    TestNode b = node("b", "east");
+    TestNode c = node("c", "east");
+    awaitAgreed(a, b, c);
+    assertThat(a.leads()).isTrue();
+    long begun = System.nanoTime();
+    a.close();
+    Duration closed = Duration.ofNanos(System.nanoTime() - begun);
+    Duration taken = closed.plus(await("the next one leads", () -> TestNode.agree(List.of(b, c))));
+    assertThat(taken).as("its session would last longer").isLessThan(LONG_SESSION.dividedBy(2));
+  }
+
+  @Test
+  void aConnectionThatBreaksSuspendsAndKeepsTheMembership() throws Exception {
+    TcpProxy proxy = proxy();
+    TestNode a = behind(proxy, "a", LONG_SESSION);
+    TestNode b = node("b", "east");
+    awaitAgreed(a, b);
+    long made = stat("a").getCzxid();
+    int told = a.views.size();
+    proxy.refuse();
+    proxy.cut();
+    await("it is told", () -> a.isTold(Connection.SUSPENDED));
+    assertThat(a.views.getLast().members()).hasSize(2);
+    assertThat(a.views.getLast().leader()).isNotNull();
+    proxy.heal();
+    awaitAgreed(a, b);
+    assertThat(stat("a").getCzxid()).isEqualTo(made);
+    assertThat(a.views.subList(told, a.views.size())).extracting(View::connection).doesNotContain(Connection.LOST);
+  }
+
+  @Test
+  void aSessionThatTheServerEndsIsLostAndTheMemberRegistersAgain() throws Exception {
+    List<TestNode> nodes = three();
+    TestNode leader = nodes.getFirst();
+    Stat before = stat("a");
+    int told = leader.views.size();
+    endSession(before.getEphemeralOwner());
+    await("it is told", () -> leader.views.stream().skip(told).anyMatch(view -> view.connection() == Connection.LOST));
+    awaitAgreed(nodes);
+    assertThat(stat("a").getEphemeralOwner()).isNotEqualTo(before.getEphemeralOwner());
+    assertThat(nodes.get(1).leads()).as("the next one leads").isTrue();
+    assertThat(leader.views.stream().skip(told).filter(view -> view.connection() == Connection.LOST))
+        .allSatisfy(view -> assertThat(view.leader()).isNull());
+  }
+
+  @Test
+  void allSessionsMayEndAgainAndAgain() throws Exception {
+    List<TestNode> nodes = three();
+    for (int round = 0; round < 3; round++) {
+      List<Long> ended = new ArrayList<>();
+      for (TestNode node : nodes) {
+        ended.add(stat(node.member.node()).getEphemeralOwner());
+      }
+      for (long session : ended) {
+        endSession(session);
+      }
+      await("all have new sessions", () -> nodes.stream().allMatch(node -> {
+        try {
+          Stat stat = operator.checkExists().forPath(ROOT + "/members/" + node.member.node());
+          return stat != null && !ended.contains(stat.getEphemeralOwner());
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      }));
+      awaitAgreed(nodes);
+    }
+  }
+
+  @Test
+  void whatIsDeletedIsMadeAgainWithinAboutASecond() throws Exception {
+    List<TestNode> nodes = three();
+    for (String deleted : List.of("/prod", ROOT, ROOT + "/members", ROOT + "/leader", ROOT + "/members/a")) {
+      int told = nodes.getFirst().views.size();
+      operator.delete().deletingChildrenIfNeeded().forPath(deleted);
+      Duration healed = await("all is there again: " + deleted, () -> TestNode.agree(nodes) && candidates() == 3
+          && members() == 3);
+      assertThat(healed).as(deleted).isLessThan(BEAT.multipliedBy(10));
+      assertThat(nodes.getFirst().views.subList(told, nodes.getFirst().views.size())).extracting(View::connection)
+          .as("nobody lost a session").doesNotContain(Connection.LOST);
+    }
+  }
+
+  private int candidates() {
+    return children("/leader");
+  }
+
+  private int members() {
+    return children("/members");
+  }
+
+  private int children(String under) {
+    try {
+      return operator.checkExists().forPath(ROOT + under) == null
+          ? 0
+          : operator.getChildren().forPath(ROOT + under).size();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aServerThatStartsAgainFindsEverybodyAndTheDocument() throws Exception {
+    List<TestNode> nodes = three();
+    nodes.getFirst().coordinator.publish(bytes("one"), 0);
+    await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    server.restart();
+    await("somebody has noticed", () -> nodes.stream().flatMap(node -> node.views.stream())
+        .anyMatch(view -> view.connection() != Connection.CONNECTED));
+    awaitAgreed(nodes);
+    nodes.forEach(node -> assertThat(node.document()).isEqualTo(bytes("one")));
+  }
+
+  @Test
+  void aZooKeeperThatIsGoneForHoursIsTriedForEver() throws Exception {
+    List<TestNode> nodes = three();
+    nodes.getFirst().coordinator.publish(bytes("one"), 0);
+    await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    server.stop();
+    await("all know", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
+    nodes.forEach(node -> assertThat(node.document()).as("what was read last").isEqualTo(bytes("one")));
+    int told = nodes.getFirst().views.size();
+    for (int hour = 0; hour < 3; hour++) {
+      // Each time the client is replaced by a new one.
+      nodes.forEach(node -> node.skip(Duration.ofHours(1)));
+      ZooKeeperOptions here = options(server.getPort(), SESSION);
+      TestNode late = closed(new TestNode("late-" + hour, "east", here));
+      await("the newcomer knows, too", () -> late.isTold(Connection.LOST));
+      late.close();
+    }
+    assertThat(nodes.getFirst().views).as("nothing is told where nothing changes").hasSize(told);
+    server.restart();
+    awaitAgreed(nodes);
+  }
+
+  @Test
+  void aZooKeeperThatComesBackEmptyIsFilledAgain() throws Exception {
+    List<TestNode> nodes = three();
+    nodes.getFirst().coordinator.publish(bytes("one"), 0);
+    await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    int port = server.getPort();
+    server.close();
+    closed(new TestingServer(
+        new InstanceSpec(folder.resolve("empty").toFile(), port, -1, -1, false, -1, TICK_MILLIS, -1), true));
+    await("the document is gone", () -> nodes.stream().allMatch(node -> node.version() == 0));
+    awaitAgreed(nodes);
+    TestNode leader = nodes.stream().filter(TestNode::leads).findFirst().orElseThrow();
+    leader.coordinator.publish(bytes("two"), 0);
+    await("the new one is read",
+        () -> nodes.stream().allMatch(node -> Arrays.equals(node.document(), bytes("two"))));
+  }
+
+  @Test
+  void whoStartsWhileZooKeeperIsAwayIsAMemberOnceItIsThere() throws Exception {
+    server.stop();
+    TestNode a = node("a", "east");
+    await("it is told", () -> a.isTold(Connection.LOST));
+    assertThat(a.views).hasSize(1);
+    assertThat(a.views.getLast().members()).isEmpty();
+    server.restart();
+    awaitAgreed(a);
+  }
+
+  @Test
+  void whatTheLeaderPublishesAllReadAndNothingElse() throws Exception {
+    List<TestNode> nodes = three();
+    TestNode leader = nodes.getFirst();
+    nodes.get(1).coordinator.publish(bytes("not mine to say"), 0);
+    leader.coordinator.publish(bytes("one"), 0);
+    await("all read it", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    nodes.forEach(node -> assertThat(node.document()).isEqualTo(bytes("one")));
+    leader.coordinator.publish(bytes("there was none"), 0);
+    leader.coordinator.publish(bytes("behind"), 7);
+    nodes.get(1).coordinator.publish(bytes("not mine to say"), 1);
+    leader.coordinator.publish(bytes("two"), 1);
+    await("all read it", () -> nodes.stream().allMatch(node -> node.version() == 2));
+    nodes.forEach(node -> assertThat(node.document()).isEqualTo(bytes("two")));
+    assertThat(nodes.stream().flatMap(node -> node.views.stream()).map(View::version)).isSubsetOf(0L, 1L, 2L);
+    assertThat(operator.getData().forPath(ROOT + "/assignment")).isEqualTo(bytes("two"));
+  }
+
+  @Test
+  void whatChangesIsSeenWithoutWaitingForTheNextBeat() throws Exception {
+    TestNode a = node("a", "east");
+    awaitAgreed(a);
+    a.coordinator.publish(bytes("one"), 0);
+    await("it is read", () -> a.version() == 1);
+    int changes = 8;
+    // Whoever waits for each change before the next is made would wait for a beat each time.
+    Duration members = Duration.ZERO;
+    Duration documents = Duration.ZERO;
+    for (int change = 1; change <= changes; change++) {
+      int before = change;
+      operator.create().withMode(CreateMode.EPHEMERAL).forPath(ROOT + "/members/x" + change,
+          new MemberRecord(new Member("old", "")).encode());
+      members = members.plus(await("it is seen", () -> a.views.getLast().members().size() == 1 + before));
+      operator.setData().forPath(ROOT + "/assignment", bytes("change " + change));
+      documents = documents.plus(await("it is seen", () -> a.version() == 1 + before));
+    }
+    assertThat(members).isLessThan(BEAT.multipliedBy(changes).dividedBy(4));
+    assertThat(documents).isLessThan(BEAT.multipliedBy(changes).dividedBy(4));
+  }
+
+  @Test
+  void whoeverPublishedInVainIsToldAgain() throws Exception {
+    TestNode leader = node("a", "east");
+    awaitAgreed(leader);
+    int told = leader.views.size();
+    leader.coordinator.publish(bytes("behind"), 7);
+    await("it is told", () -> leader.views.size() > told);
+    assertThat(leader.version()).isZero();
+  }
+
+  @Test
+  void whoComesBackUnderItsNameTakesTheOldPlaceAtOnce() throws Exception {
+    TcpProxy proxy = proxy();
+    TestNode a = node("a", "east");
+    awaitAgreed(a);
+    TestNode b = behind(proxy, "b", LONG_SESSION);
+    awaitAgreed(a, b);
+    long old = stat("b").getEphemeralOwner();
+    b.halt();
+    proxy.blackHole();
+    TestNode again = node("b", "north");
+    Duration taken = await("it is a member", () -> again.isTold(Connection.CONNECTED));
+    assertThat(taken).isLessThan(LONG_SESSION.dividedBy(2));
+    assertThat(stat("b").getEphemeralOwner()).isNotEqualTo(old);
+    awaitAgreed(a, again);
+  }
+
+  @Test
+  void ofTwoLiveNodesWithOneNameTheLaterHasItUntilItLeaves() throws Exception {
+    TestNode first = node("a", "east");
+    awaitAgreed(first);
+    TestNode second = node("a", "west");
+    await("the first one gives way", () -> first.isTold(Connection.DISPLACED));
+    awaitAgreed(second);
+    long made = stat("a").getCzxid();
+    for (int beat = 0; beat < 4; beat++) {
+      first.skip(BEAT);
+      second.skip(BEAT);
+      TestNode other = node("b" + beat, "east");
+      awaitAgreed(second, other);
+      other.close();
+      awaitAgreed(second);
+    }
+    assertThat(stat("a").getCzxid()).as("they do not take it from each other in turns").isEqualTo(made);
+    assertThat(first.isTold(Connection.DISPLACED)).isTrue();
+    second.close();
+    awaitAgreed(first);
+  }
+
+  @Test
+  void aNodeThatHasLostItsNameHasNotRegainedItWhenZooKeeperIsAway() throws Exception {
+    TestNode first = node("a", "east");
+    awaitAgreed(first);
+    TestNode second = node("a", "west");
+    await("the first one gives way", () -> first.isTold(Connection.DISPLACED));
+    awaitAgreed(second);
+    int told = first.views.size();
+    server.stop();
+    await("the second one knows that it is alone", () -> second.isTold(Connection.LOST));
+    first.skip(Duration.ofHours(1));
+    TestNode late = node("late", "east");
+    await("the newcomer knows, too", () -> late.isTold(Connection.LOST));
+    assertThat(first.views).hasSize(told);
+  }
+
+  @Test
+  void aMemberThatDoesNotDecodeIsSetAside() throws Exception {
+    TestNode a = node("a", "east");
+    awaitAgreed(a);
+    operator.create().withMode(CreateMode.EPHEMERAL).forPath(ROOT + "/members/foreign", bytes("?"));
+    TestNode b = node("b", "east");
+    awaitAgreed(a, b);
+  }
+}

@@ -1,5 +1,0 @@
-/** The engine: event loops with wheels, lanes, group commit. */
-@NullMarked
-package io.foliot.core.engine;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** {@code foliot bench}: what a server or an engine can do on this machine, each figure with proof that the work was done. */
-@NullMarked
-package io.foliot.server.bench;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The foliot command: the server, and what talks to one from a terminal. */
-@NullMarked
-package io.foliot.server.command;
-
-import org.jspecify.annotations.NullMarked;

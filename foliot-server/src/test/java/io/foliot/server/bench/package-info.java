@@ -1,4 +1,0 @@
-@NullMarked
-package io.foliot.server.bench;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.foliot.server.migrate;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.foliot.servers;
-
-import org.jspecify.annotations.NullMarked;

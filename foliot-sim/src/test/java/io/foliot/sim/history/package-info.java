@@ -1,4 +1,0 @@
-@NullMarked
-package io.foliot.sim.history;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,3 +1,0 @@
-/** Coordination under one thread and a settable clock. */
-@org.jspecify.annotations.NullMarked
-package io.foliot.testkit.coordination;

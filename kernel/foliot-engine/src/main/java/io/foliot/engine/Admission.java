@@ -1,0 +1,34 @@
+package io.foliot.engine;
+
+import io.foliot.core.Scheduler.OverloadedException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The door: how much may wait for the store. What does not fit is refused before anything is done. Any thread. */
+final class Admission {
+  private final long maxItems;
+  private final long maxBytes;
+  private final AtomicLong items = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong();
+
+  Admission(long maxItems, long maxBytes) {
+    this.maxItems = maxItems;
+    this.maxBytes = maxBytes;
+  }
+
+  /** Lets a call in, or throws. A call that is larger than the bounds is let in when nothing else waits. */
+  void enter(long callItems, long callBytes) {
+    long itemsAfter = items.addAndGet(callItems);
+    long bytesAfter = bytes.addAndGet(callBytes);
+    boolean alone = itemsAfter == callItems;
+    if (!alone && (itemsAfter > maxItems || bytesAfter > maxBytes)) {
+      leave(callItems, callBytes);
+      throw new OverloadedException("too much waits for the store already, come back in a second: items="
+          + (itemsAfter - callItems) + " of " + maxItems + ", bytes=" + (bytesAfter - callBytes) + " of " + maxBytes);
+    }
+  }
+
+  void leave(long callItems, long callBytes) {
+    items.addAndGet(-callItems);
+    bytes.addAndGet(-callBytes);
+  }
+}

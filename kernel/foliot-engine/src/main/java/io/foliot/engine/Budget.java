@@ -1,0 +1,171 @@
+package io.foliot.engine;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Any thread.
+ *
+ * <p>A destination may hold as much as is free, and a queue as much as its destination has left: the dynamic thresholds
+ * of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so the share must leave
+ * room before others need it. A destination that holds without end gets half of the total, a queue behind it a third;
+ * {@code n} of them get the {@code n+1}st part each, and as much stays free for the rest. Demands below that are met in
+ * full, so the shares are max-min fair.
+ *
+ * <p>Where the free part is smaller than one unit of work, a queue that holds nothing may take one from a reserve
+ * beyond the total. Such queues take turns in the order in which they first asked. All holders together never exceed
+ * total and reserve by more than what callers charge beyond what they acquired; that excess leaves the reserve
+ * untouched.
+ *
+ * <p>Rejected: a fixed share per queue (thousands of queues would get a few kilobytes each, or the sum would be
+ * unbounded), and one bound per loop (one queue that hangs uses it up, and with many loops it is smaller than a
+ * payload).
+ */
+final class Budget {
+  /** How long a queue keeps its turn without asking; the loops ask at least each tenth of a second. */
+  private static final long TURN_NANOS = 1_000_000_000;
+
+  /** What one queue or one destination holds. */
+  static final class Share {
+    // guarded by the budget
+    private long held;
+    /** How much of that counts against the reserve. */
+    private long reserved;
+  }
+
+  private final long total;
+  private final long reserve;
+  private final long guarantee;
+
+  // guarded by this
+  private long used;
+  private long reservedUsed;
+  /** The queues that wait for the reserve, in the order of their coming, and when each asked last. */
+  private final Map<Share, Long> turns = new LinkedHashMap<>();
+  private final Set<Runnable> starving = new LinkedHashSet<>();
+
+  /**
+   * A budget of which nothing is held.
+   *
+   * @param reserve how much is held beyond the total at most, by those that would get nothing otherwise
+   * @param guarantee the largest unit of work, which one turn takes of the reserve
+   */
+  Budget(long total, long reserve, long guarantee) {
+    this.total = total;
+    this.reserve = reserve;
+    this.guarantee = guarantee;
+  }
+
+  private long left(Share holder, @Nullable Share parent) {
+    return total - (used - reservedUsed) - holder.held - (parent == null ? 0 : parent.held);
+  }
+
+  /** Returns whether a holder without a parent gets no more units of size 1 but from the reserve. */
+  synchronized boolean isFull(Share holder) {
+    return left(holder, null) < 2;
+  }
+
+  /**
+   * Takes up to so many units.
+   *
+   * @param each the size of a unit
+   * @param holder the queue, or the destination if that is all there is to it
+   * @param parent the destination of the queue
+   * @param again called when it may be worth asking again, if fewer were given than wanted
+   * @return how many units the holder has now more
+   */
+  synchronized int acquire(int wanted, long each, Share holder, @Nullable Share parent, Runnable again) {
+    long left = left(holder, parent);
+    // Whatever is taken shrinks the free part, and through it the room of the parent.
+    long fits = left / ((parent == null ? 2 : 3) * each);
+    int given = Math.clamp(fits, 0, wanted);
+    if (given > 0) {
+      add(holder, parent, given * each);
+      turns.remove(holder);
+    }
+    if (given < wanted) {
+      starving.add(again);
+    }
+    return given;
+  }
+
+  /**
+   * Takes one unit of the guaranteed size of the reserve, if the holder has nothing, and it is its turn.
+   *
+   * @return whether it was given
+   */
+  synchronized boolean acquireReserved(Share holder, @Nullable Share parent, long nowNanos) {
+    if (holder.held > 0 || (parent != null && parent.held >= guarantee)) {
+      return false;
+    }
+    turns.put(holder, nowNanos);
+    if (!isTurnOf(holder, (reserve - reservedUsed) / guarantee, nowNanos)) {
+      return false;
+    }
+    turns.remove(holder);
+    add(holder, parent, guarantee);
+    holder.reserved = guarantee;
+    reservedUsed += guarantee;
+    return true;
+  }
+
+  private boolean isTurnOf(Share holder, long places, long nowNanos) {
+    Iterator<Map.Entry<Share, Long>> each = turns.entrySet().iterator();
+    for (long place = 0; place < places && each.hasNext();) {
+      Map.Entry<Share, Long> next = each.next();
+      if (next.getKey() == holder) {
+        return true;
+      }
+      if (nowNanos - next.getValue() >= TURN_NANOS) {
+        each.remove();
+      } else {
+        place++;
+      }
+    }
+    return false;
+  }
+
+  /** Charges more than was acquired, because that is what it turned out to be, or gives back. */
+  synchronized void change(Share holder, @Nullable Share parent, long amount) {
+    add(holder, parent, amount);
+    if (amount < 0 && !starving.isEmpty()) {
+      starving.forEach(Runnable::run);
+      starving.clear();
+    }
+  }
+
+  /**
+   * Gives back what was acquired a moment ago and could not be used. Wakes no one: two loops that find room here and
+   * none elsewhere would wake each other without end.
+   */
+  synchronized void giveBackUnused(Share holder, @Nullable Share parent, long amount) {
+    add(holder, parent, -amount);
+  }
+
+  private void add(Share holder, @Nullable Share parent, long amount) {
+    holder.held += amount;
+    if (parent != null) {
+      parent.held += amount;
+    }
+    used += amount;
+    assert holder.held >= 0 && used >= 0 : "held=" + holder.held + ", used=" + used;
+    long excess = holder.reserved - holder.held;
+    if (excess > 0) {
+      holder.reserved -= excess;
+      reservedUsed -= excess;
+    }
+  }
+
+  /** The largest unit of work. */
+  long guarantee() {
+    return guarantee;
+  }
+
+  synchronized long used() {
+    return used;
+  }
+}

@@ -1,0 +1,178 @@
+package io.foliot.engine;
+
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Answer.Health;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * How many attempts a destination gets at once: what it has shown to bear. The limit doubles with each round of successes
+ * until the first failure, then grows by one a round; it is halved when most of the recent answers are failures or when
+ * the destination asks for less, at most once in a tenth of a second. A destination that fails at a limit of one is probed
+ * by one attempt at a time, at growing distances, and starts anew with the first success: that is the circuit breaker.
+ * After TCP's congestion control (Jacobson 1988).
+ *
+ * <p>A claim takes its permits when it is sent. So that a store that answers slowly does not idle a destination that answers
+ * quickly, a claim may take as many more as attempts ended while the one before it was with the store: by the time it comes
+ * back, as many places are free again. If the destination stops just then, it has at most twice its limit, and no more follow.
+ */
+final class Destination {
+  private static final double START_LIMIT = 16;
+  /** The weight of the newest answer in the share of failures: some twenty answers are remembered. */
+  private static final double NEWEST = 0.1;
+  private static final double MOST = 0.5;
+  private static final long HALVE_EVERY_NANOS = 100_000_000;
+  private static final long FIRST_PROBE_NANOS = 100_000_000;
+  private static final long LAST_PROBE_NANOS = 5_000_000_000L;
+
+  private final String name;
+  private final int maxLimit;
+  private final Budget attempts;
+  private final Budget.Share share = new Budget.Share();
+  private final Budget.Share memory = new Budget.Share();
+
+  // guarded by this
+  private double limit;
+  private boolean slowStart = true;
+  private int running;
+  private double failures;
+  private int ahead;
+  private long ended;
+  private long halvedNanos = Long.MIN_VALUE;
+  private boolean probing;
+  private long probeWaitNanos;
+  private long probeNanos;
+  private final Set<Runnable> starving = new LinkedHashSet<>();
+
+  /** @param attempts those that all destinations of a delivery share */
+  Destination(String name, int maxLimit, Budget attempts) {
+    this.name = name;
+    this.maxLimit = maxLimit;
+    this.attempts = attempts;
+    limit = Math.min(START_LIMIT, maxLimit);
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** What the payloads of its attempts hold. */
+  Budget.Share memory() {
+    return memory;
+  }
+
+  /** Takes up to so many; {@code again} is called when it may be worth asking again. */
+  synchronized int acquire(int wanted, long nowNanos, Runnable again) {
+    int free = (int) limit + ahead - running;
+    if (probing) {
+      free = running == 0 && nowNanos - probeNanos >= 0 ? 1 : 0;
+    }
+    int most = Math.max(0, Math.min(wanted, free));
+    int given = most == 0 ? 0 : attempts.acquire(most, 1, share, null, again);
+    if (given == 0 && most > 0 && attempts.acquireReserved(share, null, nowNanos)) {
+      given = 1;
+    }
+    if (given < wanted) {
+      starving.add(again);
+    }
+    running += given;
+    return given;
+  }
+
+  /** Gives permits back that were not used. */
+  synchronized void giveBack(int count) {
+    running -= count;
+    assert running >= 0 : running;
+    attempts.change(share, null, -count);
+    wakeStarving();
+  }
+
+  /** How many attempts have ended by now. */
+  synchronized long ended() {
+    return ended;
+  }
+
+  /** A claim came back; attempts that had ended when it was sent, to be taken from those that have now. */
+  synchronized void claimed(long endedWhenSent) {
+    ahead = probing ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
+  }
+
+  /** An attempt ended with a success, or with a failure that is the task's own. */
+  synchronized void well() {
+    ended++;
+    failures *= 1 - NEWEST;
+    if (probing) {
+      probing = false;
+      probeWaitNanos = 0;
+      failures = 0;
+      limit = Math.min(2, maxLimit);
+      slowStart = true;
+    } else if (running * 2 >= (int) limit) {
+      limit = Math.min(maxLimit, limit + (slowStart ? 1 : 1 / limit));
+    }
+    giveBack(1);
+  }
+
+  /** An attempt ended with a failure of the destination. */
+  synchronized void ill(Health health, long nowNanos) {
+    ended++;
+    failures += (1 - failures) * NEWEST;
+    boolean less = health == Health.OVERLOADED || failures > MOST;
+    if (probing) {
+      probe(nowNanos);
+    } else if (less && (halvedNanos == Long.MIN_VALUE || nowNanos - halvedNanos >= HALVE_EVERY_NANOS)) {
+      halvedNanos = nowNanos;
+      slowStart = false;
+      if (limit < 2) {
+        probe(nowNanos);
+      }
+      limit = Math.max(1, limit / 2);
+      ahead = 0;
+    }
+    giveBack(1);
+  }
+
+  private void probe(long nowNanos) {
+    probing = true;
+    probeWaitNanos = probeWaitNanos == 0 ? FIRST_PROBE_NANOS : Math.min(LAST_PROBE_NANOS, probeWaitNanos * 2);
+    probeNanos = nowNanos + probeWaitNanos;
+  }
+
+  /** An attempt ended with this answer, or with none. */
+  void answered(Answer answer, long nowNanos) {
+    if (answer instanceof Answer.Retry retry && retry.health() != Health.WELL) {
+      ill(retry.health(), nowNanos);
+    } else {
+      well();
+    }
+  }
+
+  private void wakeStarving() {
+    if (!starving.isEmpty()) {
+      starving.forEach(Runnable::run);
+      starving.clear();
+    }
+  }
+
+  /** How long until the next probe may go; 0 if nothing stands in its way. */
+  synchronized long probeWaitNanos(long nowNanos) {
+    return probing && running == 0 ? Math.max(0, probeNanos - nowNanos) : 0;
+  }
+
+  /** Whether its delivery has as many attempts under way on this node as it takes. */
+  boolean isOutOfPlaces() {
+    return attempts.isFull(share);
+  }
+
+  synchronized boolean isProbing() {
+    return probing;
+  }
+
+  synchronized int limit() {
+    return probing ? 1 : (int) limit;
+  }
+
+  synchronized int running() {
+    return running;
+  }
+}

@@ -1,0 +1,48 @@
+package io.foliot.engine;
+
+import io.foliot.core.Body;
+import io.foliot.core.Submission;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+
+/**
+ * What a request asked for, in 64 bits: by it a repeated request is told from another one under the same idempotency key.
+ * Two polynomials over the same bytes; it guards against mistakes, not against an adversary, who could only deceive
+ * himself.
+ */
+final class Digest {
+  private final CRC32 low = new CRC32();
+  private final CRC32C high = new CRC32C();
+
+  private Digest() {}
+
+  static long of(Submission submission) {
+    Digest digest = new Digest();
+    digest.add(String.valueOf(submission.delay()));
+    digest.add(String.valueOf(submission.dueAt()));
+    digest.add(submission.maxAttempts() + " " + submission.onConflict());
+    Body body = submission.body();
+    if (body != null) {
+      digest.add(body.contentType());
+      for (Map.Entry<String, String> header : new TreeMap<>(body.headers()).entrySet()) {
+        digest.add(header.getKey());
+        digest.add(header.getValue());
+      }
+      digest.add(body.payload());
+    }
+    return (digest.high.getValue() << 32) | digest.low.getValue();
+  }
+
+  private void add(String text) {
+    add(text.getBytes(StandardCharsets.UTF_8));
+    add(new byte[]{(byte) 0xFF});
+  }
+
+  private void add(byte[] bytes) {
+    low.update(bytes);
+    high.update(bytes);
+  }
+}

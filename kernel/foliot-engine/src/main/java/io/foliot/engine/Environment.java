@@ -1,0 +1,29 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.core.Meter;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.TaskStore;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Everything an engine sees of the world. With these replaced, it runs under one thread and a virtual clock.
+ *
+ * @param clock wall and monotonic time
+ * @param loops makes the event loops
+ * @param random luck: of ids, jitter, trace contexts; called by one thread at a time
+ * @param store the truth; not closed by the engine
+ * @param coordinator who else is there; closed by the engine
+ * @param deliveries one per type; closed by the engine
+ * @param meter told what happens
+ */
+public record Environment(Clock clock, Supplier<EventLoop> loops, RandomGenerator random, TaskStore store,
+    Coordinator coordinator, List<Delivery> deliveries, Meter meter) {
+  public Environment {
+    deliveries = List.copyOf(deliveries);
+  }
+}

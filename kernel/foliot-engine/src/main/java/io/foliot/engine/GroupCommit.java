@@ -1,0 +1,221 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes one store batch of what many callers ask for at the same time. While batches are with the store, calls gather; when
+ * one comes back, they are the next. So a lone call goes out at once, and under load one sync serves thousands. Any
+ * thread; needs none of its own: whoever calls, or brings an answer, sends.
+ *
+ * @param <T> what is asked
+ * @param <R> what is answered
+ */
+final class GroupCommit<T, R> {
+  private static final System.Logger LOG = System.getLogger(GroupCommit.class.getName());
+
+  /** Items of one store call, unless a single call has more: what the store takes in some milliseconds. */
+  private static final int MAX_ITEMS = 5_000;
+  private static final int QUEUE_CHUNK = 256;
+
+  private record Call<T, R>(List<T> items, long bytes, CompletableFuture<List<R>> answer) {}
+
+  private final String name;
+  private final Function<List<T>, CompletionStage<List<R>>> store;
+  private final BiConsumer<List<T>, List<R>> done;
+  private final int maxUnderWay;
+  private final Admission admission;
+  private final Clock clock;
+  private final Meter meter;
+
+  private final MpscUnboundedVarHandleArrayQueue<Call<T, R>> waiting = new MpscUnboundedVarHandleArrayQueue<>(
+      QUEUE_CHUNK);
+  private final AtomicInteger underWay = new AtomicInteger();
+
+  /**
+   * A group commit.
+   *
+   * @param name of the call, for the meter
+   * @param store the call
+   * @param done told of each batch that came back, before its callers are
+   * @param maxUnderWay batches that the store has at the same time: with two, the next one is there when it is done
+   */
+  GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
+      int maxUnderWay, Admission admission, Clock clock, Meter meter) {
+    this.maxUnderWay = maxUnderWay;
+    this.name = name;
+    this.store = store;
+    this.done = done;
+    this.admission = admission;
+    this.clock = clock;
+    this.meter = meter;
+  }
+
+  /** Adds a call; the answers come in the order of its items. */
+  CompletableFuture<List<R>> call(List<T> items, long bytes) {
+    if (items.isEmpty()) {
+      return CompletableFuture.completedFuture(List.of());
+    }
+    admission.enter(items.size(), bytes);
+    CompletableFuture<List<R>> answer = new CompletableFuture<>();
+    waiting.offer(new Call<>(items, bytes, answer));
+    send();
+    return answer;
+  }
+
+  /** Sends what waits, as long as the store may have one more batch. */
+  private void send() {
+    while (enter()) {
+      List<Call<T, R>> calls = take();
+      if (calls.isEmpty()) {
+        underWay.decrementAndGet();
+        if (waiting.isEmpty()) {
+          return;
+        }
+        continue;
+      }
+      List<T> items = itemsOf(calls);
+      long begun = clock.monotonicNanos();
+      CompletableFuture<List<R>> batch = ask(items);
+      boolean answersLater = !batch.isDone();
+      CompletableFuture<Void> answered = batch.handle((results, failure) -> {
+        underWay.decrementAndGet();
+        if (answersLater) {
+          // The next batch goes out before these callers go on: the store must not wait for them.
+          send();
+        }
+        answer(calls, items, begun, results, failure);
+        return null;
+      });
+      assert answersLater || answered.isDone();
+    }
+  }
+
+  private boolean enter() {
+    int now = underWay.get();
+    while (now < maxUnderWay) {
+      if (underWay.compareAndSet(now, now + 1)) {
+        return true;
+      }
+      now = underWay.get();
+    }
+    return false;
+  }
+
+  private CompletableFuture<List<R>> ask(List<T> items) {
+    try {
+      return store.apply(items).toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** The queue has one consumer at a time. */
+  private synchronized List<Call<T, R>> take() {
+    List<Call<T, R>> calls = new ArrayList<>();
+    int items = 0;
+    while (items < MAX_ITEMS) {
+      Call<T, R> next = waiting.peek();
+      if (next == null || (items > 0 && items + next.items().size() > MAX_ITEMS)) {
+        break;
+      }
+      waiting.poll();
+      calls.add(next);
+      items += next.items().size();
+    }
+    return calls;
+  }
+
+  private static <T, R> List<T> itemsOf(List<Call<T, R>> calls) {
+    if (calls.size() == 1) {
+      return calls.get(0).items();
+    }
+    List<T> items = new ArrayList<>();
+    for (Call<T, R> call : calls) {
+      items.addAll(call.items());
+    }
+    return items;
+  }
+
+  private void answer(List<Call<T, R>> calls, List<T> items, long begun, @Nullable List<R> results,
+      @Nullable Throwable failure) {
+    Throwable reason = failure == null ? null : unwrapped(failure);
+    if (reason instanceof ItemsFailedException partly) {
+      tellDone(items, begun, partly);
+    } else {
+      tell(items, begun, results, failure);
+    }
+    int from = 0;
+    for (Call<T, R> call : calls) {
+      int to = from + call.items().size();
+      admission.leave(call.items().size(), call.bytes());
+      if (results != null) {
+        call.answer().complete(calls.size() == 1 ? results : results.subList(from, to));
+      } else if (reason instanceof ItemsFailedException partly) {
+        answerPart(call, partly, from, to);
+      } else {
+        call.answer().completeExceptionally(reason == null ? unwrapped(null) : reason);
+      }
+      from = to;
+    }
+  }
+
+  /** A call hears of its own items only: another caller's item that failed is not its failure. */
+  @SuppressWarnings("unchecked") // the results are those of the store's call
+  private static <T, R> void answerPart(Call<T, R> call, ItemsFailedException partly, int from, int to) {
+    List<@Nullable Object> results = partly.results().subList(from, to);
+    long failed = results.stream().filter(Objects::isNull).count();
+    if (failed == 0) {
+      call.answer().complete((List<R>) results);
+    } else if (failed == results.size()) {
+      call.answer().completeExceptionally(partly.failure());
+    } else {
+      call.answer().completeExceptionally(new StoreException("some items of the call took effect and others failed:"
+          + " items=" + results.size() + ", failed=" + failed + ", reason=" + partly.failure().getMessage(), partly));
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the results are those of the store's call
+  private void tellDone(List<T> items, long begun, ItemsFailedException partly) {
+    List<T> doneItems = new ArrayList<>();
+    List<R> doneResults = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      Object result = partly.results().get(i);
+      if (result != null) {
+        doneItems.add(items.get(i));
+        doneResults.add((R) result);
+      }
+    }
+    tell(doneItems, begun, doneResults, partly);
+  }
+
+  /** What comes after the commit must not keep the callers from their answers. */
+  private void tell(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
+    try {
+      meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
+      if (results != null) {
+        done.accept(items, results);
+      }
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "what follows a commit failed; its results stand: call=" + name, e);
+    }
+  }
+
+  static Throwable unwrapped(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause == null ? new IllegalStateException("a stage failed without a cause") : cause;
+  }
+}

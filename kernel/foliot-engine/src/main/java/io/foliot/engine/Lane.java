@@ -1,0 +1,392 @@
+package io.foliot.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.Limits;
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.DueEntry;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue's delivery line on one loop: the few ready tasks it may start next. What does not fit is parked in the store.
+ * Loop thread only, but for what {@link Line} shares.
+ */
+final class Lane {
+  /** How many ids a pull queue keeps at hand while no worker asks: for the next one's sake, no more. */
+  private static final int UNASKED_ENTRIES = 256;
+  /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
+  private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
+  /** What an attempt costs beside its payload. */
+  static final long ATTEMPT_BYTES = 1 << 10;
+  private static final int BODY_WEIGHT = 8;
+  private static final double RATE_SECONDS = 5;
+  /** Several claims; and soon, because until it is known what does not fit is parked. */
+  private static final long FLOW_SAMPLE_NANOS = 50_000_000;
+  /** A lane that is emptied in so many seconds flows. */
+  private static final double FLOW_SECONDS = 2;
+  /** For so long after it was empty a lane with permits is believed to flow: the first claims have hardly come back. */
+  private static final long FLOW_CREDIT_NANOS = 500_000_000;
+
+  /**
+   * What the loops of a node share of a queue.
+   *
+   * @param permits the queue's permits
+   * @param desk the workers that wait, for pull queues
+   * @param memory what the payloads of its attempts hold
+   */
+  record Line(Permits permits, PullDesk desk, Budget.Share memory) {}
+
+  /** The weight of the newest in the share of those that were pushed back: some sixteen are remembered. */
+  private static final double NEWEST = 1.0 / 16;
+  private static final double MOST = 0.5;
+
+  /**
+   * Of which slots parked tasks are read. Those of this node first, because two nodes that read from the same end claim the same;
+   * those of all when there is nothing left of its own. And now and then a page of all, for the others may have no delivery for this
+   * queue, or no permits.
+   */
+  enum ParkedOf {
+    OWN, GLANCE_AT_ALL, ALL
+  }
+
+  /** For so long a node looks at its own alone. */
+  private static final long GLANCE_NANOS = 2_000_000_000;
+
+  private final String name;
+  private final Line line;
+  private final int maxEntries;
+
+  // The settings in force; null while the queue is unknown or its delivery is not there.
+  private @Nullable Queue queue;
+  private @Nullable Delivery delivery;
+  private @Nullable Destination destination;
+  private boolean lackIsLogged;
+
+  private final EntryQueue fresh = new EntryQueue();
+  private final EntryQueue unparked = new EntryQueue();
+  /** Entries that a probe has found due. */
+  private final EntryQueue probed = new EntryQueue();
+
+  private boolean hasParked;
+  private boolean parkedReadUnderWay;
+  private ParkedOf parkedOf = ParkedOf.OWN;
+  private boolean ownAreRead;
+  private long glanceNanos;
+  private @Nullable DueEntry parkedCursor;
+  private long parkedRetryNanos;
+
+  private long taken;
+  private long takenSampled;
+  private double takenPerSecond;
+  private long flowNanos;
+  private long emptyNanos;
+  private long seenNanos;
+  private double laterShare;
+  private double deficit;
+  private int running;
+  private long bodyBytes = FIRST_BODY_BYTES;
+  private long settled;
+  private long sampled;
+  private long sampledNanos = Long.MIN_VALUE;
+  private double rate;
+
+  Lane(String name, Line line, int maxEntries, long nowNanos) {
+    parkedRetryNanos = nowNanos;
+    glanceNanos = nowNanos;
+    flowNanos = nowNanos;
+    emptyNanos = nowNanos;
+    seenNanos = nowNanos;
+    this.name = name;
+    this.line = line;
+    this.maxEntries = maxEntries;
+  }
+
+  String name() {
+    return name;
+  }
+
+  Permits permits() {
+    return line.permits();
+  }
+
+  PullDesk desk() {
+    return line.desk();
+  }
+
+  Budget.Share memory() {
+    return line.memory();
+  }
+
+  void configure(@Nullable Queue newQueue, @Nullable Delivery newDelivery, @Nullable Destination newDestination) {
+    queue = newQueue;
+    delivery = newDelivery;
+    destination = newDestination;
+    lackIsLogged = false;
+  }
+
+  /** Returns true once while the settings stay as they are. */
+  boolean logsLackOfDelivery() {
+    boolean first = !lackIsLogged;
+    lackIsLogged = true;
+    return first;
+  }
+
+  @Nullable
+  Queue queue() {
+    return queue;
+  }
+
+  @Nullable
+  Delivery delivery() {
+    return delivery;
+  }
+
+  @Nullable
+  Destination destination() {
+    return destination;
+  }
+
+  boolean isPull() {
+    return queue != null && queue.target().type().equals(Target.PULL);
+  }
+
+  /** Whether attempts can be made at all: the queue is known, not paused, and its delivery is there. */
+  boolean isServed() {
+    return queue != null && !queue.paused() && (delivery != null || isPull());
+  }
+
+  /** Whether only a delivery is missing on this node. */
+  boolean lacksDelivery() {
+    return queue != null && !queue.paused() && delivery == null && !isPull();
+  }
+
+  /** Whether one more id may wait here. */
+  boolean hasRoom() {
+    int bound = isPull() && desk().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
+    return isServed() && waiting() < bound;
+  }
+
+  int waiting() {
+    return fresh.size() + unparked.size() + probed.size();
+  }
+
+  /** How many may be claimed: those that were not probed wait for that while most have been pushed back. */
+  int claimable() {
+    return isMostlyLater() ? unparked.size() + probed.size() : waiting();
+  }
+
+  /** Takes up to so many entries that have to be probed before they are claimed, and adds them to a list. */
+  void takeUnprobed(int most, List<DueEntry> to) {
+    if (isMostlyLater() && isServed()) {
+      for (int i = Math.min(most, fresh.size()); i > 0; i--) {
+        taken++;
+        to.add(requireNonNull(fresh.poll()));
+      }
+    }
+  }
+
+  /** A probe has found the entry due: it is claimed before all that have not been probed. */
+  void addProbed(DueEntry entry) {
+    probed.add(entry);
+  }
+
+  void add(DueEntry entry) {
+    fresh.add(entry);
+  }
+
+  /** Whether it is emptied soon, as it last went; one that was empty a moment ago is taken for such. */
+  boolean isFlowing() {
+    return waiting() > 0
+        && (takenPerSecond * FLOW_SECONDS >= waiting()
+            || (seenNanos - emptyNanos < FLOW_CREDIT_NANOS && !permits().isFull(seenNanos)));
+  }
+
+  /** Measures how fast ids leave, every now and then. */
+  void sampleFlow(long nowNanos) {
+    seenNanos = nowNanos;
+    emptyNanos = waiting() == 0 ? nowNanos : emptyNanos;
+    long sinceNanos = nowNanos - flowNanos;
+    if (sinceNanos >= FLOW_SAMPLE_NANOS) {
+      takenPerSecond = (taken - takenSampled) * 1e9 / sinceNanos;
+      takenSampled = taken;
+      flowNanos = nowNanos;
+    }
+  }
+
+  /** The next to start: what was parked comes first, then what a probe has found due. */
+  DueEntry take() {
+    taken++;
+    DueEntry entry = unparked.poll();
+    if (entry == null) {
+      entry = probed.poll();
+    }
+    return entry == null ? requireNonNull(fresh.poll()) : entry;
+  }
+
+  /** It was taken, and looked at: it is to be started before the others. */
+  void putBack(DueEntry entry) {
+    taken--;
+    unparked.add(entry);
+  }
+
+  /** What was taken was not due any more, or it was. */
+  void judged(boolean later) {
+    laterShare += ((later ? 1 : 0) - laterShare) * NEWEST;
+  }
+
+  /**
+   * Whether most of what is taken has been pushed back. Then entries are probed before they are claimed: a task that is due
+   * waits neither for permits that the others have no use for, nor until their entries have moved.
+   */
+  boolean isMostlyLater() {
+    return laterShare > MOST;
+  }
+
+  /** All that waits, which then waits no more. */
+  Deque<DueEntry> drain() {
+    Deque<DueEntry> all = new ArrayDeque<>();
+    unparked.drainTo(all);
+    probed.drainTo(all);
+    fresh.drainTo(all);
+    return all;
+  }
+
+  // What is parked in the store.
+
+  /** This node or another one has parked some. */
+  void parked() {
+    hasParked = true;
+  }
+
+  boolean hasParked() {
+    return hasParked;
+  }
+
+  /** Whether to read more of what is parked: something is, little waits here, and no read is under way. */
+  boolean wantsParked(long nowNanos, int low) {
+    return hasParked && !parkedReadUnderWay && isServed() && waiting() < low && nowNanos - parkedRetryNanos >= 0
+        && !(isPull() && desk().isEmpty());
+  }
+
+  /**
+   * A read of parked tasks begins.
+   *
+   * @param sharesSlots whether this node has some of the slots, and others the rest
+   */
+  ParkedOf readParked(boolean sharesSlots, long nowNanos) {
+    ParkedOf before = parkedOf;
+    boolean isMidway = before == ParkedOf.OWN && parkedCursor != null;
+    if (!sharesSlots || ownAreRead) {
+      parkedOf = ParkedOf.ALL;
+    } else {
+      parkedOf = isMidway && nowNanos - glanceNanos >= GLANCE_NANOS ? ParkedOf.GLANCE_AT_ALL : ParkedOf.OWN;
+    }
+    if (parkedOf != before) {
+      parkedCursor = null;
+    }
+    if (parkedOf != ParkedOf.OWN || !isMidway) {
+      glanceNanos = nowNanos;
+    }
+    parkedReadUnderWay = true;
+    return parkedOf;
+  }
+
+  /** Behind which entry to read; null at the beginning. */
+  @Nullable
+  DueEntry parkedCursor() {
+    return parkedCursor;
+  }
+
+  void unparked(DueEntry entry) {
+    unparked.add(entry);
+  }
+
+  /** A read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin anew, at the end. */
+  void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
+    parkedReadUnderWay = false;
+    boolean fromTheBeginning = parkedCursor == null;
+    if (parkedOf == ParkedOf.OWN && first == null) {
+      ownAreRead = true;
+      // Others may be at the end of theirs just as well.
+      parkedRetryNanos = fromTheBeginning ? parkedRetryNanos : retryNanos;
+      return;
+    }
+    if (fromTheBeginning) {
+      hasParked = first != null;
+    }
+    parkedCursor = last;
+    if (last == null) {
+      parkedRetryNanos = retryNanos;
+      ownAreRead = false;
+    }
+  }
+
+  /** A read of parked tasks failed. */
+  void parkedReadFailed(long retryNanos) {
+    parkedReadUnderWay = false;
+    parkedCursor = null;
+    parkedRetryNanos = retryNanos;
+  }
+
+  /** The wakeAt of the oldest that waits here, or {@link Long#MAX_VALUE}. */
+  long oldest() {
+    return Math.min(fresh.oldest(), Math.min(unparked.oldest(), probed.oldest()));
+  }
+
+  // Shares.
+
+  int priority() {
+    return queue == null ? 0 : queue.priority();
+  }
+
+  /** Adds to what the lane may take this time and the next; answers how many whole tasks that is now. */
+  int credit(double share, int most) {
+    deficit = Math.min(most, deficit + share);
+    return (int) deficit;
+  }
+
+  void spend(int count) {
+    deficit = Math.max(0, deficit - count);
+  }
+
+  // Attempts.
+
+  void begun(long bytes) {
+    running++;
+    bodyBytes += (bytes - bodyBytes) / BODY_WEIGHT;
+  }
+
+  void ended() {
+    running--;
+  }
+
+  int running() {
+    return running;
+  }
+
+  /** What an attempt is expected to hold in memory. */
+  long attemptBytes() {
+    return bodyBytes + ATTEMPT_BYTES;
+  }
+
+  void countSettled() {
+    settled++;
+  }
+
+  /** How many attempts end per second, averaged over some ten seconds; to be asked a few times a second. */
+  double settledPerSecond(long nowNanos) {
+    double seconds = (nowNanos - sampledNanos) / 1e9;
+    if (sampledNanos != Long.MIN_VALUE && seconds > 0) {
+      double share = 1 - Math.exp(-seconds / RATE_SECONDS);
+      rate += ((settled - sampled) / seconds - rate) * share;
+    }
+    sampled = settled;
+    sampledNanos = nowNanos;
+    return rate;
+  }
+}

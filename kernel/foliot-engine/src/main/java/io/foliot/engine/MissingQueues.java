@@ -1,0 +1,60 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * Queues that do not exist although due tasks of theirs are parked: left by a deletion that raced with a transaction,
+ * by a restore, or by a move. Their tasks wait until the queue is created. Any thread.
+ */
+final class MissingQueues {
+  private static final System.Logger LOG = System.getLogger(MissingQueues.class.getName());
+
+  /** So long a queue must be missing: news of one that another node has created takes a second. */
+  private static final long SURE_NANOS = 3_000_000_000L;
+  private static final long LOG_NANOS = 60_000_000_000L;
+  private static final int NAMES_LOGGED = 10;
+
+  private final Clock clock;
+
+  // guarded by this
+  private final Map<String, Long> sinceNanos = new TreeMap<>();
+  private long nextLogNanos;
+
+  MissingQueues(Clock clock) {
+    this.clock = clock;
+    nextLogNanos = clock.monotonicNanos();
+  }
+
+  /** The store was asked which queues have parked tasks. */
+  synchronized void parked(Set<String> queues, Predicate<String> exists) {
+    long nowNanos = clock.monotonicNanos();
+    sinceNanos.keySet().retainAll(queues);
+    for (String queue : queues) {
+      if (exists.test(queue)) {
+        sinceNanos.remove(queue);
+      } else {
+        sinceNanos.putIfAbsent(queue, nowNanos);
+      }
+    }
+    List<String> missing = names();
+    if (!missing.isEmpty() && nowNanos - nextLogNanos >= 0) {
+      nextLogNanos = nowNanos + LOG_NANOS;
+      LOG.log(System.Logger.Level.WARNING,
+          "due tasks wait for queues that do not exist, and fire once these are created:"
+              + " missing={0}, queues={1}",
+          missing.size(), missing.subList(0, Math.min(NAMES_LOGGED, missing.size())));
+    }
+  }
+
+  /** The names of the missing queues. */
+  synchronized List<String> names() {
+    long nowNanos = clock.monotonicNanos();
+    return sinceNanos.entrySet().stream().filter(entry -> nowNanos - entry.getValue() >= SURE_NANOS)
+        .map(Map.Entry::getKey).toList();
+  }
+}

@@ -1,0 +1,95 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.DueEntry;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Index entries that came due although the deadlines of their tasks were pushed back. A probe has read the new deadlines; the
+ * entries still have to be moved there. Loop thread only, passive.
+ *
+ * <ol>
+ * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at once.
+ * <li>Entries are moved in the order in which they were added, a batch at a time, behind all claims: a task that is due never
+ * waits for an entry that only moves.
+ * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} tells them to pass over it. A probe is
+ * believed for {@link #BELIEVED_NANOS}, because a deadline that is pulled nearer again may change nothing but the record.
+ * <li>Until the store has answered the call that moves it, the entry stays covered.
+ * </ol>
+ *
+ * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected: moving each
+ * entry with the claim that finds the later deadline. A thousand moves are a commit of tens of milliseconds, and with a
+ * million heartbeats the true alarm waited for seconds behind them.
+ */
+final class Moves {
+  /** Age up to which the deadline that a probe has read is believed. */
+  static final long BELIEVED_NANOS = 500_000_000;
+
+  /**
+   * An entry and where it belongs.
+   *
+   * @param entry as it was read in the index
+   * @param dueAt the deadline of its task when it was probed
+   * @param probedNanos when that was, by the monotonic clock
+   */
+  record Move(DueEntry entry, long dueAt, long probedNanos) {}
+
+  private final int limit;
+  private final Map<TaskId, Move> waiting = new LinkedHashMap<>();
+  private final Map<TaskId, Move> underWay = new HashMap<>();
+
+  /** @param limit how many entries may wait; others are found and probed again instead */
+  Moves(int limit) {
+    this.limit = limit;
+  }
+
+  /** Whether no entry waits for a call that moves it. */
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  void add(DueEntry entry, long dueAt, long nowNanos) {
+    if (waiting.size() < limit) {
+      waiting.put(entry.id(), new Move(entry, dueAt, nowNanos));
+    }
+  }
+
+  /** Returns whether this entry of the index is one that waits to be moved, and of whose task nothing is due. */
+  boolean covers(DueEntry entry, long nowMillis, long nowNanos) {
+    return covers(waiting, entry, nowMillis, nowNanos) || covers(underWay, entry, nowMillis, nowNanos);
+  }
+
+  private static boolean covers(Map<TaskId, Move> moves, DueEntry entry, long nowMillis, long nowNanos) {
+    Move move = moves.isEmpty() ? null : moves.get(entry.id());
+    return move != null && move.entry().wakeAt() == entry.wakeAt() && move.dueAt() > nowMillis
+        && nowNanos - move.probedNanos() < BELIEVED_NANOS;
+  }
+
+  /** Takes the entries to move next. They are covered until they have been {@linkplain #answered answered}. */
+  List<Move> next(int most) {
+    List<Move> batch = new ArrayList<>(Math.min(most, waiting.size()));
+    Iterator<Move> oldest = waiting.values().iterator();
+    while (batch.size() < most && oldest.hasNext()) {
+      Move move = oldest.next();
+      oldest.remove();
+      batch.add(move);
+      underWay.put(move.entry().id(), move);
+    }
+    return batch;
+  }
+
+  /** The call that was to move these has been answered, whatever its answer. */
+  void answered(List<Move> batch) {
+    batch.forEach(move -> underWay.remove(move.entry().id(), move));
+  }
+
+  /** Forgets an entry: its task is about to be claimed, and the claim moves it where it belongs. */
+  void forget(TaskId id) {
+    waiting.remove(id);
+  }
+}

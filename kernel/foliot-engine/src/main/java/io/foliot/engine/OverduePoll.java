@@ -1,0 +1,277 @@
+package io.foliot.engine;
+
+import io.foliot.core.coordination.Assignment;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.SlotSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What should have been fired a second ago in slots that this node does not look after, and which of it to take.
+ *
+ * <p>A slot whose oldest entry has not moved between two looks is taken for left behind, and worked off for as long as claims are
+ * won. But an owner with a backlog may only not have come to that slot yet: while others of its slots move, it is at work, and is
+ * given more time; more yet by a node that is behind itself. So the nodes of a busy cluster do not claim what the others are about
+ * to.
+ *
+ * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then a slot that is left
+ * behind is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries
+ * are late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits a look
+ * longer than the one before it, so that two seldom adopt the same. An adoption ends when a newer assignment is read,
+ * some seconds after the coordinator answers again, or when too many of its claims are not won, for then the owner or
+ * another node works there, too. Claims also fail where tasks are cancelled or pushed back; so a slot that is found
+ * left behind once more is kept for a minute whatever its claims say.
+ *
+ * <p>Loop thread only.
+ */
+final class OverduePoll {
+  /** Whether slots of other nodes may be adopted. */
+  enum Adoption {
+    /** They may: the coordinator does not answer. */
+    ALLOWED,
+    /**
+     * No more of them, and those that there are for a few seconds yet: the coordinator answers, and assigns them soon.
+     */
+    ENDING,
+    /** None, from now on: this node is to have no slots. */
+    FORBIDDEN
+  }
+
+  /** What is so late in a slot of another node's may have nobody. */
+  private static final long OVERDUE_MILLIS = 1_000;
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+  private static final long EVERY_NANOS = NANOS_PER_SECOND;
+  /** Between two looks at a slot that is worked off. */
+  private static final long SOON_NANOS = NANOS_PER_SECOND / 10;
+  /** Who was seen at work so long ago is. */
+  private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
+  /** For how long an entry may stand whose owner is at work. */
+  private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
+  /** The same where this node has enough to do. */
+  private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
+  /** Looks that a helper waits at most for those before it: in a large cluster most of them may be gone at once. */
+  private static final int MAX_HELPERS_BEFORE = 8;
+  /**
+   * Time from the coordinator's first answer until it has noticed each dead member and the leader has assigned its
+   * slots.
+   */
+  private static final long ENDING_NANOS = 10 * NANOS_PER_SECOND;
+  /** Claims of an adopted slot after which their outcome counts. */
+  private static final int MIN_CLAIMS = 16;
+  /** Weight of the latest claim in the share of claims that were not won. */
+  private static final double NEWEST = 1.0 / MIN_CLAIMS;
+  /** Share of claims not won from which on another node is believed to work in the slot. */
+  private static final double MANY_NOT_WON = 0.25;
+  /** How long a slot is kept that was given up and then found left behind again. */
+  private static final long PROVEN_NANOS = 60 * NANOS_PER_SECOND;
+
+  /** How the claims of an adopted slot went. */
+  private static final class Claims {
+    private int count;
+    private double notWonShare;
+
+    boolean isDoubtful(boolean won) {
+      count++;
+      notWonShare += ((won ? 0 : 1) - notWonShare) * NEWEST;
+      return count >= MIN_CLAIMS && notWonShare > MANY_NOT_WON;
+    }
+  }
+
+  private final String node;
+  private final int page;
+  private final BitSet stealing = new BitSet();
+  private final Map<Integer, Claims> adopted = new HashMap<>();
+  /** By slot that was given up, until when it is kept if it is adopted again. */
+  private final Map<Integer, Long> provenUntilNanos = new HashMap<>();
+  private Adoption adoption = Adoption.FORBIDDEN;
+  private long endNanos;
+  private final Map<String, Long> atWorkNanos = new HashMap<>();
+  /** By slot, what was its oldest entry at the last look, and since when. */
+  private @Nullable DueEntry[] heads;
+  private long[] sinceNanos;
+  private Assignment assignment;
+  private long nextNanos;
+
+  /**
+   * One that knows of no owners.
+   *
+   * @param node this node's name
+   * @param page how many entries to read of a slot that is worked off
+   */
+  OverduePoll(String node, int slotCount, int page, long nowNanos) {
+    this.node = node;
+    this.page = page;
+    heads = new DueEntry[slotCount];
+    sinceNanos = new long[slotCount];
+    assignment = Assignment.none(slotCount);
+    nextNanos = nowNanos + EVERY_NANOS;
+  }
+
+  /** The slots have been doubled: each is now two. */
+  void grow(int slotCount) {
+    int before = heads.length;
+    heads = Arrays.copyOf(heads, slotCount);
+    sinceNanos = Arrays.copyOf(sinceNanos, slotCount);
+    List.copyOf(adopted.keySet()).forEach(slot -> adopted.put(slot + before, new Claims()));
+  }
+
+  /**
+   * Who looks after what from now on.
+   *
+   * @param mine what this node looks after by that assignment
+   */
+  void assigned(Assignment newAssignment, SlotSet mine, Adoption newAdoption, long nowNanos) {
+    if (newAdoption == Adoption.FORBIDDEN || !newAssignment.equals(assignment)) {
+      adopted.clear();
+    }
+    if (newAdoption == Adoption.ENDING && adoption != Adoption.ENDING) {
+      endNanos = nowNanos + ENDING_NANOS;
+    }
+    adoption = newAdoption;
+    assignment = newAssignment;
+    atWorkNanos.keySet().removeIf(owner -> newAssignment.slotsOf(owner).isEmpty());
+    for (int slot = mine.next(0); slot >= 0; slot = mine.next(slot + 1)) {
+      stealing.clear(slot);
+      adopted.remove(slot);
+    }
+  }
+
+  /** The slots of other nodes that are to be read like this node's own. */
+  SlotSet adopted(long nowNanos) {
+    if (adoption == Adoption.ENDING && nowNanos - endNanos >= 0) {
+      adopted.clear();
+    }
+    BitSet slots = new BitSet();
+    adopted.keySet().forEach(slots::set);
+    return SlotSet.of(heads.length, slots);
+  }
+
+  /**
+   * A claim of an entry in a slot was decided. What was not won may be another node's, which then works there.
+   *
+   * @return whether the slot is given up, and was adopted before
+   */
+  boolean claimed(int slot, boolean won, long nowNanos) {
+    if (!won) {
+      stealing.clear(slot);
+    }
+    Claims claims = adopted.get(slot);
+    if (claims == null || !claims.isDoubtful(won) || isProven(slot, nowNanos)) {
+      return false;
+    }
+    adopted.remove(slot);
+    provenUntilNanos.put(slot, nowNanos + PROVEN_NANOS);
+    return true;
+  }
+
+  private boolean isProven(int slot, long nowNanos) {
+    Long untilNanos = provenUntilNanos.get(slot);
+    return untilNanos != null && nowNanos - untilNanos < 0;
+  }
+
+  boolean isDue(long nowNanos) {
+    return nowNanos - nextNanos >= 0;
+  }
+
+  /** What to read: the oldest of each slot of the share that is not this node's, more where it is worked off. */
+  List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
+    nextNanos = nowNanos + EVERY_NANOS;
+    List<DueScan> scans = new ArrayList<>();
+    for (int slot = share.next(0); slot >= 0; slot = share.next(slot + 1)) {
+      if (!mine.contains(slot)) {
+        scans.add(new DueScan(slot, Long.MIN_VALUE, null, now - OVERDUE_MILLIS, stealing.get(slot) ? page : 1));
+      }
+    }
+    return scans;
+  }
+
+  /**
+   * What to take of what was read.
+   *
+   * @param isBusy whether this node has enough to do
+   */
+  List<DueEntry> taken(List<DueSlice> slices, SlotSet mine, boolean isBusy, long nowNanos) {
+    for (DueSlice slice : slices) {
+      DueEntry before = heads[slice.slot()];
+      String owner = owner(slice.slot());
+      if (owner != null && before != null && isMovedByOwner(slice.slot()) && !before.equals(first(slice))) {
+        atWorkNanos.put(owner, nowNanos);
+      }
+    }
+    List<DueEntry> taken = new ArrayList<>();
+    for (DueSlice slice : slices) {
+      int slot = slice.slot();
+      DueEntry first = first(slice);
+      if (first == null || mine.contains(slot)) {
+        stealing.clear(slot);
+      } else if (stealing.get(slot) || isLeft(slot, first, isBusy, nowNanos)) {
+        taken.addAll(slice.entries());
+        if (adoption == Adoption.ALLOWED) {
+          stealing.clear(slot);
+          adopted.put(slot, new Claims());
+        } else {
+          stealing.set(slot);
+          nextNanos = Math.min(nextNanos, nowNanos + SOON_NANOS);
+        }
+      }
+      sinceNanos[slot] = first != null && first.equals(heads[slot]) ? sinceNanos[slot] : nowNanos;
+      // What moves in an adopted slot is not looked at, and says nothing of its owner.
+      heads[slot] = adopted.containsKey(slot) ? null : first;
+    }
+    return taken;
+  }
+
+  /** By queue, how overdue the oldest entries are of the slots that others look after. */
+  Map<String, Long> overdueMillis(SlotSet mine, long now) {
+    Map<String, Long> overdue = new HashMap<>();
+    for (DueEntry head : heads) {
+      if (head != null && !mine.contains(head.id())) {
+        overdue.merge(head.queue(), now - head.wakeAt(), Math::max);
+      }
+    }
+    return overdue;
+  }
+
+  /** Whether only its owner can have moved what is overdue in a slot: no helper comes before this node. */
+  private boolean isMovedByOwner(int slot) {
+    return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);
+  }
+
+  private boolean isLeft(int slot, DueEntry first, boolean isBusy, long nowNanos) {
+    if (!first.equals(heads[slot])) {
+      return false;
+    }
+    String owner = owner(slot);
+    Long seenNanos = owner == null ? null : atWorkNanos.get(owner);
+    boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
+    long patienceNanos = isAtWork ? (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS) : 0;
+    if (adoption == Adoption.ALLOWED) {
+      // Half a look less than so many, for looks are not exactly so far apart.
+      patienceNanos = Math.max(patienceNanos, helpersBefore(slot) * EVERY_NANOS + EVERY_NANOS / 2);
+    }
+    return nowNanos - sinceNanos[slot] >= patienceNanos;
+  }
+
+  private int helpersBefore(int slot) {
+    return assignment.slotCount() == 0
+        ? 0
+        : Math.min(MAX_HELPERS_BEFORE, assignment.helpersBefore(slot % assignment.slotCount(), node));
+  }
+
+  private static @Nullable DueEntry first(DueSlice slice) {
+    return slice.entries().isEmpty() ? null : slice.entries().getFirst();
+  }
+
+  /** Where the slots were doubled since, both halves are those of whoever had the whole. */
+  private @Nullable String owner(int slot) {
+    return assignment.slotCount() == 0 ? null : assignment.owner(slot % assignment.slotCount());
+  }
+}

@@ -1,0 +1,104 @@
+package io.foliot.engine;
+
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskStore;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * When the oldest parked task of each queue was due, as the store has it: whoever parked it, in whichever slot, before
+ * or after a restart. Alerts about a queue that is paused, throttled or not served rest on this.
+ *
+ * <p>Each second the queues are listed, and the first parked entry is read of those that were never read, then of those
+ * that were read longest ago. With more queues than are read in a second, a figure is older, but it only falls behind
+ * what the others take.
+ */
+final class ParkedHeads {
+  /** First entries read in a second: a thousand queues with parked tasks are known four seconds after a start. */
+  private static final int READS_PER_SECOND = 256;
+  /** Of these at the same time: some of the store's connections stay free. */
+  private static final int READS_AT_ONCE = 4;
+
+  private final TaskStore store;
+  private final EngineLoop loop;
+
+  // written by the loop's thread, read by any
+  private final ConcurrentMap<String, Long> wakeAts = new ConcurrentHashMap<>();
+
+  // the loop's thread
+  /** The queues that were read, the one read longest ago first. */
+  private final SequencedSet<String> known = new LinkedHashSet<>();
+  private final Deque<String> toRead = new ArrayDeque<>();
+  private boolean listing;
+  private int reading;
+
+  ParkedHeads(TaskStore store, EngineLoop loop) {
+    this.store = store;
+    this.loop = loop;
+  }
+
+  /** By how much the oldest parked task of a queue is overdue, or 0. */
+  long overdueMillis(String queue, long nowMillis) {
+    Long wakeAt = wakeAts.get(queue);
+    return wakeAt == null ? 0 : Math.max(0, nowMillis - wakeAt);
+  }
+
+  /** By how much the oldest parked task of all is overdue, or 0. */
+  long overdueMillis(long nowMillis) {
+    return wakeAts.values().stream().mapToLong(wakeAt -> nowMillis - wakeAt).reduce(0, Math::max);
+  }
+
+  /** Once a second, on the loop's thread. */
+  void turn() {
+    if (listing || reading > 0) {
+      return;
+    }
+    listing = true;
+    loop.after(EngineLoop.asking(() -> store.parkedQueues(SlotSet.all(store.slotCount()))), (queues, failure) -> {
+      listing = false;
+      if (queues != null) {
+        listed(queues);
+      }
+    });
+  }
+
+  private void listed(Set<String> queues) {
+    known.retainAll(queues);
+    wakeAts.keySet().retainAll(queues);
+    List<String> order = new ArrayList<>(queues.stream().filter(queue -> !known.contains(queue)).toList());
+    order.addAll(known);
+    toRead.clear();
+    toRead.addAll(order.subList(0, Math.min(READS_PER_SECOND, order.size())));
+    while (reading < READS_AT_ONCE && !toRead.isEmpty()) {
+      reading++;
+      readNext();
+    }
+  }
+
+  private void readNext() {
+    String queue = toRead.poll();
+    if (queue == null) {
+      reading--;
+      return;
+    }
+    loop.after(EngineLoop.asking(() -> store.parked(queue, SlotSet.all(store.slotCount()), null, 1)),
+        (entries, failure) -> {
+          if (entries != null) {
+            known.addLast(queue);
+            if (entries.isEmpty()) {
+              wakeAts.remove(queue);
+            } else {
+              wakeAts.put(queue, entries.getFirst().wakeAt());
+            }
+          }
+          readNext();
+        });
+  }
+}

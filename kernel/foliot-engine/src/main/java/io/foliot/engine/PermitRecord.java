@@ -1,0 +1,227 @@
+package io.foliot.engine;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a limited queue's permits and its rate are divided over the nodes: the content of a document, changed by compare-and-set.
+ * The permits of all holders together are never more than the queue has. Immutable.
+ *
+ * <p>A holder may claim until a time of the store's clock, and claims say so themselves; what it had is free again when no claim
+ * that it made before can still run. Each node moves its own part only, towards what all of them want.
+ *
+ * @param holders by instance
+ */
+record PermitRecord(List<Holder> holders) {
+  static final PermitRecord EMPTY = new PermitRecord(List.of());
+
+  /** The parts of a rate. */
+  static final int RATE_PARTS = 1_000;
+
+  /** Holds what attempts still have whose nodes are gone: no life of a node has this instance, nor comes back to it. */
+  static final long NOBODY = 0;
+
+  private static final int VERSION = 1;
+  private static final int MAX_HOLDERS = 10_000;
+  /** What cannot be divided evenly goes round: each in turn has it for so long. */
+  private static final long TURN_MILLIS = 1_000;
+
+  /**
+   * One life of a node.
+   *
+   * @param instance drawn when it started
+   * @param node its name, for people
+   * @param permits how many attempts it may have at once
+   * @param rateParts its part of the rate, of {@link #RATE_PARTS}
+   * @param wants how many attempts it would have at once if it could
+   * @param untilMillis until when it may claim, by the store's clock
+   */
+  record Holder(long instance, String node, int permits, int rateParts, int wants, long untilMillis) {
+    private Holder with(int newPermits, int newRateParts) {
+      return new Holder(instance, node, newPermits, newRateParts, wants, untilMillis);
+    }
+  }
+
+  @Nullable
+  Holder holder(long instance) {
+    return holders.stream().filter(holder -> holder.instance == instance).findFirst().orElse(null);
+  }
+
+  /** The same with this holder in the place of the one of its instance; without it, if it has nothing and wants nothing. */
+  PermitRecord with(Holder changed) {
+    List<Holder> all = new ArrayList<>(holders);
+    all.removeIf(holder -> holder.instance == changed.instance);
+    if (changed.permits > 0 || changed.rateParts > 0 || changed.wants > 0) {
+      all.add(changed);
+    }
+    all.sort(Comparator.comparingLong(Holder::instance));
+    return new PermitRecord(List.copyOf(all));
+  }
+
+  /** The same where nobody's time ends later than it could: one that does was written before the store's clock was set back. */
+  PermitRecord noLaterThan(long latestMillis) {
+    List<Holder> all = holders.stream().map(holder -> holder.untilMillis <= latestMillis
+        ? holder
+        : new Holder(holder.instance, holder.node, holder.permits, holder.rateParts, holder.wants, latestMillis))
+        .toList();
+    return new PermitRecord(all);
+  }
+
+  /**
+   * The same after the time of some holders was over and so many of their claims may still stand, which {@link #NOBODY} has from now
+   * on: of whom a claim is, is not known, and a holder that was only asleep must not take what another one's attempt has. Their parts
+   * of the rate are free.
+   *
+   * @param stillRunning attempts that were claimed before the time of the last of them was over, by whomever
+   */
+  PermitRecord without(List<Holder> gone, int stillRunning) {
+    PermitRecord rest = this;
+    int permits = 0;
+    long latestMillis = Long.MIN_VALUE;
+    for (Holder holder : gone) {
+      permits += holder.permits;
+      latestMillis = Math.max(latestMillis, holder.untilMillis);
+      rest = rest.with(new Holder(holder.instance, holder.node, 0, 0, 0, 0));
+    }
+    int kept = Math.min(permits, stillRunning);
+    Holder before = rest.holder(NOBODY);
+    if (before != null) {
+      kept += before.permits;
+      latestMillis = Math.max(latestMillis, before.untilMillis);
+    }
+    return rest.with(new Holder(NOBODY, "", kept, 0, 0, latestMillis));
+  }
+
+  /**
+   * What a node should have next. It takes what is free and gives what others lack and it has above its fair share: that of all
+   * who want some, the greatest for which nobody has more than he wants and those who have less than they want have the same.
+   *
+   * @param mine what it has, and wants
+   * @param limit the queue's permits; {@link Integer#MAX_VALUE} if it has no such limit
+   * @param isRated whether it has a rate
+   */
+  Holder next(Holder mine, int limit, boolean isRated, long nowMillis) {
+    List<Integer> wants = new ArrayList<>();
+    List<Integer> permits = new ArrayList<>();
+    List<Integer> rates = new ArrayList<>();
+    int self = 0;
+    for (Holder holder : with(mine).holders) {
+      boolean isMine = holder.instance == mine.instance;
+      if (isMine) {
+        self = wants.size();
+      }
+      // Whoever is gone wants nothing; what it has stays taken until somebody has looked what became of it.
+      wants.add(isMine || holder.untilMillis >= nowMillis ? holder.wants : 0);
+      permits.add(holder.permits);
+      rates.add(holder.rateParts);
+    }
+    if (mine.permits == 0 && mine.rateParts == 0 && mine.wants == 0) {
+      return mine;
+    }
+    long turn = Math.floorDiv(nowMillis, TURN_MILLIS);
+    List<Integer> rateWants = wants.stream().map(want -> want > 0 ? RATE_PARTS : 0).toList();
+    return mine.with(moved(self, wants, permits, limit, turn),
+        isRated ? moved(self, rateWants, rates, RATE_PARTS, turn) : 0);
+  }
+
+  private static int moved(int self, List<Integer> wants, List<Integer> have, int limit, long turn) {
+    if (limit == Integer.MAX_VALUE) {
+      return have.get(self);
+    }
+    int[] fair = fair(wants, limit, turn);
+    long free = limit;
+    long lacking = 0;
+    for (int i = 0; i < fair.length; i++) {
+      free -= have.get(i);
+      lacking += i == self ? 0 : Math.max(0, fair[i] - have.get(i));
+    }
+    int mine = have.get(self);
+    int least = Math.min(mine, fair[self]);
+    long owed = lacking - free;
+    if (owed > 0 && mine > least) {
+      return (int) Math.max(least, mine - owed);
+    }
+    // Up to its share of what is free; and of the rest what the others leave.
+    long due = Math.clamp(free, 0, Math.max(0, fair[self] - mine));
+    long spare = Math.max(0, free - due - lacking);
+    return (int) Math.min(Math.max(mine, wants.get(self)), mine + due + spare);
+  }
+
+  /** The fair shares of those who want so many each. */
+  private static int[] fair(List<Integer> wants, int limit, long turn) {
+    int[] shares = new int[wants.size()];
+    int left = limit;
+    while (left > 0) {
+      List<Integer> open = new ArrayList<>();
+      for (int i = 0; i < shares.length; i++) {
+        if (shares[i] < wants.get(i)) {
+          open.add(i);
+        }
+      }
+      if (open.isEmpty()) {
+        break;
+      }
+      int each = left / open.size();
+      if (each == 0) {
+        for (int i = 0; i < left; i++) {
+          shares[open.get((int) Math.floorMod(turn + i, (long) open.size()))]++;
+        }
+        break;
+      }
+      for (int i : open) {
+        int more = Math.min(each, wants.get(i) - shares[i]);
+        shares[i] += more;
+        left -= more;
+      }
+    }
+    return shares;
+  }
+
+  byte[] encode() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(VERSION);
+      out.writeShort(holders.size());
+      for (Holder holder : holders) {
+        out.writeLong(holder.instance);
+        out.writeUTF(holder.node);
+        out.writeInt(holder.permits);
+        out.writeInt(holder.rateParts);
+        out.writeInt(holder.wants);
+        out.writeLong(holder.untilMillis);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** @throws IllegalArgumentException if this version cannot read it */
+  static PermitRecord decode(byte[] content) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
+      int version = in.readUnsignedByte();
+      if (version != VERSION) {
+        throw new IllegalArgumentException("permits from a newer Foliot: version=" + version);
+      }
+      int count = in.readUnsignedShort();
+      if (count > MAX_HOLDERS) {
+        throw new IllegalArgumentException("permits do not decode: holders=" + count);
+      }
+      List<Holder> holders = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        holders.add(new Holder(in.readLong(), in.readUTF(), in.readInt(), in.readInt(), in.readInt(), in.readLong()));
+      }
+      return new PermitRecord(List.copyOf(holders));
+    } catch (IOException e) {
+      throw new IllegalArgumentException("permits do not decode: bytes=" + content.length, e);
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package io.foliot.engine;
+
+import io.foliot.core.Queue;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * A queue's permits on this node, shared by its loops: how many attempts may run at once, and how many may begin per
+ * second. The rate is a token bucket with room for a tenth of a second, or for one.
+ *
+ * <p>Where other nodes may have the queue, too, a limit is the cluster's, and here is what {@link PermitLedger} was granted of it:
+ * nothing at first.
+ */
+final class Permits {
+  private static final double BURST_SECONDS = 0.1;
+  private static final double NANOS = 1e9;
+  /** What waits is counted again with each turn of a loop; who has not said so for so long waits no more. */
+  private static final long UNMET_NANOS = 500_000_000;
+  private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
+
+  // guarded by this
+  private int limit = Integer.MAX_VALUE;
+  private int inUse;
+  private double ratePerNano = Double.POSITIVE_INFINITY;
+  private double room = 1;
+  private double tokens = 1;
+  private long filledNanos;
+  private final Set<Runnable> starving = new LinkedHashSet<>();
+
+  private boolean isShared;
+  private int granted;
+  private double grantedRate;
+  private long untilNanos;
+  private long untilMillis;
+  private int unmet;
+  private long unmetNanos;
+
+  private final Runnable hungry;
+
+  /** @param hungry called when something waits that has no permit of the cluster's */
+  Permits(Runnable hungry) {
+    this.hungry = hungry;
+  }
+
+  /** @param shared whether limits are the cluster's */
+  synchronized void configure(Queue queue, boolean shared, long nowNanos) {
+    fill(nowNanos);
+    limit = queue.concurrency() == null ? Integer.MAX_VALUE : queue.concurrency();
+    ratePerNano = queue.rate() == null ? Double.POSITIVE_INFINITY : queue.rate() / NANOS;
+    room = queue.rate() == null ? 1 : Math.max(1, queue.rate() * BURST_SECONDS);
+    tokens = Math.min(tokens, room);
+    boolean limited = queue.concurrency() != null || queue.rate() != null;
+    if (shared && limited && !isShared) {
+      tokens = 0;
+      untilNanos = nowNanos;
+    }
+    isShared = shared && limited;
+  }
+
+  private boolean hasRate() {
+    return ratePerNano != Double.POSITIVE_INFINITY;
+  }
+
+  private double room() {
+    return isShared ? Math.max(1, room * grantedRate) : room;
+  }
+
+  private double ratePerNano() {
+    return isShared ? ratePerNano * grantedRate : ratePerNano;
+  }
+
+  private int limit(long nowNanos) {
+    if (!isShared) {
+      return limit;
+    }
+    if (nowNanos - untilNanos >= 0) {
+      return 0;
+    }
+    return limit == Integer.MAX_VALUE ? limit : Math.min(limit, granted);
+  }
+
+  private void fill(long nowNanos) {
+    if (hasRate()) {
+      tokens = Math.min(room(), tokens + Math.max(0, nowNanos - filledNanos) * ratePerNano());
+    }
+    filledNanos = nowNanos;
+  }
+
+  /**
+   * Takes up to so many.
+   *
+   * @param again called when it may be worth asking again, if fewer were given than wanted for want of permits
+   */
+  synchronized int acquire(int wanted, long nowNanos, Runnable again) {
+    fill(nowNanos);
+    int given = Math.min(wanted, limit(nowNanos) - inUse);
+    if (given < wanted) {
+      starving.add(again);
+    }
+    if (hasRate()) {
+      given = Math.min(given, (int) tokens);
+    }
+    given = Math.max(0, given);
+    inUse += given;
+    if (hasRate()) {
+      tokens -= given;
+    }
+    return given;
+  }
+
+  /** Until when claims under these permits may win, by the store's clock; to be asked after they were taken. */
+  synchronized long untilMillis() {
+    return isShared ? untilMillis : Long.MAX_VALUE;
+  }
+
+  /** Gives permits back whose attempts have ended. */
+  synchronized void release(int count) {
+    inUse -= count;
+    assert inUse >= 0 : inUse;
+    wakeStarving();
+  }
+
+  private void wakeStarving() {
+    if (!starving.isEmpty()) {
+      starving.forEach(Runnable::run);
+      starving.clear();
+    }
+  }
+
+  /** Gives permits back that were not used: no attempt began. */
+  synchronized void giveBack(int count) {
+    if (hasRate()) {
+      tokens = Math.min(room(), tokens + count);
+    }
+    release(count);
+  }
+
+  /** How long until the rate allows another attempt; 0 if it does already. */
+  synchronized long rateWaitNanos(long nowNanos) {
+    fill(nowNanos);
+    if (!hasRate() || tokens >= 1) {
+      return 0;
+    }
+    return ratePerNano() == 0 ? NEVER_NANOS : (long) Math.ceil((1 - tokens) / ratePerNano());
+  }
+
+  /**
+   * Whether the next task finds a permit.
+   *
+   * @param waiting how many wait for one
+   * @param again called when it may be worth asking again, if not
+   */
+  synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
+    int free = limit(nowNanos) - inUse;
+    if (isShared) {
+      // Each loop has a lane of its own.
+      unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
+      unmetNanos = nowNanos;
+      if (free <= 0 || (hasRate() && grantedRate == 0)) {
+        hungry.run();
+      }
+    }
+    if (free <= 0) {
+      starving.add(again);
+    }
+    return free <= 0;
+  }
+
+  synchronized boolean isFull(long nowNanos) {
+    return inUse >= limit(nowNanos);
+  }
+
+  /** The queue's limit. */
+  synchronized int limit() {
+    return limit;
+  }
+
+  /** How many of them this node has. */
+  synchronized int granted() {
+    return isShared ? granted : limit;
+  }
+
+  synchronized int inUse() {
+    return inUse;
+  }
+
+  synchronized boolean isStarvedByRate() {
+    return hasRate() && tokens < 1;
+  }
+
+  // The ledger's.
+
+  /** How many attempts there would be if there were permits. */
+  synchronized int wants(long nowNanos) {
+    return inUse + (nowNanos - unmetNanos < UNMET_NANOS ? unmet : 0);
+  }
+
+  /** This is what the node may use from now on. */
+  synchronized void grant(int permits, double rate, long newUntilMillis, long newUntilNanos, long nowNanos) {
+    fill(nowNanos);
+    granted = permits;
+    grantedRate = rate;
+    untilMillis = newUntilMillis;
+    untilNanos = newUntilNanos;
+    wakeStarving();
+  }
+
+  /**
+   * The store has refused a claim because its time was over: this node, which was asleep perhaps, reckons the store's clock wrongly.
+   * There is nothing to be had until more is granted.
+   *
+   * @param claimUntilMillis until when the claim might have won
+   */
+  synchronized void over(long claimUntilMillis, long nowNanos) {
+    if (untilMillis == claimUntilMillis && nowNanos - untilNanos < 0) {
+      untilNanos = nowNanos;
+    }
+  }
+
+  /**
+   * No more than this from now on.
+   *
+   * @return how many are in use, and taken for so long
+   */
+  synchronized int lower(int permits, double rate, long nowNanos) {
+    fill(nowNanos);
+    granted = Math.min(granted, permits);
+    grantedRate = Math.min(grantedRate, rate);
+    return inUse;
+  }
+
+  /** As {@link #lower}, to nothing, but only if nothing is in use. */
+  synchronized boolean giveUp() {
+    if (inUse > 0) {
+      return false;
+    }
+    granted = 0;
+    grantedRate = 0;
+    return true;
+  }
+}

@@ -1,0 +1,168 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.QueueInUseException;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskStore;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deletes queues that have no live task, of which nodes that share a store must be sure together.
+ *
+ * <ol>
+ * <li>A mark in the queue's document says that it is being deleted. Nodes that read it accept no task for the queue.
+ * <li>The deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a task only if it read the
+ * queue without the mark at most that long before the acknowledgement; so whatever was acknowledged without knowing of
+ * the mark is in the store by now.
+ * <li>The store says exactly whether the queue has a live task ({@link TaskStore#hasLive}). If so, the mark is taken
+ * back; else the document is deleted, if it is still the one with the mark.
+ * </ol>
+ *
+ * <p>Whatever else changes the queue takes the mark back, and the deletion fails. A mark whose node has died is taken
+ * back by any other one after {@link #TERM_MILLIS}.
+ */
+final class QueueDeletions {
+  /** By how much a node's clocks may be wrong within that time. */
+  private static final long MARGIN_NANOS = 500_000_000;
+  private static final long WAIT_NANOS = QueueWatch.VALID_NANOS + MARGIN_NANOS;
+  /** How long a mark counts: many times what a deletion takes. */
+  private static final long TERM_MILLIS = 30_000;
+  private static final int TRIES = 5;
+
+  private record Wait(long endNanos, CompletableFuture<Void> ended) {}
+
+  private final TaskStore store;
+  private final Lines lines;
+  private final Clock clock;
+  private final LongSupplier storeMillis;
+  private final Function<String, CompletionStage<Void>> refresh;
+  private final ConcurrentLinkedQueue<Wait> waits = new ConcurrentLinkedQueue<>();
+
+  /** @param refresh reads the settings of a queue again */
+  QueueDeletions(TaskStore store, Lines lines, Clock clock, LongSupplier storeMillis,
+      Function<String, CompletionStage<Void>> refresh) {
+    this.store = store;
+    this.lines = lines;
+    this.clock = clock;
+    this.storeMillis = storeMillis;
+    this.refresh = refresh;
+  }
+
+  /** As {@link io.foliot.core.Scheduler#deleteQueue}. */
+  CompletionStage<Boolean> delete(String name) {
+    return delete(name, TRIES);
+  }
+
+  private CompletionStage<Boolean> delete(String name, int tries) {
+    return store.hasLive(name).thenCombine(read(name), (live, found) -> {
+      if (found.isPresent() && live) {
+        throw new QueueInUseException(name);
+      }
+      return found;
+    }).thenCompose(found -> found.isEmpty()
+        ? refresh.apply(name).thenApply(done -> false)
+        : delete(name, found.get(), tries));
+  }
+
+  private CompletionStage<Optional<Document>> read(String name) {
+    return store.document(DocumentKind.QUEUE, name);
+  }
+
+  private CompletionStage<Boolean> delete(String name, Document found, int tries) {
+    QueueCodec.Decoded settings = QueueCodec.decodeAll(found.content());
+    long nowMillis = storeMillis.getAsLong();
+    if (settings.closingSince() != QueueCodec.OPEN && !isOver(settings.closingSince(), nowMillis)) {
+      throw new OverloadedException("another call is deleting the queue: queue=" + name);
+    }
+    byte[] marked = QueueCodec.encode(settings.queue(), nowMillis);
+    return store.writeDocument(DocumentKind.QUEUE, name, found.version(), marked).thenCompose(written -> {
+      if (written) {
+        return deleteMarked(name, marked);
+      }
+      if (tries <= 1) {
+        throw changed(name);
+      }
+      return delete(name, tries - 1);
+    }).exceptionallyCompose(failure -> takeBack(name, marked).handle((done, alsoFailed) -> failure)
+        .thenCompose(CompletableFuture::failedFuture));
+  }
+
+  private static OverloadedException changed(String name) {
+    return new OverloadedException("the queue was changed while it was being deleted: queue=" + name);
+  }
+
+  private CompletionStage<Boolean> deleteMarked(String name, byte[] marked) {
+    return refresh.apply(name).thenCompose(done -> pause()).thenCompose(done -> store.hasLive(name))
+        .thenCompose(live -> {
+          if (live) {
+            throw new QueueInUseException(name);
+          }
+          return read(name);
+        }).thenCompose(found -> {
+          if (found.isEmpty() || !Arrays.equals(found.get().content(), marked)) {
+            throw changed(name);
+          }
+          return store.writeDocument(DocumentKind.QUEUE, name, found.get().version(), null);
+        }).thenCompose(deleted -> {
+          if (!deleted) {
+            throw changed(name);
+          }
+          return refresh.apply(name).thenApply(done -> true);
+        });
+  }
+
+  /** Waits until no node acknowledges a task for want of news. */
+  private CompletionStage<Void> pause() {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    if (store.isShared()) {
+      waits.add(new Wait(clock.monotonicNanos() + WAIT_NANOS, ended));
+    } else {
+      ended.complete(null);
+    }
+    return ended;
+  }
+
+  private static boolean isOver(long closingSince, long nowMillis) {
+    return nowMillis - closingSince > TERM_MILLIS;
+  }
+
+  /** Opens a queue again that is not deleted; that one alone which bears this mark, or, with null, whichever mark. */
+  private CompletionStage<Void> takeBack(String name, byte @Nullable [] marked) {
+    return read(name).thenCompose(found -> {
+      if (found.isEmpty() || (marked != null && !Arrays.equals(found.get().content(), marked))) {
+        return refresh.apply(name);
+      }
+      Queue queue = QueueCodec.decode(found.get().content());
+      return store.writeDocument(DocumentKind.QUEUE, name, found.get().version(), QueueCodec.encode(queue))
+          .thenCompose(written -> refresh.apply(name));
+    });
+  }
+
+  /** Opens the queues again whose deletion was left off. */
+  void takeBackLeftOff() {
+    long nowMillis = storeMillis.getAsLong();
+    lines.closings().forEach((name, since) -> {
+      if (isOver(since, nowMillis)) {
+        CompletionStage<Void> unused = takeBack(name, null);
+      }
+    });
+  }
+
+  /** Each turn of the loop. */
+  void turn(long nowNanos) {
+    for (Wait first = waits.peek(); first != null && nowNanos - first.endNanos() >= 0; first = waits.peek()) {
+      waits.remove(first);
+      first.ended().complete(null);
+    }
+  }
+}

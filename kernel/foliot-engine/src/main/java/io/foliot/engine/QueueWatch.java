@@ -1,0 +1,173 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/**
+ * Reads the settings of all queues where other nodes may change them: once a second, and at once for a call that names
+ * a queue this node does not know, or whose task was written so long after the last read that its queue may be gone.
+ *
+ * <p>A read serves every call that waits for one, whatever queues they name; at most one is under way, and then there
+ * is a pause of ten times its duration. So calls with made-up names cost the store a read now and then, however many
+ * there are, and no memory is kept for them. A call always waits for a read that began after it, so a queue that
+ * another node has put before is found.
+ */
+final class QueueWatch {
+  /** How long what was read is taken to be true, when a task that was written meanwhile is acknowledged. */
+  static final long VALID_NANOS = 2_500_000_000L;
+
+  private static final long EVERY_NANOS = 1_000_000_000L;
+  private static final long LEAST_PAUSE_NANOS = 10_000_000;
+  private static final int PAUSE = 10;
+
+  private final TaskStore store;
+  private final Lines lines;
+  private final Clock clock;
+  private final EngineLoop loop;
+  private final Consumer<Set<String>> changed;
+
+  // any thread
+  private final ConcurrentLinkedQueue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
+
+  // the loop's thread
+  private boolean underWay;
+  private long beganNanos;
+  private long pauseEndNanos;
+
+  /**
+   * A watch that reads when {@link #turn} is called.
+   *
+   * @param loop whose thread reads
+   * @param changed told of the queues that are different from now on
+   */
+  QueueWatch(TaskStore store, Lines lines, Clock clock, EngineLoop loop, Consumer<Set<String>> changed) {
+    this.store = store;
+    this.lines = lines;
+    this.clock = clock;
+    this.loop = loop;
+    this.changed = changed;
+    beganNanos = clock.monotonicNanos();
+    pauseEndNanos = beganNanos;
+  }
+
+  // Any thread.
+
+  /** The queue; asks the store before it fails with {@link UnknownQueueException}. */
+  CompletableFuture<Queue> find(String name) {
+    Queue known = lines.queue(name);
+    if (known != null) {
+      return CompletableFuture.completedFuture(known);
+    }
+    return store.isShared()
+        ? nextRead().thenApply(read -> ensureKnown(name))
+        : CompletableFuture.failedFuture(new UnknownQueueException(name));
+  }
+
+  private Queue ensureKnown(String name) {
+    Queue known = lines.queue(name);
+    if (known == null) {
+      throw new UnknownQueueException(name);
+    }
+    return known;
+  }
+
+  /**
+   * Completes with a read that begins after this call; fails with {@link StoreAwayException} if the store does not
+   * answer.
+   */
+  CompletableFuture<Void> nextRead() {
+    CompletableFuture<Void> read = new CompletableFuture<>();
+    waiting.add(read);
+    loop.wake();
+    return read;
+  }
+
+  /**
+   * Whether a live task that has just been written, or seen, is one of a queue that was not being deleted, as of a read
+   * that is recent enough: whoever deletes the queue waits for longer than {@link #VALID_NANOS} before asking whether
+   * it has tasks.
+   *
+   * @param generation of the task, which is no less than the store's clock at the write
+   */
+  boolean isConfirmed(String queue, long generation) {
+    // The read first: what is known may then be newer than the read, and never older.
+    Lines.Read read = lines.lastRead();
+    boolean isRecent = !store.isShared() || (clock.monotonicNanos() - read.nanos() < VALID_NANOS
+        && generation - read.storeMicros() < VALID_NANOS / 1_000);
+    return isRecent && lines.queue(queue) != null && !lines.isClosing(queue);
+  }
+
+  /**
+   * Completes when these queues, with tasks that have been written, are seen not to be deleted; after a deletion that
+   * does not come about, too. Fails if one is gone: it is then unknown whether the tasks ever fire.
+   */
+  CompletableFuture<Void> confirm(Collection<String> queues) {
+    return nextRead().exceptionallyCompose(failure -> CompletableFuture.failedFuture(new StoreException(
+        "the task was written, but whether its queue is being deleted cannot be read", failure))).thenCompose(read -> {
+          for (String queue : queues) {
+            if (lines.queue(queue) == null) {
+              throw new StoreException(
+                  "the queue was deleted while the task was written, which waits until the queue is"
+                      + " created again: queue=" + queue,
+                  null);
+            }
+          }
+          return queues.stream().anyMatch(lines::isClosing)
+              ? confirm(queues)
+              : CompletableFuture.completedFuture(null);
+        });
+  }
+
+  // The loop's thread.
+
+  /** Reads, if it is time. */
+  void turn(long nowNanos) {
+    boolean isWanted = !waiting.isEmpty() && nowNanos - pauseEndNanos >= 0;
+    boolean isDue = store.isShared() && nowNanos - beganNanos >= EVERY_NANOS;
+    if (!underWay && (isWanted || isDue)) {
+      read(nowNanos);
+    }
+  }
+
+  private void read(long nowNanos) {
+    underWay = true;
+    beganNanos = nowNanos;
+    List<CompletableFuture<Void>> served = new ArrayList<>();
+    for (CompletableFuture<Void> next = waiting.poll(); next != null; next = waiting.poll()) {
+      served.add(next);
+    }
+    long changes = lines.changes();
+    Lines.Read read = new Lines.Read(clock.monotonicNanos(), loop.storeMicros());
+    loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.QUEUE)), (documents, failure) -> {
+      underWay = false;
+      long endNanos = clock.monotonicNanos();
+      pauseEndNanos = endNanos + Math.max(LEAST_PAUSE_NANOS, PAUSE * (endNanos - nowNanos));
+      if (documents == null) {
+        StoreException away = new StoreAwayException("the queues cannot be read: " + GroupCommit.unwrapped(failure),
+            failure);
+        served.forEach(each -> each.completeExceptionally(away));
+        return;
+      }
+      Set<String> different = lines.replaceAll(documents, changes, read);
+      if (different == null) {
+        // Something newer was learnt meanwhile.
+        waiting.addAll(served);
+        return;
+      }
+      changed.accept(different);
+      served.forEach(each -> each.complete(null));
+    });
+  }
+}

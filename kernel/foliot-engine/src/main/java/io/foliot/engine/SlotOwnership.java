@@ -1,0 +1,176 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.coordination.Assignment;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.coordination.Coordinator.Connection;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which slots this node looks after, from what the coordinator says; and, where this node leads, the assignment of all
+ * slots.
+ *
+ * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is away: a node keeps its
+ * slots until it reads a newer assignment, and works on. A lost session takes no slots away either; what others have
+ * taken meanwhile is in the assignment that the node reads when it is a member again. An assignment that is missing or
+ * does not decode is no newer one. Only a node that is to have no slots gives them up at once: one whose clock is
+ * wrong, or whose name another process has.
+ *
+ * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
+ * lead and give itself all slots. So a leader whose own session was lost waits for those it knew before.
+ *
+ * <p>Any thread.
+ */
+final class SlotOwnership {
+  private static final System.Logger LOG = System.getLogger(SlotOwnership.class.getName());
+  /** Time in which each live member registers again once the coordinator answers; most do within a second. */
+  private static final long REGISTER_NANOS = Duration.ofSeconds(5).toNanos();
+
+  /** Told of each change. */
+  @FunctionalInterface
+  interface Loops {
+    /**
+     * These slots are this node's from now on.
+     *
+     * @param assignment who looks after the others
+     * @param adoption whether slots of others may be adopted
+     */
+    void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption);
+  }
+
+  private final String node;
+  private final TaskStore store;
+  private final Clock clock;
+  private final Coordinator coordinator;
+  private final Loops loops;
+
+  // guarded by this
+  private Coordinator.@Nullable View view;
+  /** The one that was read last. */
+  private Assignment assignment;
+  private boolean isPublished;
+  private boolean takesSlots = true;
+  /** Those who were there when the coordinator was last heard. */
+  private List<Coordinator.Member> members = List.of();
+  private boolean isSessionLost;
+  /** Those who were there before a lost session, and may yet register again. */
+  private List<Coordinator.Member> awaited = List.of();
+  private long awaitedUntilNanos;
+
+  /** One of a node that has heard nothing yet, and owns nothing. */
+  SlotOwnership(String node, TaskStore store, Clock clock, Coordinator coordinator, Loops loops) {
+    this.node = node;
+    this.store = store;
+    this.clock = clock;
+    this.coordinator = coordinator;
+    this.loops = loops;
+    assignment = Assignment.none(store.slotCount());
+  }
+
+  /** Tells the loops that they own nothing until an assignment is read. */
+  synchronized void begin() {
+    tellLoops();
+  }
+
+  /** The coordinator has said something. */
+  synchronized void changed(Coordinator.View seen) {
+    boolean wasHeard = view != null && view.connection() == Connection.CONNECTED;
+    view = seen;
+    switch (seen.connection()) {
+      case SUSPENDED, LOST -> {
+        if (wasHeard) {
+          LOG.log(System.Logger.Level.WARNING, "the coordinator does not answer; this node keeps its slots");
+        }
+        isSessionLost |= seen.connection() == Connection.LOST;
+      }
+      case DISPLACED -> isSessionLost = true;
+      case CONNECTED -> connected(seen);
+    }
+    tellLoops();
+    lead();
+  }
+
+  private void connected(Coordinator.View seen) {
+    Assignment read = read(seen);
+    isPublished = read != null;
+    assignment = read == null ? assignment : read;
+    if (isSessionLost) {
+      isSessionLost = false;
+      awaited = members;
+      awaitedUntilNanos = clock.monotonicNanos() + REGISTER_NANOS;
+    }
+    members = seen.members();
+    // Who has registered again and goes then is gone.
+    awaited = awaited.stream().filter(one -> !isAmong(one, members)).toList();
+  }
+
+  private static boolean isAmong(Coordinator.Member one, List<Coordinator.Member> others) {
+    return others.stream().anyMatch(other -> other.node().equals(one.node()));
+  }
+
+  private static @Nullable Assignment read(Coordinator.View seen) {
+    byte[] document = seen.document();
+    try {
+      return document == null ? null : Assignment.decode(document);
+    } catch (IllegalArgumentException e) {
+      LOG.log(System.Logger.Level.ERROR,
+          "cannot decode the slot assignment; keeping the one that was read last: version=" + seen.version(), e);
+      return null;
+    }
+  }
+
+  /** This node is to have slots, or none. */
+  synchronized void takesSlots(boolean now) {
+    takesSlots = now;
+    tellLoops();
+  }
+
+  /** To be called each second: who is awaited need not be awaited for ever. */
+  synchronized void eachSecond() {
+    if (!awaited.isEmpty() && clock.monotonicNanos() - awaitedUntilNanos >= 0) {
+      awaited = List.of();
+      lead();
+    }
+  }
+
+  /** The slots of a member by the assignment that was read last. */
+  synchronized SlotSet slotsOf(String member) {
+    SlotSet owned = SlotSet.of(assignment.slotCount(), assignment.slotsOf(member));
+    while (owned.slotCount() < store.slotCount()) {
+      owned = owned.doubled();
+    }
+    return owned;
+  }
+
+  private void tellLoops() {
+    Connection connection = view == null ? Connection.SUSPENDED : view.connection();
+    if (!takesSlots || connection == Connection.DISPLACED) {
+      loops.own(SlotSet.of(store.slotCount(), new BitSet()), assignment, OverduePoll.Adoption.FORBIDDEN);
+    } else {
+      loops.own(slotsOf(node), assignment, connection == Connection.CONNECTED
+          ? OverduePoll.Adoption.ENDING
+          : OverduePoll.Adoption.ALLOWED);
+    }
+  }
+
+  /** Publishes the assignment, if this node leads and it is not as it should be. */
+  private void lead() {
+    Coordinator.View seen = view;
+    if (seen == null || seen.connection() != Connection.CONNECTED || !node.equals(seen.leader())) {
+      return;
+    }
+    List<Coordinator.Member> takers = new ArrayList<>(seen.members());
+    takers.addAll(awaited);
+    takers.removeIf(member -> !member.takesSlots());
+    Assignment wanted = assignment.with(takers, store.slotCount());
+    if (!isPublished || !wanted.equals(assignment)) {
+      coordinator.publish(wanted.encode(), seen.version());
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.foliot.engine;
+
+import io.foliot.core.Meter;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Counts equal results that follow each other, so that the meter is told once and not ten thousand times. */
+final class Tally {
+  private final Meter meter;
+  private final String prefix;
+  private String queue = "";
+  private @Nullable Enum<?> kind;
+  private int count;
+
+  Tally(Meter meter, String prefix) {
+    this.meter = meter;
+    this.prefix = prefix;
+  }
+
+  void add(String itsQueue, Enum<?> itsKind) {
+    if (itsKind != kind || !itsQueue.equals(queue)) {
+      tell();
+      queue = itsQueue;
+      kind = itsKind;
+    }
+    count++;
+  }
+
+  /** Tells what was counted last. */
+  void tell() {
+    if (count > 0 && kind != null && !queue.isEmpty()) {
+      meter.accepted(queue, prefix + kind.name().toLowerCase(Locale.ROOT), count);
+    }
+    count = 0;
+  }
+}

@@ -1,0 +1,35 @@
+package io.foliot.engine.coordination;
+
+import io.foliot.core.coordination.Coordinator;
+import java.util.List;
+
+/** For one node alone: it is the only member, and it leads. */
+public final class SoleCoordinator implements Coordinator {
+  /** What {@link #kind} says. */
+  public static final String KIND = "none";
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public void join(Member self, Listener listener) {
+    listener.changed(new View(Connection.CONNECTED, List.of(self), self.node(), null, 0));
+  }
+
+  @Override
+  public void update(Member self) {
+    // There is nobody else to know it.
+  }
+
+  @Override
+  public void publish(byte[] document, long expectedVersion) {
+    // There is nobody else to read it.
+  }
+
+  @Override
+  public void close() {
+    // Nobody waits for it to leave.
+  }
+}

@@ -1,0 +1,409 @@
+package io.foliot.engine.coordination;
+
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskStore;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Coordination for those who share a store and nothing else: leases in its documents, judged by its clock.
+ *
+ * <p>Each member renews a lease of its own; who is listed with a lease that runs is alive. One more lease is that of the
+ * leader: whoever finds it over takes it, by compare-and-set. A lease ends so long after the store's clock stood where it
+ * stood before the lease was written; so on the store's clock no two leaders ever have one at the same time, and what a
+ * leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
+ *
+ * <p>A lease grows with the time that the store takes to answer. Else all members of a slow store would be gone to each
+ * other by turns, and their slots would go round.
+ *
+ * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well is gone
+ * at the next look of the others, who dies when its lease ends.
+ */
+public final class StoreCoordinator implements Coordinator {
+  /** What {@link #kind} says. */
+  public static final String KIND = "store";
+  /** How often a member shows that it lives. */
+  public static final Duration BEAT = Duration.ofSeconds(1);
+  /** How often it looks around: who leaves well must not be missed for long. */
+  public static final Duration LOOK = Duration.ofMillis(200);
+  /** How long it is believed to live after that, if the store answers quickly. */
+  public static final Duration LEASE = Duration.ofSeconds(3);
+  /** How long it is believed to live at most, however slow the store is. */
+  public static final Duration MAX_LEASE = Duration.ofSeconds(15);
+
+  private static final System.Logger LOG = System.getLogger(StoreCoordinator.class.getName());
+  private static final int VERSION = 1;
+  private static final String LEADER = "leader";
+  private static final String DOCUMENT = "assignment";
+  private static final long NANOS_PER_MICRO = 1_000;
+  /** Who was not seen for so long is forgotten. */
+  private static final long FORGET_MICROS = Duration.ofHours(1).toNanos() / NANOS_PER_MICRO;
+  private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
+  private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
+  /**
+   * Slow looks that a lease has time for beside its beats: one in which the next renewal fails, and the one after it.
+   */
+  private static final int LOOKS_PER_LEASE = 3;
+  /** Each look forgets this part of how slow those before it were. */
+  private static final int FORGOTTEN_PART = 8;
+
+  private final TaskStore store;
+  private final Clock clock;
+  private final EventLoop loop;
+  private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
+
+  // the loop's thread, and who closes it once it turns no more
+  private @Nullable Member self;
+  // any thread
+  private volatile boolean leaves;
+  // loop's thread only
+  private long ownVersion;
+  private @Nullable Listener listener;
+  private @Nullable View told;
+  private boolean underWay;
+  private long beatNanos;
+  private long lookNanos;
+  private long aliveNanos;
+  /** How long the slowest look of late took. */
+  private long slowNanos;
+
+  /**
+   * A coordinator that is not a member yet.
+   *
+   * @param loop calls it; its own
+   */
+  public StoreCoordinator(TaskStore store, Clock clock, EventLoop loop) {
+    this.store = store;
+    this.clock = clock;
+    this.loop = loop;
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public void join(Member member, Listener changes) {
+    inbox.add(() -> {
+      self = member;
+      listener = changes;
+      beatNanos = clock.monotonicNanos();
+      lookNanos = beatNanos;
+      aliveNanos = beatNanos;
+    });
+    loop.start(this::turn);
+  }
+
+  @Override
+  public void update(Member member) {
+    post(() -> {
+      self = member;
+      beatNanos = clock.monotonicNanos();
+      lookNanos = beatNanos;
+    });
+  }
+
+  @Override
+  public void publish(byte[] document, long expectedVersion) {
+    post(() -> {
+      View view = told;
+      if (view == null || self == null || !self.node().equals(view.leader())) {
+        return;
+      }
+      after(store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, expectedVersion, document), (written, failure) -> {
+        // Everybody reads it at the next look; the one that wrote it need not wait for that.
+        lookNanos = clock.monotonicNanos();
+      });
+    });
+  }
+
+  private void post(Runnable message) {
+    inbox.add(message);
+    loop.wake();
+  }
+
+  /** What a stage leads to is done on the loop's thread. */
+  private <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+    stage.whenComplete((result, failure) -> post(() -> then.accept(result, failure)));
+  }
+
+  private long turn() {
+    for (Runnable message = inbox.poll(); message != null; message = inbox.poll()) {
+      try {
+        message.run();
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.ERROR, "coordination through the store goes on after a failure", e);
+      }
+    }
+    long now = clock.monotonicNanos();
+    if (self != null) {
+      if (now - aliveNanos >= leaseNanos()) {
+        tell(Connection.LOST, null);
+      }
+      if (!underWay && now - lookNanos >= 0) {
+        lookNanos = now + LOOK.toNanos();
+        boolean isBeat = now - beatNanos >= 0;
+        beatNanos = isBeat ? now + BEAT.toNanos() : beatNanos;
+        look(self, isBeat, now);
+      }
+    }
+    return now + Math.max(0, waitNanos(now));
+  }
+
+  /** While a look is under way only the lease can end; the answer wakes the loop. */
+  private long waitNanos(long now) {
+    long leftNanos = leaseNanos() - (now - aliveNanos);
+    return !underWay ? lookNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
+  }
+
+  /** How long a lease of this member's lasts: a slow store must not make its members die again and again. */
+  private long leaseNanos() {
+    return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + LOOKS_PER_LEASE * slowNanos);
+  }
+
+  /** Reads who lives, who leads, and the document; on a beat, after it has shown that it lives itself. */
+  private void look(Member member, boolean isBeat, long begunNanos) {
+    underWay = true;
+    long leaseMicros = leaseNanos() / NANOS_PER_MICRO;
+    CompletableFuture<Seen> seen = call(() -> store.timeMicros(0)).thenCompose(
+        micros -> (isBeat
+            ? renew(member, micros + leaseMicros).thenCompose(renewed -> lead(member, micros, micros + leaseMicros))
+            : UNCHANGED)
+            .thenCompose(done -> store.documents(DocumentKind.NODE).thenCombine(store.documents(DocumentKind.CLUSTER),
+                (nodes, documents) -> new Seen(micros, nodes, documents))));
+    after(seen, (found, failure) -> {
+      underWay = false;
+      if (found == null) {
+        if (told != null && told.connection() == Connection.CONNECTED) {
+          LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second",
+              failure);
+          tell(Connection.SUSPENDED, null);
+        }
+        lookNanos = begunNanos + BEAT.toNanos();
+        return;
+      }
+      slowNanos = Math.max(clock.monotonicNanos() - begunNanos, slowNanos - slowNanos / FORGOTTEN_PART);
+      aliveNanos = isBeat ? begunNanos : aliveNanos;
+      tell(Connection.CONNECTED, found);
+      if (found.leader() == null) {
+        // Somebody has to be.
+        beatNanos = clock.monotonicNanos();
+      }
+    });
+  }
+
+  /** What a look around has found. */
+  private record Seen(long micros, List<Document> nodes, List<Document> documents) {
+    @Nullable
+    Document document(String name) {
+      return documents.stream().filter(document -> document.name().equals(name)).findFirst().orElse(null);
+    }
+
+    @Nullable
+    String leader() {
+      Document document = document(LEADER);
+      LeaderLease lease = document == null ? null : LeaderLease.decode(document.content());
+      return lease == null || !runs(lease.endMicros(), micros) ? null : lease.node();
+    }
+  }
+
+  private static <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> call) {
+    try {
+      return call.get().toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletionStage<Boolean> renew(Member member, long endMicros) {
+    byte[] content = new NodeLease(member, endMicros).encode();
+    return store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, content).thenCompose(written -> {
+      // If not, it was written by an earlier life of this node, or a reply was lost.
+      return written || leaves
+          ? CompletableFuture.completedFuture(true)
+          : store.document(DocumentKind.NODE, member.node()).thenCompose(found -> store
+              .writeDocument(DocumentKind.NODE, member.node(), found.map(Document::version).orElse(0L), content));
+    });
+  }
+
+  /** Takes or renews the lead where that is possible. */
+  private CompletionStage<Boolean> lead(Member member, long micros, long endMicros) {
+    return store.document(DocumentKind.CLUSTER, LEADER).thenCompose(found -> {
+      LeaderLease lease = found.map(document -> LeaderLease.decode(document.content())).orElse(null);
+      if (lease != null && !lease.node().equals(member.node()) && runs(lease.endMicros(), micros)) {
+        return UNCHANGED;
+      }
+      return store.writeDocument(DocumentKind.CLUSTER, LEADER, found.map(Document::version).orElse(0L),
+          new LeaderLease(member.node(), endMicros).encode());
+    });
+  }
+
+  /** One that ends later than any lease can was written before the store's clock was set back. */
+  private static boolean runs(long endMicros, long nowMicros) {
+    return endMicros > nowMicros && endMicros - nowMicros <= 2 * MAX_LEASE_MICROS;
+  }
+
+  private void tell(Connection connection, @Nullable Seen seen) {
+    View before = told;
+    View now;
+    if (seen != null) {
+      List<Member> members = new ArrayList<>();
+      for (Document document : seen.nodes()) {
+        NodeLease lease = NodeLease.decode(document.content());
+        ownVersion = self != null && document.name().equals(self.node()) ? document.version() : ownVersion;
+        if (runs(lease.endMicros(), seen.micros())) {
+          members.add(lease.member());
+        } else if (self != null && self.node().equals(seen.leader())
+            && lease.endMicros() + FORGET_MICROS < seen.micros()) {
+          forget(document);
+        }
+      }
+      members.sort(Comparator.comparing(Member::node));
+      Document document = seen.document(DOCUMENT);
+      now = new View(connection, List.copyOf(members), seen.leader(), document == null ? null : document.content(),
+          document == null ? 0 : document.version());
+    } else {
+      now = before == null
+          ? new View(connection, List.of(), null, null, 0)
+          : new View(connection, before.members(), connection == Connection.LOST ? null : before.leader(),
+              before.document(), before.version());
+    }
+    told = now;
+    if (listener != null && (before == null || differs(before, now))) {
+      listener.changed(now);
+    }
+  }
+
+  private static boolean differs(View before, View now) {
+    return before.connection() != now.connection() || before.version() != now.version()
+        || !before.members().equals(now.members()) || !Objects.equals(before.leader(), now.leader())
+        // A store that has forgotten its last writes gives their versions out again.
+        || !Arrays.equals(before.document(), now.document());
+  }
+
+  private void forget(Document document) {
+    after(store.writeDocument(DocumentKind.NODE, document.name(), document.version(), null), (done, failure) -> {});
+  }
+
+  /** Leaves, without waiting for the store; the others see it at their next look, or when the lease ends. */
+  @Override
+  public void close() {
+    leaves = true;
+    loop.close();
+    Member member = self;
+    if (member == null) {
+      return;
+    }
+    CompletableFuture<Boolean> resigned = call(() -> store.document(DocumentKind.CLUSTER, LEADER))
+        .thenCompose(
+            found -> found.isPresent() && LeaderLease.decode(found.get().content()).node().equals(member.node())
+                ? store.writeDocument(DocumentKind.CLUSTER, LEADER, found.get().version(), null)
+                : CompletableFuture.completedFuture(true));
+    // A renewal that is on its way may come between the two steps, and once only.
+    var left = call(() -> delete(member.node()))
+        .thenCompose(gone -> gone ? CompletableFuture.completedFuture(true) : delete(member.node()))
+        .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((heard, failure) -> {
+          if (failure != null || !heard) {
+            LOG.log(System.Logger.Level.INFO,
+                "the store did not hear that this node leaves; its lease says so within {0} ms",
+                MAX_LEASE.toMillis());
+          }
+        });
+    assert left != null;
+  }
+
+  /** Deletes the lease of a node, unless that changes meanwhile. */
+  private CompletionStage<Boolean> delete(String node) {
+    return store.document(DocumentKind.NODE, node).thenCompose(found -> found.isEmpty()
+        ? CompletableFuture.completedFuture(true)
+        : store.writeDocument(DocumentKind.NODE, node, found.get().version(), null));
+  }
+
+  /** A lease that all look at, with what its owner says of itself. */
+  private record NodeLease(Member member, long endMicros) {
+    byte[] encode() {
+      return written(out -> {
+        out.writeLong(endMicros);
+        out.writeUTF(member.node());
+        out.writeUTF(member.zone());
+        out.writeBoolean(member.takesSlots());
+        out.writeLong(member.clockOffsetMillis());
+      });
+    }
+
+    static NodeLease decode(byte[] content) {
+      return read(content, in -> {
+        long end = in.readLong();
+        return new NodeLease(new Member(in.readUTF(), in.readUTF(), in.readBoolean(), in.readLong()), end);
+      });
+    }
+  }
+
+  private record LeaderLease(String node, long endMicros) {
+    byte[] encode() {
+      return written(out -> {
+        out.writeLong(endMicros);
+        out.writeUTF(node);
+      });
+    }
+
+    static LeaderLease decode(byte[] content) {
+      return read(content, in -> {
+        long end = in.readLong();
+        return new LeaderLease(in.readUTF(), end);
+      });
+    }
+  }
+
+  private interface Writer {
+    void to(DataOutputStream out) throws IOException;
+  }
+
+  private interface Reader<T> {
+    T from(DataInputStream in) throws IOException;
+  }
+
+  private static byte[] written(Writer writer) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(VERSION);
+      writer.to(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static <T> T read(byte[] content, Reader<T> reader) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
+      int version = in.readUnsignedByte();
+      if (version != VERSION) {
+        throw new IllegalArgumentException("a lease from a newer Foliot: version=" + version);
+      }
+      return reader.from(in);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("a lease does not decode: bytes=" + content.length, e);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.foliot.engine.migration;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many tasks there are and what they are, in 64 bits that do not depend on their order: the sum of the first eight
+ * bytes of SHA-256 over all that is said of each.
+ *
+ * @param tasks how many
+ * @param sum of them
+ */
+record Fingerprint(long tasks, long sum) {
+  static final Fingerprint NONE = new Fingerprint(0, 0);
+
+  /** Of all live tasks of a store; tells how far it is. */
+  static Fingerprint of(TaskStore store, Consumer<Fingerprint> told) {
+    Fingerprint sum = NONE;
+    String cursor = null;
+    do {
+      TaskPage page = Migration.await(store.live(Migration.PAGE, cursor));
+      for (TaskRecord task : page.tasks()) {
+        sum = sum.plus(task);
+      }
+      cursor = page.cursor();
+      told.accept(sum);
+    } while (cursor != null);
+    return sum;
+  }
+
+  Fingerprint plus(TaskRecord task) {
+    return new Fingerprint(tasks + 1, sum + new Digest().of(task));
+  }
+
+  @Override
+  public String toString() {
+    return tasks + " tasks, checksum " + Long.toHexString(sum);
+  }
+
+  private static final class Digest {
+    private final MessageDigest sha256;
+    private final ByteBuffer eight = ByteBuffer.allocate(Long.BYTES);
+
+    Digest() {
+      try {
+        sha256 = MessageDigest.getInstance("SHA-256");
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every Java has SHA-256", e);
+      }
+    }
+
+    long of(TaskRecord task) {
+      add(task.id());
+      add(task.queue());
+      add(task.key());
+      add(task.body());
+      add(task.createdAt(), task.changedAt(), task.firstDueAt(), task.maxAttempts(), task.state().name().charAt(0),
+          task.generation(), task.dueAt(), task.wakeAt(), task.parked() ? 1 : 0, task.attempt());
+      add(task.token());
+      add(task.leaseEnd(), task.claimedAt());
+      AttemptRecord.End settledAs = task.settledAs();
+      add(settledAs == null ? null : settledAs.name());
+      add(task.cancelRequested() ? 1 : 0, task.outstanding() ? 1 : 0);
+      TaskRecord.Successor successor = task.successor();
+      if (successor != null) {
+        add(successor.generation(), successor.dueAt(), successor.firstDueAt(), successor.maxAttempts());
+        add(successor.body());
+      }
+      for (AttemptRecord attempt : task.attempts()) {
+        add(attempt.generation(), attempt.attempt(), attempt.begunAt(), attempt.endedAt());
+        add(attempt.end().name());
+        add(attempt.detail());
+      }
+      add(task.reason());
+      return ByteBuffer.wrap(sha256.digest()).getLong();
+    }
+
+    private void add(long... numbers) {
+      for (long number : numbers) {
+        sha256.update(eight.putLong(0, number).array());
+      }
+    }
+
+    private void add(TaskId id) {
+      add(id.high(), id.low());
+    }
+
+    private void add(@Nullable Token token) {
+      add(token == null ? "" : token.toString());
+    }
+
+    private void add(@Nullable String text) {
+      add(text == null ? null : text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void add(byte @Nullable [] bytes) {
+      add(bytes == null ? -1 : bytes.length);
+      if (bytes != null) {
+        sha256.update(bytes);
+      }
+    }
+
+    private void add(@Nullable Body body) {
+      add(body == null ? null : body.payload());
+      if (body != null) {
+        add(body.contentType());
+        for (Map.Entry<String, String> header : new TreeMap<>(body.headers()).entrySet()) {
+          add(header.getKey());
+          add(header.getValue());
+        }
+      }
+    }
+  }
+}

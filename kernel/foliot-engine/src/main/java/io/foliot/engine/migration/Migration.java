@@ -1,0 +1,263 @@
+package io.foliot.engine.migration;
+
+import io.foliot.core.TaskState;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Seal;
+import io.foliot.core.store.SetAside;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves all live tasks, with the settings of queues, jobs and API keys, from one store to another.
+ *
+ * <pre>
+ * source: open → DRAINING → MOVED          engines that share it stop within a second or two
+ * target: empty → FILLING → open           no engine starts over it before all is there
+ * </pre>
+ *
+ * <p>Both stores are sealed by a document of theirs, so that a task is never served by both. The target's seal also says
+ * how far it is: a migration that was broken off goes on from there, and what came twice is taken over once. At the end
+ * both are read through, and their counts and checksums must be the same; only then is the target open.
+ *
+ * <p>Final tasks stay behind, and so do answers to requests with idempotency keys.
+ */
+public final class Migration {
+  /** Tasks of a page: what a store writes in one commit of some milliseconds. */
+  static final int PAGE = 1_000;
+  /** Engines look for a seal each second; this long after it was set the last of their writes is done. */
+  private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
+  private static final long CALL_SECONDS = 60;
+  /** More are not listed one by one. */
+  private static final int MAX_UNREADABLE = 1_000;
+  private static final List<DocumentKind> MOVED_KINDS = List.of(DocumentKind.QUEUE, DocumentKind.JOB,
+      DocumentKind.API_KEY);
+
+  private final TaskStore source;
+  private final TaskStore target;
+  private final String sourceName;
+  private final String targetName;
+  private final Consumer<String> told;
+  private final List<SetAside> unreadable = new ArrayList<>();
+
+  /**
+   * A migration between two open stores.
+   *
+   * @param sourceName what people call the source; nothing secret
+   * @param targetName what people call the target; nothing secret
+   * @param told how far it is, some times a second
+   */
+  public Migration(TaskStore source, String sourceName, TaskStore target, String targetName, Consumer<String> told) {
+    this.source = source;
+    this.sourceName = sourceName;
+    this.target = target;
+    this.targetName = targetName;
+    this.told = told;
+  }
+
+  /**
+   * What was moved.
+   *
+   * @param tasks live tasks
+   * @param checksum of them, in hexadecimal digits
+   * @param settings documents: queues, jobs, API keys
+   * @param unreadable live tasks that stay behind in the source, for their records cannot be read; the first thousand
+   */
+  public record Result(long tasks, String checksum, long settings, List<SetAside> unreadable) {
+    public Result {
+      unreadable = List.copyOf(unreadable);
+    }
+  }
+
+  /**
+   * Moves everything. Blocks; may be repeated after a failure, with the same two stores.
+   *
+   * @param patience how long attempts under way may take to be recorded before tasks are moved as they run
+   * @throws MigrationException if it cannot go on
+   * @throws StoreException if a store does not answer
+   */
+  public Result run(Duration patience) {
+    Seal resumed = ensureTarget();
+    seal(source, Seal.of(Seal.State.DRAINING, targetName));
+    seal(target, resumed);
+    if (source.isShared()) {
+      awaitDrained(patience);
+    }
+    seal(source, Seal.of(Seal.State.MOVED, targetName));
+    if (source.isShared()) {
+      told.accept("waiting for the engines of " + sourceName + " to see that it is sealed");
+      LockSupport.parkNanos(SEAL_SEEN.toNanos());
+    }
+    long settings = moveSettings();
+    moveTasks(resumed);
+    Fingerprint moved = verify();
+    unseal(target);
+    return new Result(moved.tasks(), Long.toHexString(moved.sum()), settings, unreadable);
+  }
+
+  /** Opens a store that was sealed; answers whether it was. */
+  public static boolean release(TaskStore store) {
+    boolean sealed = sealOf(store).isPresent();
+    unseal(store);
+    return sealed;
+  }
+
+  private Seal ensureTarget() {
+    Optional<Seal> there = sealOf(target);
+    if (there.isPresent()) {
+      Seal seal = there.get();
+      if (seal.state() != Seal.State.FILLING || !seal.other().equals(sourceName)) {
+        throw new MigrationException("the target is sealed: " + seal.reason());
+      }
+      told.accept("going on behind " + seal.tasks() + " tasks");
+      return seal;
+    }
+    TaskPage first = await(target.live(1, null));
+    if (!first.tasks().isEmpty() || !first.unreadable().isEmpty()) {
+      throw new MigrationException("the target has live tasks already; name a store without any: target=" + targetName);
+    }
+    return Seal.of(Seal.State.FILLING, sourceName);
+  }
+
+  private void awaitDrained(Duration patience) {
+    long beganNanos = System.nanoTime();
+    LockSupport.parkNanos(SEAL_SEEN.toNanos());
+    long running = running();
+    while (running > 0 && System.nanoTime() - beganNanos < patience.toNanos()) {
+      told.accept("waiting for attempts under way: running=" + running);
+      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+      running = running();
+    }
+    if (running > 0) {
+      told.accept("not waiting any longer; what runs is moved as it runs, and repeated when its lease ends: running="
+          + running);
+    }
+  }
+
+  private long running() {
+    long running = 0;
+    String cursor = null;
+    do {
+      TaskPage page = await(source.live(PAGE, cursor));
+      running += page.tasks().stream().filter(task -> task.state() == TaskState.RUNNING).count();
+      cursor = page.cursor();
+    } while (cursor != null);
+    return running;
+  }
+
+  private long moveSettings() {
+    long moved = 0;
+    for (DocumentKind kind : MOVED_KINDS) {
+      for (Document document : await(source.documents(kind))) {
+        Optional<Document> there = await(target.document(kind, document.name()));
+        boolean same = there.isPresent() && Arrays.equals(there.get().content(), document.content());
+        if (!same && !await(target.writeDocument(kind, document.name(), there.map(Document::version).orElse(0L),
+            document.content()))) {
+          throw new MigrationException("somebody else writes to the target; see that nothing uses it: target="
+              + targetName);
+        }
+        moved++;
+      }
+    }
+    return moved;
+  }
+
+  private void moveTasks(Seal resumed) {
+    long tasks = resumed.tasks();
+    String cursor = resumed.cursor();
+    CompletionStage<TaskPage> next = source.live(PAGE, cursor);
+    do {
+      TaskPage page = await(next);
+      cursor = page.cursor();
+      if (cursor != null) {
+        // The next page is read while this one is written.
+        next = source.live(PAGE, cursor);
+      }
+      adopt(page.tasks());
+      tasks += page.tasks().size();
+      if (cursor != null) {
+        seal(target, new Seal(Seal.State.FILLING, sourceName, cursor, tasks));
+      }
+      told.accept("moved " + tasks + " tasks");
+    } while (cursor != null);
+  }
+
+  private void adopt(List<TaskRecord> tasks) {
+    List<Boolean> adopted = await(target.adopt(tasks));
+    int refused = adopted.indexOf(false);
+    if (refused >= 0) {
+      TaskRecord task = tasks.get(refused);
+      throw new MigrationException("the target has another live task of this key; cancel one of the two: queue="
+          + task.queue() + ", key=" + task.key());
+    }
+  }
+
+  /** Over the whole source: a migration that was broken off has read the rest before. */
+  private void noteUnreadable() {
+    String cursor = null;
+    do {
+      TaskPage page = await(source.live(PAGE, cursor));
+      for (SetAside task : page.unreadable()) {
+        if (unreadable.size() < MAX_UNREADABLE) {
+          unreadable.add(task);
+        }
+      }
+      cursor = page.cursor();
+    } while (cursor != null);
+  }
+
+  private Fingerprint verify() {
+    noteUnreadable();
+    Fingerprint before = Fingerprint.of(source, far -> told.accept("checking the source: " + far));
+    Fingerprint after = Fingerprint.of(target, far -> told.accept("checking the target: " + far));
+    if (!before.equals(after)) {
+      throw new MigrationException("the stores differ, and the target stays sealed: source: " + before + "; target: "
+          + after + ". Somebody has written to one of them; see that no old server runs, empty the target, and begin"
+          + " again");
+    }
+    return after;
+  }
+
+  private static Optional<Seal> sealOf(TaskStore store) {
+    return await(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(document -> Seal.decode(document.content()));
+  }
+
+  private static void unseal(TaskStore store) {
+    write(store, null);
+  }
+
+  private static void seal(TaskStore store, Seal seal) {
+    write(store, seal.encode());
+  }
+
+  private static void write(TaskStore store, byte @Nullable [] content) {
+    long version = await(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(Document::version).orElse(0L);
+    if ((version != 0 || content != null)
+        && !await(store.writeDocument(DocumentKind.CLUSTER, Seal.NAME, version, content))) {
+      throw new MigrationException("another migration is under way with one of these stores");
+    }
+  }
+
+  static <T> T await(CompletionStage<T> call) {
+    CompletableFuture<T> answer = call.toCompletableFuture();
+    try {
+      return answer.orTimeout(CALL_SECONDS, TimeUnit.SECONDS).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StoreException failed ? failed : e;
+    }
+  }
+}

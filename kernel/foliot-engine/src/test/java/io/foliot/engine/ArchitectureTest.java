@@ -1,0 +1,77 @@
+package io.foliot.engine;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The seams that make the engine run under one thread and a virtual clock, and the borders of the packages. */
+final class ArchitectureTest {
+  /** A call that reads time, waits, starts threads or draws luck behind a test's back, and what to use instead. */
+  private record Ban(String type, String method, String replacement) {
+    ArchRule rule() {
+      return noClasses().that().doNotHaveSimpleName("SystemClock").and().doNotHaveSimpleName("ThreadEventLoop").should()
+          .callCodeUnitWhere(target(owner(nameMatching(type))).and(target(nameMatching(method))))
+          .because("a simulation could not drive it; use " + replacement);
+    }
+  }
+
+  private static final Ban CLOCK = new Ban("java\\.lang\\.System", "nanoTime|currentTimeMillis", "Clock");
+
+  private static final List<Ban> BANS = List.of(CLOCK,
+      new Ban("java\\.time\\.(Instant|Clock|LocalDateTime|ZonedDateTime)", "now|system.*", "Clock"),
+      new Ban("java\\.lang\\.Thread", "sleep|<init>|start|startVirtualThread|ofVirtual|ofPlatform", "EventLoop"),
+      new Ban("java\\.util\\.concurrent\\.locks\\.LockSupport", "park.*", "EventLoop"),
+      new Ban("java\\.util\\.concurrent\\.Executors", ".*", "an executor given by the caller"),
+      new Ban("java\\.util\\.concurrent\\.ForkJoinPool", "commonPool", "an executor given by the caller"),
+      new Ban("java\\.util\\.concurrent\\.CompletableFuture",
+          "orTimeout|completeOnTimeout|supplyAsync|runAsync|delayedExecutor", "EventLoop"),
+      new Ban("java\\.util\\.UUID", "randomUUID", "TaskId.of"),
+      new Ban("java\\.lang\\.Math", "random", "Environment.random"),
+      new Ban("java\\.util\\.concurrent\\.ThreadLocalRandom", "current", "Environment.random"));
+
+  private static final JavaClasses MAIN = new ClassFileImporter()
+      .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.foliot.core", "io.foliot.engine");
+
+  @Test
+  void timeWaitingThreadsAndLuckComeFromOutside() {
+    BANS.forEach(ban -> ban.rule().check(MAIN));
+  }
+
+  @Test
+  void theBanWouldBeNoticed() {
+    JavaClasses offender = new ClassFileImporter().importClasses(Offender.class);
+    assertThatThrownBy(() -> CLOCK.rule().check(offender)).isInstanceOf(AssertionError.class)
+        .hasMessageContaining("use Clock");
+  }
+
+  @Test
+  void theStoreKnowsNeitherDeliveriesNorCoordinators() {
+    noClasses().that().resideInAPackage("io.foliot.core.store").should().dependOnClassesThat()
+        .resideInAnyPackage("io.foliot.core.delivery", "io.foliot.core.coordination").check(MAIN);
+  }
+
+  @Test
+  void coreAndEngineKnowNoFrameworkNoHttpNoStore() {
+    classes().should().onlyDependOnClassesThat()
+        .resideInAnyPackage("io.foliot.core..", "io.foliot.engine..", "io.foliot.wheel", "org.jctools..", "org.jspecify..", "java.lang..",
+            "java.util..", "java.time..", "java.io", "java.nio.charset")
+        .check(MAIN);
+  }
+
+  /** Breaks the rule on purpose. */
+  static final class Offender {
+    static long now() {
+      return System.nanoTime();
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.Token;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.ServedQueues;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.TaskStore;
+import io.foliot.testkit.ManualEventLoop;
+import io.foliot.testkit.ManualLoops;
+import io.foliot.testkit.SettableClock;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Several engines over one store, under one thread and a settable clock, with a receiver that writes down what it gets. */
+final class Cluster {
+  private static final int SLOTS = 16;
+  private static final long STILL_NANOS = 1_000_000_000;
+
+  final SettableClock clock = new SettableClock();
+  final ManualLoops loops = new ManualLoops(clock);
+  final SplittableRandom luck = new SplittableRandom(3);
+  final MemoryStore store = new MemoryStore(SLOTS, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  final RemoteStore remote = new RemoteStore();
+  final List<Fired> fired = new ArrayList<>();
+  final Map<String, Integer> firedBy = new HashMap<>();
+  Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
+      .completedFuture(new Answer.Done(""));
+  int running;
+  int mostRunning;
+  private final TaskStore shared = remote.over(store);
+  /** The way of all coordinators to the store, which can be broken while the store itself is well. */
+  final RemoteStore coordination = new RemoteStore();
+  private final TaskStore coordinating = coordination.over(store);
+
+  /** An attempt as the receiver saw it. */
+  record Fired(String text, String node, long lateMillis, long atMillis) {}
+
+  /** Never says anything, as where there is none. */
+  private static final class Silence implements Coordinator {
+    @Override
+    public String kind() {
+      return "silence";
+    }
+
+    @Override
+    public void join(Member self, Listener listener) {}
+
+    @Override
+    public void update(Member self) {}
+
+    @Override
+    public void publish(byte[] document, long expectedVersion) {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** The queues that a node has handlers for. */
+  static final class Handlers implements ServedQueues {
+    private final Set<String> queues = new HashSet<>();
+    private final List<Consumer<String>> listeners = new ArrayList<>();
+
+    void add(String queue) {
+      queues.add(queue);
+      listeners.forEach(listener -> listener.accept(queue));
+    }
+
+    void remove(String queue) {
+      queues.remove(queue);
+      listeners.forEach(listener -> listener.accept(queue));
+    }
+
+    @Override
+    public boolean contains(String queue) {
+      return queues.contains(queue);
+    }
+
+    @Override
+    public void addListener(Consumer<String> listener) {
+      listeners.add(listener);
+    }
+  }
+
+  final class Node implements Delivery {
+    final List<ManualEventLoop> own = new ArrayList<>();
+    final Engine engine;
+    private final String name;
+    private final @Nullable Handlers handlers;
+    private boolean standsStill;
+    /** How far its wall clock is ahead of the store's. */
+    long aheadMillis;
+    private long sleptNanos;
+    private final Clock ownClock = new Clock() {
+      @Override
+      public long wallMicros() {
+        return clock.wallMicros() + 1_000 * aheadMillis;
+      }
+
+      @Override
+      public long monotonicNanos() {
+        return clock.monotonicNanos() - sleptNanos;
+      }
+    };
+
+    Node(String name, boolean coordinated, @Nullable Handlers handlers) {
+      this.name = name;
+      this.handlers = handlers;
+      Coordinator coordinator = coordinated ? new StoreCoordinator(coordinating, ownClock, loop()) : new Silence();
+      engine = new Engine(EngineOptions.defaults(name),
+          new Environment(ownClock, this::loop, luck.split(), shared, coordinator, List.of(this), Meter.NONE));
+      engine.start().join();
+      loops.runUntilIdle();
+    }
+
+    /** A loop that does not turn while the node stands still. */
+    private EventLoop loop() {
+      ManualEventLoop loop = loops.newLoop();
+      own.add(loop);
+      return new EventLoop() {
+        @Override
+        public void start(Duty duty) {
+          loop.start(() -> standsStill ? clock.monotonicNanos() + STILL_NANOS : duty.turn() + sleptNanos);
+        }
+
+        @Override
+        public void wake() {
+          loop.wake();
+        }
+
+        @Override
+        public void close() {
+          loop.close();
+        }
+      };
+    }
+
+    void pause() {
+      standsStill = true;
+    }
+
+    void goOn() {
+      standsStill = false;
+      own.forEach(ManualEventLoop::wake);
+    }
+
+    /** Its machine is suspended, and its monotonic clock with it. */
+    void sleep(Duration time) {
+      pause();
+      passes(time);
+      sleptNanos += time.toNanos();
+      goOn();
+    }
+
+    void die() {
+      own.forEach(ManualEventLoop::close);
+    }
+
+    void submit(int from, int to, Duration delay) {
+      List<Submission> tasks = new ArrayList<>();
+      for (int i = from; i < to; i++) {
+        tasks.add(Submission.after("q", delay, Body.json(Integer.toString(i))));
+      }
+      done(engine.submitAll(tasks));
+    }
+
+    void putQueue(Queue queue) {
+      done(engine.putQueue(queue));
+    }
+
+    @Override
+    public String type() {
+      return Target.LOCAL;
+    }
+
+    @Override
+    public void check(Target target) {
+      assertThat(target.type()).isEqualTo(Target.LOCAL);
+    }
+
+    @Override
+    public String destination(Target target) {
+      return "here";
+    }
+
+    @Override
+    public @Nullable ServedQueues servedQueues() {
+      return handlers;
+    }
+
+    @Override
+    public CompletionStage<Answer> deliver(Attempt attempt) {
+      String text = new String(attempt.task().body().payload(), StandardCharsets.UTF_8);
+      long now = clock.wallMillis();
+      fired.add(new Fired(text, name, now - attempt.task().dueAt(), now));
+      firedBy.merge(name, 1, Integer::sum);
+      running++;
+      mostRunning = Math.max(mostRunning, running);
+      return behaviour.apply(attempt).whenComplete((answer, failure) -> running--);
+    }
+
+    @Override
+    public void close() {
+      // Nothing to give back.
+    }
+  }
+
+  Node node(String name) {
+    return new Node(name, true, null);
+  }
+
+  Node withoutCoordinator(String name) {
+    return new Node(name, false, null);
+  }
+
+  /** A node that can deliver some queues only. */
+  Node node(String name, Handlers handlers) {
+    return new Node(name, true, handlers);
+  }
+
+  private void done(CompletableFuture<?> call) {
+    loops.runUntilIdle();
+    assertThat(call).isCompleted();
+  }
+
+  void passes(Duration time) {
+    loops.advance(time);
+  }
+
+  void ensureEachOnce(int tasks) {
+    assertThat(fired).hasSize(tasks);
+    assertThat(new HashSet<>(fired.stream().map(Fired::text).toList())).hasSize(tasks);
+    ensureLateBy(0, Long.MAX_VALUE);
+  }
+
+  void ensureLateBy(long leastMillis, long mostMillis) {
+    assertThat(fired).allSatisfy(each -> assertThat(each.lateMillis()).isBetween(leastMillis, mostMillis));
+  }
+}

@@ -1,0 +1,237 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.DocumentKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A queue's limits hold for all nodes together. */
+final class ClusterLimitsTest {
+  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final long LEASE_MILLIS = QUEUE.target().timeout().toMillis() + 20_000;
+
+  private final Cluster cluster = new Cluster();
+  private final List<Under> ends = new ArrayList<>();
+
+  private record Under(String node, CompletableFuture<Answer> answer) {
+    void end() {
+      answer.complete(new Answer.Done(""));
+    }
+  }
+
+  /** Attempts last until they are told to end. */
+  private void holdAttempts() {
+    cluster.behaviour = attempt -> {
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      ends.add(new Under(cluster.fired.getLast().node(), answer));
+      return answer;
+    };
+  }
+
+  private void end(int attempts) {
+    for (int i = 0; i < attempts && !ends.isEmpty(); i++) {
+      ends.removeFirst().end();
+    }
+  }
+
+  private void endOf(String node) {
+    List<Under> ended = ends.stream().filter(each -> each.node.equals(node)).toList();
+    ends.removeAll(ended);
+    ended.forEach(Under::end);
+  }
+
+  private int runningOf(String node) {
+    return (int) ends.stream().filter(each -> each.node.equals(node)).count();
+  }
+
+  @Test
+  void concurrencyOneIsOneOnAllNodesTogether() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    Cluster.Node c = cluster.node("c");
+    a.putQueue(QUEUE.withLimits(null, 1));
+    cluster.passes(Duration.ofSeconds(3));
+    holdAttempts();
+    a.submit(0, 20, Duration.ZERO);
+    b.submit(20, 40, Duration.ZERO);
+    c.submit(40, 60, Duration.ZERO);
+    for (int i = 0; i < 6_000 && cluster.fired.size() < 60; i++) {
+      cluster.passes(Duration.ofMillis(10));
+      end(1);
+    }
+    cluster.ensureEachOnce(60);
+    assertThat(cluster.mostRunning).isEqualTo(1);
+    assertThat(cluster.firedBy).as("the permit goes round").hasSize(3);
+  }
+
+  @Test
+  void aLimitIsUsedToTheFullWhereverTheTasksAre() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE.withLimits(null, 10));
+    cluster.passes(Duration.ofSeconds(3));
+    holdAttempts();
+    a.submit(0, 5, Duration.ZERO);
+    b.submit(5, 200, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(3));
+    assertThat(cluster.running).isEqualTo(10);
+    for (int i = 0; i < 2_000 && cluster.fired.size() < 200; i++) {
+      end(2);
+      cluster.passes(Duration.ofMillis(20));
+    }
+    cluster.ensureEachOnce(200);
+    assertThat(cluster.mostRunning).isEqualTo(10);
+  }
+
+  @Test
+  void permitsOfADeadNodeAreFreeWhenItsAttemptsAreOver() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE.withLimits(null, 4));
+    cluster.passes(Duration.ofSeconds(3));
+    holdAttempts();
+    a.submit(0, 2_000, Duration.ZERO);
+    b.submit(2_000, 4_000, Duration.ZERO);
+    for (int i = 0; i < 100; i++) {
+      cluster.passes(Duration.ofMillis(50));
+      end(4);
+    }
+    cluster.passes(Duration.ofMillis(200));
+    assertThat(cluster.running).isEqualTo(4);
+    int left = cluster.running - runningOf("a");
+    assertThat(left).isEqualTo(2);
+    b.die();
+    for (int millis = 0; millis < LEASE_MILLIS - 1_000; millis += 200) {
+      endOf("a");
+      cluster.passes(Duration.ofMillis(200));
+      assertThat(cluster.running).as("with what the dead node had begun").isLessThanOrEqualTo(4);
+    }
+    for (int millis = 0; millis < 20_000; millis += 200) {
+      endOf("a");
+      cluster.passes(Duration.ofMillis(200));
+    }
+    assertThat(runningOf("a")).isEqualTo(4);
+  }
+
+  @Test
+  void aNodeThatStoodStillClaimsNothingUnderPermitsThatOthersHave() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    // An attempt that is held for less than its timeout keeps its permit.
+    Target patient = new Target(QUEUE.target().type(), QUEUE.target().settings(), Duration.ofSeconds(60));
+    a.putQueue(Queue.of(QUEUE.name(), patient).withLimits(null, 1));
+    cluster.passes(Duration.ofSeconds(3));
+    a.submit(0, 1, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.fired).hasSize(1);
+    String holder = cluster.fired.getFirst().node();
+    Cluster.Node paused = holder.equals("a") ? a : b;
+    Cluster.Node other = holder.equals("a") ? b : a;
+    holdAttempts();
+    paused.pause();
+    other.submit(1, 40, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(30));
+    assertThat(cluster.running).isEqualTo(1);
+    paused.goOn();
+    for (int i = 0; i < 10_000 && cluster.fired.size() < 40; i++) {
+      cluster.passes(Duration.ofMillis(10));
+      if (i % 10 == 9) {
+        end(1);
+      }
+    }
+    cluster.ensureEachOnce(40);
+    assertThat(cluster.mostRunning).isEqualTo(1);
+  }
+
+  @Test
+  void aRateIsThatOfAllNodesTogether() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE.withLimits(100.0, null));
+    cluster.passes(Duration.ofSeconds(3));
+    a.submit(0, 2_000, Duration.ZERO);
+    b.submit(2_000, 4_000, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(5));
+    int before = cluster.fired.size();
+    cluster.passes(Duration.ofSeconds(20));
+    assertThat(cluster.fired.size() - before).isBetween(1_800, 2_020);
+    assertThat(cluster.firedBy).hasSize(2);
+  }
+
+  @Test
+  void aNodeThatLeavesGivesItsPermitsBack() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE.withLimits(null, 4));
+    cluster.passes(Duration.ofSeconds(3));
+    a.submit(0, 100, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(1));
+    cluster.ensureEachOnce(100);
+    CompletableFuture<Void> stopped = b.engine.stop(Duration.ofSeconds(10));
+    cluster.passes(Duration.ofSeconds(2));
+    assertThat(stopped).isCompleted();
+    holdAttempts();
+    a.submit(100, 110, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(3));
+    assertThat(cluster.running).isEqualTo(4);
+  }
+
+  @Test
+  void anIdleQueueIsNotWritten() {
+    Cluster.Node a = cluster.node("a");
+    a.putQueue(QUEUE.withLimits(10.0, 4));
+    a.submit(0, 3, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(20));
+    cluster.ensureEachOnce(3);
+    long before = cluster.remote.permitWrites;
+    cluster.passes(Duration.ofMinutes(5));
+    assertThat(cluster.remote.permitWrites).isEqualTo(before);
+    a.submit(3, 4, Duration.ZERO);
+    cluster.passes(Duration.ofMillis(200));
+    cluster.ensureEachOnce(4);
+  }
+
+  @Test
+  void theRecordOfAQueueThatHasNoLimitAnyMoreGoes() {
+    Cluster.Node a = cluster.node("a");
+    a.putQueue(QUEUE.withLimits(null, 4));
+    a.putQueue(Queue.of("other", Target.local()).withLimits(null, 4));
+    holdAttempts();
+    a.submit(0, 1, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.store.documents(DocumentKind.PERMITS).toCompletableFuture().join()).hasSize(1);
+    a.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(20));
+    assertThat(cluster.store.documents(DocumentKind.PERMITS).toCompletableFuture().join()).isEmpty();
+  }
+
+  @Test
+  void whoWasAsleepDoesNotAskAgainAndAgainUnderPermitsThatAreOver() {
+    Cluster.Node a = cluster.node("a");
+    a.putQueue(QUEUE.withLimits(null, 2));
+    cluster.passes(Duration.ofSeconds(3));
+    holdAttempts();
+    a.submit(0, 10, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.running).isEqualTo(2);
+    cluster.remote.slow = true;
+    a.sleep(Duration.ofSeconds(10));
+    long before = cluster.remote.asked;
+    end(2);
+    for (int i = 0; i < 20; i++) {
+      cluster.passes(Duration.ofMillis(1));
+      cluster.remote.answerSlowly();
+    }
+    assertThat(cluster.remote.asked - before).as("each permit once, in vain").isEqualTo(2);
+    cluster.remote.slow = false;
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.running).isEqualTo(2);
+  }
+}

@@ -1,0 +1,220 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Target;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Several engines share the slots of one store. */
+final class ClusterTest {
+  private static final Queue QUEUE = Queue.of("q", Target.local());
+  /** A node comes or goes each second; {@code -Drounds=600} are ten minutes of that. */
+  private static final int ROUNDS = Integer.getInteger("rounds", 60);
+
+  private final Cluster cluster = new Cluster();
+
+  @Test
+  void nodesShareTheWorkAndFireOnTheMillisecond() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    Cluster.Node c = cluster.node("c");
+    a.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    // Beyond the window, so that the owners fire them, and not who wrote them.
+    a.submit(0, 300, Duration.ofMinutes(2));
+    b.submit(300, 600, Duration.ofMillis(700));
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.fired).hasSize(300);
+    cluster.ensureLateBy(0, 1);
+    cluster.passes(Duration.ofMinutes(3));
+    cluster.ensureEachOnce(600);
+    cluster.ensureLateBy(0, 1);
+    assertThat(cluster.firedBy.keySet()).containsExactlyInAnyOrder("a", "b", "c");
+    assertThat(c.engine.status().ready()).isTrue();
+  }
+
+  @Test
+  void whatADeadNodeLeavesIsFiredWithinSeconds() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    a.submit(0, 500, Duration.ofMinutes(2));
+    cluster.passes(Duration.ofSeconds(118));
+    b.die();
+    cluster.passes(Duration.ofSeconds(20));
+    cluster.ensureEachOnce(500);
+    cluster.ensureLateBy(0, 5_000);
+  }
+
+  @Test
+  void aPermitIsFreeSoonAfterAnotherNodeWasToldOfTheEnd() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(Queue.of("q", Target.pull()).withLimits(null, 1));
+    cluster.passes(Duration.ofSeconds(5));
+    a.submit(0, 5, Duration.ZERO);
+    for (int i = 0; i < 5; i++) {
+      CompletableFuture<List<TaskRecord>> pulled = a.engine
+          .pull(new Scheduler.Pull("q", 1, 10_000, Duration.ofHours(24).toMillis(), "w"));
+      for (int millis = 0; millis < 10_000 && !pulled.isDone(); millis += 100) {
+        cluster.passes(Duration.ofMillis(100));
+      }
+      assertThat(pulled.join()).as("task " + i).hasSize(1);
+      TaskRecord task = pulled.join().getFirst();
+      CompletableFuture<SettleResult> acked = b.engine.ack(task.id(), Objects.requireNonNull(task.token()), null);
+      cluster.passes(Duration.ZERO);
+      assertThat(acked.join().kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    }
+  }
+
+  @Test
+  void withoutAnyCoordinatorEverythingFiresWithinSeconds() {
+    Cluster.Node a = cluster.withoutCoordinator("a");
+    cluster.withoutCoordinator("b");
+    a.putQueue(QUEUE);
+    a.submit(0, 500, Duration.ofMinutes(2));
+    cluster.passes(Duration.ofMinutes(3));
+    cluster.ensureEachOnce(500);
+    cluster.ensureLateBy(0, 5_000);
+  }
+
+  @Test
+  void eachNodeTakesWhatIsParkedOfItsOwnSlotsFirst() {
+    int tasks = 6_000;
+    Cluster.Node a = cluster.node("a");
+    cluster.node("b");
+    cluster.node("c");
+    a.putQueue(QUEUE.withPaused(true));
+    cluster.passes(Duration.ofSeconds(5));
+    a.submit(0, tasks, Duration.ofMillis(100));
+    cluster.passes(Duration.ofSeconds(5));
+    assertThat(cluster.remote.parked).isGreaterThanOrEqualTo(tasks);
+    long asked = cluster.remote.asked;
+    cluster.remote.slow = true;
+    cluster.remote.slowParked = true;
+    a.putQueue(QUEUE);
+    // All of them have heard of it, and none has an answer yet.
+    cluster.passes(Duration.ofSeconds(2));
+    for (int millis = 0; millis < 5_000 && cluster.fired.size() < tasks; millis += 5) {
+      cluster.passes(Duration.ofMillis(5));
+      cluster.remote.answerSlowly();
+      cluster.passes(Duration.ZERO);
+    }
+    cluster.ensureEachOnce(tasks);
+    assertThat(cluster.remote.asked - asked).as("claims").isLessThan(tasks + tasks / 10);
+  }
+
+  @Test
+  void nodesThatComeAndGoLoseNothing() {
+    Cluster.Node first = cluster.node("a");
+    first.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(3));
+    int next = 0;
+    List<Cluster.Node> nodes = new ArrayList<>(List.of(first));
+    Set<String> names = new HashSet<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      first.submit(next, next + 20, Duration.ofMillis(cluster.luck.nextInt(40_000)));
+      next += 20;
+      if (nodes.size() > 1 && cluster.luck.nextBoolean()) {
+        Cluster.Node gone = nodes.remove(1 + cluster.luck.nextInt(nodes.size() - 1));
+        if (cluster.luck.nextBoolean()) {
+          gone.die();
+        } else {
+          CompletableFuture<Void> unused = gone.engine.stop(Duration.ofSeconds(10));
+        }
+      } else {
+        String name = "n" + round;
+        names.add(name);
+        nodes.add(cluster.node(name));
+      }
+      cluster.passes(Duration.ofSeconds(1));
+    }
+    cluster.passes(Duration.ofMinutes(3));
+    cluster.ensureEachOnce(next);
+    assertThat(cluster.firedBy.keySet()).containsAnyElementsOf(names);
+  }
+
+  @Test
+  void nodesThatAreReplacedOneAfterTheOtherUnderLoadDelayNothing() {
+    List<Cluster.Node> nodes = new ArrayList<>(
+        List.of(cluster.node("a"), cluster.node("b"), cluster.node("c")));
+    nodes.getFirst().putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    // Beyond the window, so that owners fire them; one each five milliseconds of the rollout.
+    Duration begin = Duration.ofSeconds(40);
+    for (int i = 0; i < 6_000; i++) {
+      nodes.get(i % 3).submit(i, i + 1, begin.plusMillis(5L * i));
+    }
+    cluster.passes(begin);
+    for (String name : List.of("a", "b", "c")) {
+      Cluster.Node old = nodes.removeFirst();
+      CompletableFuture<Void> stopped = old.engine.stop(Duration.ofSeconds(10));
+      cluster.passes(Duration.ofSeconds(2));
+      assertThat(stopped).isCompleted();
+      old.die();
+      cluster.passes(Duration.ofSeconds(1));
+      nodes.add(cluster.node(name));
+      cluster.passes(Duration.ofSeconds(5));
+    }
+    cluster.passes(Duration.ofSeconds(20));
+    cluster.ensureEachOnce(6_000);
+    cluster.ensureLateBy(0, 1);
+  }
+
+  @Test
+  void aNodeWhoseClockIsWrongTakesNoSlotsAndFiresNothingEarlyOrTwice() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    assertThat(b.engine.cluster().ownedSlots()).isEqualTo(8);
+    for (int i = 0; i < 1_000; i++) {
+      a.submit(i, i + 1, Duration.ofSeconds(40).plusMillis(60L * i));
+    }
+    cluster.passes(Duration.ofSeconds(45));
+    b.aheadMillis = Duration.ofHours(1).toMillis();
+    cluster.passes(Duration.ofSeconds(15));
+    assertThat(b.engine.cluster().ownedSlots()).isZero();
+    assertThat(a.engine.cluster().ownedSlots()).isEqualTo(16);
+    assertThat(a.engine.cluster().nodes()).anySatisfy(node -> {
+      assertThat(node.node()).isEqualTo("b");
+      assertThat(node.takesSlots()).isFalse();
+      assertThat(node.clockOffsetMillis()).isEqualTo(-Duration.ofHours(1).toMillis());
+    });
+    b.aheadMillis = -Duration.ofHours(1).toMillis();
+    cluster.passes(Duration.ofSeconds(15));
+    assertThat(b.engine.cluster().ownedSlots()).isZero();
+    b.aheadMillis = 20;
+    cluster.passes(Duration.ofSeconds(15));
+    assertThat(b.engine.cluster().ownedSlots()).isEqualTo(8);
+    cluster.passes(Duration.ofSeconds(40));
+    cluster.ensureEachOnce(1_000);
+    cluster.ensureLateBy(0, 1);
+  }
+
+  @Test
+  void anAssignmentThatCannotBeReadIsPublishedAnew() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    cluster.passes(Duration.ofSeconds(5));
+    long version = cluster.store.document(DocumentKind.CLUSTER, "assignment").toCompletableFuture().join().orElseThrow()
+        .version();
+    assertThat(cluster.store.writeDocument(DocumentKind.CLUSTER, "assignment", version, new byte[]{99})).isCompleted();
+    cluster.passes(Duration.ofSeconds(2));
+    assertThat(a.engine.cluster().ownedSlots()).isEqualTo(8);
+    assertThat(b.engine.cluster().ownedSlots()).isEqualTo(8);
+  }
+}

@@ -1,0 +1,239 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.store.DocumentKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Three engines share a healthy store, and only their coordinator is broken. */
+final class CoordinatorOutageTest {
+  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final int SLOTS = 16;
+  /** Beyond the window, so that the owner of a slot fires its tasks, and not the node that wrote them. */
+  private static final Duration FIRST_DUE = Duration.ofSeconds(40);
+  /** Longer than a member's lease. */
+  private static final Duration LEASES_END = Duration.ofSeconds(10);
+  private static final long ON_TIME_MILLIS = 1;
+  private static final long COVERED_MILLIS = 5_000;
+
+  private final Cluster cluster = new Cluster();
+  private final List<Cluster.Node> nodes = new ArrayList<>();
+
+  @BeforeEach
+  void start() {
+    nodes.addAll(List.of(cluster.node("a"), cluster.node("b"), cluster.node("c")));
+    nodes.getFirst().putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    assertThat(ownedSlots()).isEqualTo(SLOTS);
+  }
+
+  private int ownedSlots() {
+    return nodes.stream().mapToInt(node -> node.engine.cluster().ownedSlots()).sum();
+  }
+
+  /** Submits tasks that are due one after the other, the first of them after {@link #FIRST_DUE}. */
+  private void submit(int tasks, Duration apart) {
+    for (int i = 0; i < tasks; i++) {
+      nodes.get(i % nodes.size()).submit(i, i + 1, FIRST_DUE.plus(apart.multipliedBy(i)));
+    }
+  }
+
+  /** How late the latest task was of those from a number on. */
+  private long mostLateMillis(int from) {
+    return cluster.fired.stream().filter(each -> Integer.parseInt(each.text()) >= from)
+        .mapToLong(Cluster.Fired::lateMillis).max().orElseThrow();
+  }
+
+  @Test
+  void nothingIsLateWhileTheCoordinatorIsAwayForAnHour() {
+    int tasks = 7_200;
+    submit(tasks, Duration.ofMillis(500));
+    cluster.coordination.away = true;
+    cluster.passes(Duration.ofMinutes(62));
+    cluster.ensureEachOnce(tasks);
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
+    assertThat(ownedSlots()).isEqualTo(SLOTS);
+    assertThat(cluster.remote.asked).as("claims").isEqualTo(tasks);
+  }
+
+  @Test
+  void nothingIsLateWhereTheCoordinatorSaysNothing() {
+    int tasks = 1_200;
+    submit(tasks, Duration.ofMillis(50));
+    cluster.coordination.mute = true;
+    cluster.passes(Duration.ofMinutes(2));
+    cluster.ensureEachOnce(tasks);
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
+  }
+
+  @Test
+  void nothingIsLateWhenTheCoordinatorIsBack() {
+    int tasks = 1_200;
+    submit(tasks, Duration.ofMillis(50));
+    cluster.passes(FIRST_DUE);
+    for (int outage = 0; outage < 3; outage++) {
+      cluster.coordination.away = true;
+      cluster.passes(LEASES_END);
+      cluster.coordination.away = false;
+      cluster.passes(LEASES_END);
+      assertThat(nodes).extracting(node -> node.engine.cluster().ownedSlots()).containsExactly(6, 5, 5);
+    }
+    cluster.passes(Duration.ofSeconds(10));
+    cluster.ensureEachOnce(tasks);
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
+    assertThat(cluster.remote.asked).as("claims").isEqualTo(tasks);
+  }
+
+  @Test
+  void slotsStayWhereTheyAreWhenAllLeasesHaveEnded() {
+    long before = assignmentVersion();
+    cluster.coordination.away = true;
+    cluster.passes(Duration.ofHours(1));
+    cluster.coordination.away = false;
+    cluster.passes(LEASES_END);
+    assertThat(assignmentVersion()).isEqualTo(before);
+  }
+
+  private long assignmentVersion() {
+    return cluster.store.document(DocumentKind.CLUSTER, "assignment").toCompletableFuture().join().orElseThrow()
+        .version();
+  }
+
+  /** A second of load is 200 tasks. */
+  private static final int PER_SECOND = 200;
+
+  @Test
+  void whatADeadNodeLeavesIsCoveredWithinSecondsAndThenOnTime() {
+    int tasks = 60 * PER_SECOND;
+    submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
+    cluster.coordination.away = true;
+    cluster.passes(FIRST_DUE.plusSeconds(10));
+    nodes.getLast().die();
+    cluster.passes(Duration.ofSeconds(60));
+    cluster.ensureEachOnce(tasks);
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(COVERED_MILLIS);
+    assertThat(mostLateMillis(15 * PER_SECOND)).isLessThanOrEqualTo(ON_TIME_MILLIS);
+    assertThat(cluster.remote.asked).as("claims").isLessThan(tasks + tasks / 20);
+  }
+
+  @Test
+  void oneOfFiveThatIsLeftCoversAll() {
+    nodes.add(cluster.node("d"));
+    nodes.add(cluster.node("e"));
+    cluster.passes(Duration.ofSeconds(5));
+    int tasks = 60 * PER_SECOND;
+    submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
+    cluster.passes(FIRST_DUE.plusSeconds(1));
+    cluster.coordination.away = true;
+    cluster.passes(Duration.ofSeconds(9));
+    nodes.subList(1, 5).forEach(Cluster.Node::die);
+    cluster.passes(Duration.ofSeconds(60));
+    cluster.ensureEachOnce(tasks);
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(10_000);
+    assertThat(mostLateMillis(20 * PER_SECOND)).isLessThanOrEqualTo(ON_TIME_MILLIS);
+  }
+
+  @Test
+  void aNodeThatStoodStillBeyondItsLeaseReadsTheNewAssignmentAtOnce() {
+    Cluster.Node frozen = nodes.getLast();
+    frozen.pause();
+    cluster.passes(LEASES_END);
+    assertThat(nodes.subList(0, 2)).extracting(node -> node.engine.cluster().ownedSlots()).containsExactly(8, 8);
+    assertThat(frozen.engine.cluster().ownedSlots()).isEqualTo(5);
+    long before = assignmentVersion();
+    frozen.goOn();
+    cluster.passes(Duration.ofMillis(50));
+    assertThat(assignmentVersion() == before ? frozen.engine.cluster().ownedSlots() : 0).isZero();
+    cluster.passes(Duration.ofSeconds(2));
+    assertThat(nodes).extracting(node -> node.engine.cluster().ownedSlots()).containsExactlyInAnyOrder(6, 5, 5);
+  }
+
+  @Test
+  void aNodeWhoseWorkWasTakenOverHasItBackWhenItGoesOn() {
+    // The first to turn at each instant, so that its claims are won.
+    Cluster.Node owner = nodes.getFirst();
+    int tasks = 160 * 50;
+    submit(tasks, Duration.ofMillis(20));
+    cluster.coordination.away = true;
+    cluster.passes(FIRST_DUE.plusSeconds(10));
+    owner.pause();
+    cluster.passes(Duration.ofSeconds(10));
+    owner.goOn();
+    // What the others have read ahead for it they still ask for, and once more when a lease would have ended.
+    cluster.passes(Duration.ofSeconds(75));
+    long asked = cluster.remote.asked;
+    int fired = cluster.fired.size();
+    cluster.passes(Duration.ofSeconds(60));
+    assertThat(cluster.remote.asked - asked).as("claims, once the others have given it up")
+        .isLessThan((tasks - fired) * 21L / 20);
+    cluster.passes(Duration.ofSeconds(40));
+    cluster.ensureEachOnce(tasks);
+  }
+
+  @Test
+  void aNodeThatStopsMeanwhileIsCoveredWithinSeconds() {
+    int tasks = 20 * PER_SECOND;
+    submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
+    cluster.coordination.away = true;
+    cluster.passes(FIRST_DUE.plusSeconds(10));
+    CompletableFuture<Void> stopped = nodes.getLast().engine.stop(Duration.ofSeconds(10));
+    cluster.passes(Duration.ofSeconds(30));
+    assertThat(stopped).isCompleted();
+    cluster.ensureEachOnce(tasks);
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(COVERED_MILLIS);
+  }
+
+  @Test
+  void aNodeWhoseClockGoesWrongMeanwhileGivesItsSlotsUpAndTakesThemBack() {
+    Cluster.Node wrong = nodes.getLast();
+    cluster.coordination.away = true;
+    cluster.passes(LEASES_END);
+    wrong.aheadMillis = Duration.ofHours(1).toMillis();
+    cluster.passes(Duration.ofSeconds(3));
+    assertThat(wrong.engine.cluster().ownedSlots()).isZero();
+    wrong.aheadMillis = 0;
+    cluster.passes(Duration.ofSeconds(3));
+    assertThat(wrong.engine.cluster().ownedSlots()).as("no newer assignment has taken them away").isEqualTo(5);
+  }
+
+  @Test
+  void anAssignmentThatIsGoneOrCannotBeReadTakesNoSlotsAway() {
+    int tasks = 20 * PER_SECOND;
+    submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
+    cluster.passes(FIRST_DUE.plusSeconds(1));
+    for (byte[] content : new byte[][]{null, {99}}) {
+      assertThat(
+          cluster.store.writeDocument(DocumentKind.CLUSTER, "assignment", assignmentVersion(), content)).isCompleted();
+      int[] least = {SLOTS};
+      IntStream.range(0, 100).forEach(tenth -> {
+        cluster.passes(Duration.ofMillis(20));
+        least[0] = Math.min(least[0], ownedSlots());
+      });
+      assertThat(least[0]).isEqualTo(SLOTS);
+      assertThat(nodes).extracting(node -> node.engine.cluster().ownedSlots()).containsExactly(6, 5, 5);
+    }
+    cluster.passes(Duration.ofSeconds(30));
+    cluster.ensureEachOnce(tasks);
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
+  }
+
+  @Test
+  void limitedQueuesGoOn() {
+    nodes.getFirst().putQueue(QUEUE.withLimits(null, 3));
+    int tasks = 1_200;
+    submit(tasks, Duration.ofMillis(50));
+    cluster.coordination.away = true;
+    cluster.passes(Duration.ofMinutes(3));
+    cluster.ensureEachOnce(tasks);
+    // An idle queue's first task waits until the ledger has permits.
+    assertThat(mostLateMillis(0)).isLessThanOrEqualTo(1_100);
+  }
+}

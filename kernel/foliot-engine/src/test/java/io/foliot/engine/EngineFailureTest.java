@@ -1,0 +1,160 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.FailedException;
+import io.foliot.core.Submission;
+import io.foliot.core.SystemClock;
+import io.foliot.core.Target;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.Token;
+import io.foliot.engine.coordination.SoleCoordinator;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** What an engine on threads of its own does when one of them ends or stands still. */
+class EngineFailureTest {
+  private static final long BOUND_SECONDS = 30;
+
+  /** Out of memory as soon as it is told to be. */
+  private static final class Exhausted implements Meter {
+    private volatile boolean now;
+
+    @Override
+    public void loopTurn(long durationMicros) {
+      if (now) {
+        throw new OutOfMemoryError("injected");
+      }
+    }
+  }
+
+  /** Blocks the loop that hands it an attempt: what no delivery may do. */
+  private static final class Blocking implements Delivery {
+    private final CountDownLatch end = new CountDownLatch(1);
+
+    @Override
+    public String type() {
+      return Target.LOCAL;
+    }
+
+    @Override
+    public void check(Target target) {}
+
+    @Override
+    public String destination(Target target) {
+      return "here";
+    }
+
+    @Override
+    public CompletionStage<Answer> deliver(Attempt attempt) {
+      try {
+        assertThat(end.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return CompletableFuture.completedFuture(new Answer.Done(""));
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static Engine engine(Meter meter, Delivery delivery) {
+    SystemClock clock = new SystemClock();
+    SplittableRandom luck = new SplittableRandom(42);
+    TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+    // What a loop's thread dies of is expected here, and not to be printed.
+    Engine engine = new Engine(EngineOptions.defaults("test"), new Environment(clock,
+        () -> new ThreadEventLoop(clock,
+            Thread.ofPlatform().daemon().uncaughtExceptionHandler((thread, e) -> {}).factory()),
+        new SplittableRandom(7), store, new SoleCoordinator(), List.of(delivery), meter));
+    engine.start().join();
+    return engine;
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(BOUND_SECONDS);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("waited too long").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aLoopThatDiesFailsTheEngine() throws Exception {
+    Exhausted meter = new Exhausted();
+    Engine engine = engine(meter, new Blocking());
+    await(() -> engine.status().ready());
+    meter.now = true;
+    assertThat(engine.failure().get(BOUND_SECONDS, TimeUnit.SECONDS)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(engine.status().ready()).isFalse();
+    assertThat(engine.status().unready()).singleElement().asString().contains("OutOfMemoryError: injected");
+    assertThatThrownBy(() -> engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join())
+        .isInstanceOf(CompletionException.class).hasCauseInstanceOf(FailedException.class)
+        .hasMessageContaining("stop it and start another one");
+    engine.stop(Duration.ofHours(1)).get(BOUND_SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aLoopThatStandsStillIsNotReady() throws Exception {
+    Blocking delivery = new Blocking();
+    Engine engine = engine(Meter.NONE, delivery);
+    engine.putQueue(Queue.of("q", Target.local())).join();
+    await(() -> engine.status().ready());
+    engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join();
+    await(() -> !engine.status().ready());
+    assertThat(engine.status().unready()).singleElement().asString().contains("event loop 0 has not turned for");
+    delivery.end.countDown();
+    await(() -> engine.status().ready());
+    assertThat(engine.failure()).isNotDone();
+    engine.stop(Duration.ofSeconds(5)).get(BOUND_SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void idsOfAnAnswerThatCannotBeWorkedThroughAreFoundAgain() {
+    UnaryOperator<TaskStore> cutOnce = store -> new ForwardingStore(store) {
+      private boolean cut;
+
+      @Override
+      public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+        if (cut) {
+          return super.claim(claims);
+        }
+        cut = true;
+        return CompletableFuture.completedFuture(new ClaimBatch(0, List.of()));
+      }
+    };
+    try (World world = new World(UnaryOperator.identity(), cutOnce)) {
+      world.queue(World.local("q"));
+      for (int i = 0; i < 5; i++) {
+        world.submit("q", Duration.ofSeconds(1), Integer.toString(i));
+      }
+      world.passes(Duration.ofSeconds(30));
+      assertThat(world.receiver.texts()).containsExactlyInAnyOrder("0", "1", "2", "3", "4");
+    }
+  }
+}

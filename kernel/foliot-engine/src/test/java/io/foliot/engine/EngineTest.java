@@ -1,0 +1,754 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.Queue;
+import io.foliot.core.Retry;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Answer;
+import io.foliot.engine.Engine;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.TouchResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** What the engine makes of a store, a delivery and the time. */
+final class EngineTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private static Answer failure(String detail) {
+    return new Answer.Retry(null, Answer.Health.WELL, detail);
+  }
+
+  private static Token tokenOf(TaskRecord task) {
+    return Objects.requireNonNull(task.token());
+  }
+
+  private static World withQueue(Queue queue) {
+    World world = new World();
+    world.queue(queue);
+    return world;
+  }
+
+  @Test
+  void aTaskFiresAtItsMillisecondAndNotBefore() {
+    try (World world = withQueue(World.local("q"))) {
+      SubmitResult submitted = world.submit("q", Duration.ofMillis(1_234), "a");
+      world.passes(Duration.ofMillis(1_233));
+      assertThat(world.receiver.seen).isEmpty();
+      world.passes(Duration.ofMillis(1));
+      assertThat(world.receiver.texts()).containsExactly("a");
+      assertThat(world.receiver.seen.get(0).lateMillis()).isZero();
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
+    }
+  }
+
+  @Test
+  void aTaskFarBeyondTheWindowFiresAtItsMillisecond() {
+    try (World world = withQueue(World.local("q"))) {
+      world.submit("q", Duration.ofHours(3), "a");
+      world.passes(Duration.ofHours(3).minusMillis(1));
+      assertThat(world.receiver.seen).isEmpty();
+      world.passes(Duration.ofMillis(1));
+      assertThat(world.receiver.seen).hasSize(1);
+    }
+  }
+
+  @Test
+  void aHeartbeatNeverFiresWhileItIsTouchedAndFiresWhenItStops() {
+    try (World world = withQueue(World.local("q"))) {
+      world.submit(Submission.after("q", Duration.ofSeconds(3), Body.json("silent")).withKey("device"));
+      for (int i = 0; i < 50; i++) {
+        world.passes(SECOND);
+        List<TouchResult> touched = world.join(world.engine.touch("q", List.of("device"), Duration.ofSeconds(3)));
+        assertThat(touched.get(0).kind()).isEqualTo(TouchResult.Kind.RESET);
+      }
+      assertThat(world.receiver.seen).isEmpty();
+      world.passes(Duration.ofMillis(2_999));
+      assertThat(world.receiver.seen).isEmpty();
+      world.passes(Duration.ofMillis(1));
+      assertThat(world.receiver.texts()).containsExactly("silent");
+    }
+  }
+
+  @Test
+  void aFailedAttemptIsRepeatedWithBackoffUntilTheDeadLetter() {
+    Retry retry = new Retry(3, SECOND, 2, Duration.ofMinutes(1), 0);
+    try (World world = withQueue(World.local("q").withRetry(retry))) {
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(failure("no"));
+      TaskId id = world.submit("q", Duration.ZERO, "a").id();
+      world.passes(Duration.ofSeconds(60));
+      assertThat(world.receiver.seen).extracting(seen -> seen.attempt().task().attempt()).containsExactly(1, 2, 3);
+      long first = world.receiver.seen.get(0).atMillis();
+      assertThat(world.receiver.seen).extracting(World.Seen::atMillis).containsExactly(first, first + 1_000,
+          first + 3_000);
+      assertThat(world.receiver.seen).extracting(seen -> seen.attempt().firingId()).hasSize(3)
+          .allMatch(world.receiver.seen.get(0).attempt().firingId()::equals);
+      TaskRecord failed = world.task(id);
+      assertThat(failed.state()).isEqualTo(TaskState.FAILED);
+      assertThat(failed.reason()).isEqualTo("no");
+      assertThat(failed.attempts()).hasSize(3);
+    }
+  }
+
+  @Test
+  void aDeliveryThatThrowsIsAFailedAttempt() {
+    try (World world = withQueue(World.local("q"))) {
+      world.receiver.behaviour = attempt -> {
+        throw new IllegalStateException("broken");
+      };
+      world.submit("q", Duration.ZERO, "a");
+      world.passes(Duration.ofMillis(10));
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.receiver.texts()).containsExactly("a");
+      assertThat(world.receiver.seen.get(0).attempt().task().attempt()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void theWaitTheReceiverAsksForIsHonoured() {
+    try (World world = withQueue(World.local("q"))) {
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
+          ? new Answer.Retry(Duration.ofSeconds(7), Answer.Health.WELL, "busy")
+          : new Answer.Done(""));
+      world.submit("q", Duration.ZERO, "a");
+      world.passes(Duration.ofMillis(6_999));
+      assertThat(world.receiver.seen).hasSize(1);
+      world.passes(Duration.ofMillis(1_402));
+      assertThat(world.receiver.seen).hasSize(2);
+    }
+  }
+
+  /** A receiver that says "again now" must not use up the attempts of its tasks within a moment. */
+  @Test
+  void aReceiverCannotShortenTheBackoff() {
+    Retry retry = new Retry(4, SECOND, 2, Duration.ofMinutes(1), 0.2);
+    try (World world = withQueue(World.local("q").withRetry(retry))) {
+      world.receiver.behaviour = attempt -> CompletableFuture
+          .completedFuture(new Answer.Retry(Duration.ZERO, Answer.Health.WELL, "at once"));
+      world.submit("q", Duration.ZERO, "a");
+      world.passes(Duration.ofSeconds(30));
+      List<Long> at = world.receiver.seen.stream().map(World.Seen::atMillis).toList();
+      assertThat(at).hasSize(4);
+      assertThat(at.get(1) - at.get(0)).isBetween(800L, 1_200L);
+      assertThat(at.get(2) - at.get(1)).isBetween(1_600L, 2_400L);
+      assertThat(at.get(3) - at.get(2)).isBetween(3_200L, 4_800L);
+    }
+  }
+
+  @Test
+  void tasksThatWereToldTheSameTimeDoNotComeBackAtOnce() {
+    Retry retry = new Retry(5, SECOND, 2, Duration.ofMinutes(1), 0.2);
+    try (World world = withQueue(World.local("q").withRetry(retry))) {
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
+          ? new Answer.Retry(Duration.ofSeconds(30), Answer.Health.WELL, "busy")
+          : new Answer.Done(""));
+      Map<String, Long> told = new HashMap<>();
+      for (int i = 0; i < 500; i++) {
+        world.submit("q", Duration.ZERO, "t" + i);
+      }
+      world.passes(Duration.ofSeconds(40));
+      Map<Long, Integer> returned = new HashMap<>();
+      for (World.Seen seen : world.receiver.seen) {
+        if (seen.attempt().task().attempt() == 1) {
+          told.put(seen.text(), seen.atMillis());
+        } else {
+          long waited = seen.atMillis() - Objects.requireNonNull(told.get(seen.text()));
+          assertThat(waited).isBetween(30_000L, 36_100L);
+          returned.merge(seen.atMillis(), 1, Integer::sum);
+        }
+      }
+      assertThat(returned.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(500);
+      assertThat(returned.values()).allMatch(together -> together < 20);
+    }
+  }
+
+  @Test
+  void aTaskIsNotCalledAgainWithinATenthOfASecond() {
+    for (Duration next : List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofMillis(99), Duration.ofMillis(100))) {
+      try (World world = withQueue(World.local("q"))) {
+        world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Again(next, ""));
+        world.submit("q", Duration.ZERO, "a");
+        world.passes(Duration.ofMillis(1_050));
+        List<Long> at = world.receiver.seen.stream().map(World.Seen::atMillis).toList();
+        assertThat(at).as("%s", next).hasSizeBetween(9, 11);
+        for (int i = 1; i < at.size(); i++) {
+          assertThat(at.get(i) - at.get(i - 1)).isGreaterThanOrEqualTo(100);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aWorkerThatAsksForTheTaskAgainWaitsATenthOfASecond() {
+    try (World world = withQueue(Queue.of("pull", Target.pull()))) {
+      TaskId id = world.submit("pull", Duration.ZERO, "a").id();
+      CompletableFuture<List<TaskRecord>> pulled = world.engine.pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
+      world.passes(Duration.ofMillis(10));
+      TaskRecord task = world.join(pulled).get(0);
+      world.join(world.engine.ack(id, Objects.requireNonNull(task.token()), Duration.ZERO));
+      assertThat(world.task(id).dueAt()).isEqualTo(world.clock.wallMillis() + 100);
+    }
+  }
+
+  /** A delivery never refuses what was claimed for it, and a destination that hangs leaves places to the others. */
+  @Test
+  void aDeliveryThatIsFullUsesUpNoAttempts() {
+    try (World world = new World(UnaryOperator.identity(), UnaryOperator.identity(), 3)) {
+      world.queue(elsewhere("slow", "a"));
+      world.queue(elsewhere("healthy", "b"));
+      world.receiver.behaviour = attempt -> attempt.task().queue().equals("slow")
+          ? new CompletableFuture<>()
+          : CompletableFuture.completedFuture(new Answer.Done(""));
+      List<TaskId> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        all.add(world.submit("slow", Duration.ZERO, "s" + i).id());
+      }
+      world.passes(Duration.ofMillis(100));
+      assertThat(world.receiver.running).isPositive();
+      List<TaskId> healthy = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        healthy.add(world.submit("healthy", Duration.ZERO, "h" + i).id());
+      }
+      world.passes(Duration.ofSeconds(5));
+      assertThat(healthy).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
+      for (World.Seen seen : List.copyOf(world.receiver.seen)) {
+        seen.answer().complete(new Answer.Done(""));
+      }
+      world.passes(Duration.ofSeconds(2));
+      assertThat(all).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
+      assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.attempt().task().attempt()).isEqualTo(1));
+      assertThat(world.receiver.mostRunning).isLessThanOrEqualTo(3);
+    }
+  }
+
+  private static Queue elsewhere(String name, String destination) {
+    return Queue.of(name, new Target(Target.LOCAL, Map.of("destination", destination), Duration.ofSeconds(10)));
+  }
+
+  @Test
+  void concurrencyOneMeansOne() {
+    try (World world = withQueue(World.local("q").withLimits(null, 1))) {
+      world.receiver.behaviour = attempt -> new CompletableFuture<>();
+      for (int i = 0; i < 5; i++) {
+        world.submit("q", Duration.ZERO, "t" + i);
+      }
+      for (int i = 0; i < 5; i++) {
+        world.passes(Duration.ofMillis(500));
+        assertThat(world.receiver.seen).hasSize(i + 1);
+        world.receiver.seen.get(i).answer().complete(new Answer.Done(""));
+        world.settle();
+      }
+      assertThat(world.receiver.mostRunning).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aRateIsKept() {
+    try (World world = withQueue(World.local("q").withLimits(10.0, null))) {
+      for (int i = 0; i < 50; i++) {
+        world.submit("q", Duration.ZERO, "t" + i);
+      }
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.receiver.seen.size()).isBetween(19, 22);
+      world.passes(Duration.ofSeconds(4));
+      assertThat(world.receiver.seen).hasSize(50);
+    }
+  }
+
+  @Test
+  void aPausedQueueBeginsNothingAndLosesNothing() {
+    try (World world = withQueue(World.local("q"))) {
+      world.queue(World.local("other"));
+      world.join(world.engine.setPaused("q", true));
+      for (int i = 0; i < 100; i++) {
+        world.submit("q", Duration.ofMillis(i), "t" + i);
+      }
+      world.submit("other", Duration.ofMillis(50), "other");
+      world.passes(Duration.ofSeconds(30));
+      assertThat(world.receiver.texts()).containsExactly("other");
+      assertThat(world.engine.queues().join().stream().filter(status -> status.queue().name().equals("q")).findAny()
+          .orElseThrow().counts().parked()).isEqualTo(100);
+      world.join(world.engine.setPaused("q", false));
+      world.passes(SECOND);
+      assertThat(new HashSet<>(world.receiver.texts())).hasSize(101);
+      assertThat(world.receiver.seen).hasSize(101);
+    }
+  }
+
+  @Test
+  void aBacklogLargerThanTheLaneIsParkedAndComesBackOnce() {
+    try (World world = new World(options -> options.withMemory(500, 20, 40).withClaimBatch(7),
+        UnaryOperator.identity())) {
+      world.queue(World.local("big").withLimits(null, 3));
+      world.queue(World.local("small"));
+      for (int i = 0; i < 2_000; i++) {
+        world.submit("big", Duration.ofMillis(500), "t" + i);
+      }
+      world.submit("small", Duration.ofMillis(600), "small");
+      world.receiver.behaviour = attempt -> new CompletableFuture<>();
+      world.passes(Duration.ofMillis(700));
+      assertThat(world.receiver.texts()).contains("small");
+      world.receiver.seen.forEach(seen -> seen.answer().complete(new Answer.Done("")));
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(60));
+      assertThat(world.receiver.seen).hasSize(2_001);
+      assertThat(new HashSet<>(world.receiver.texts())).hasSize(2_001);
+    }
+  }
+
+  @Test
+  void aHigherPriorityTakesTheLargerShareAndNobodyStarves() {
+    try (World world = new World(options -> options.withClaimBatch(30), UnaryOperator.identity())) {
+      world.queue(World.local("high").withPriority(2));
+      world.queue(World.local("low"));
+      for (int i = 0; i < 2_000; i++) {
+        world.submit("low", Duration.ofMillis(10), "low");
+        world.submit("high", Duration.ofMillis(10), "high");
+      }
+      world.passes(Duration.ofMillis(10));
+      List<String> half = world.receiver.texts().subList(0, 1_000);
+      long low = half.stream().filter("low"::equals).count();
+      assertThat(low).isBetween(100L, 350L);
+      world.passes(SECOND);
+      assertThat(world.receiver.seen).hasSize(4_000);
+    }
+  }
+
+  @Test
+  void aSubmitUnderALiveKeyResetsKeepsOrIsRejected() {
+    try (World world = withQueue(World.local("q"))) {
+      Submission first = Submission.after("q", SECOND, Body.json("first")).withKey("k");
+      SubmitResult created = world.submit(first);
+      assertThat(created.kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      assertThat(world.submit(first.withOnConflict(OnConflict.KEEP)).kind()).isEqualTo(SubmitResult.Kind.KEPT);
+      assertThat(world.submit(first.withOnConflict(OnConflict.REJECT)).kind()).isEqualTo(SubmitResult.Kind.REJECTED);
+      SubmitResult reset = world
+          .submit(Submission.after("q", Duration.ofSeconds(2), Body.json("second")).withKey("k"));
+      assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET);
+      assertThat(reset.id()).isEqualTo(created.id());
+      assertThat(reset.generation()).isGreaterThan(created.generation());
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.receiver.texts()).containsExactly("second");
+    }
+  }
+
+  @Test
+  void aResetWhileRunningTakesOverWhenTheAttemptEnds() {
+    try (World world = withQueue(World.local("q"))) {
+      world.receiver.behaviour = attempt -> new CompletableFuture<>();
+      world.submit(Submission.after("q", Duration.ZERO, Body.json("first")).withKey("k"));
+      world.passes(Duration.ofMillis(5));
+      SubmitResult reset = world.submit(Submission.after("q", SECOND, Body.json("second")).withKey("k"));
+      assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET_PENDING);
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.receiver.texts()).as("never beside the one that runs").containsExactly("first");
+      world.receiver.seen.get(0).answer().complete(failure("too late"));
+      world.passes(Duration.ofMillis(100));
+      assertThat(world.receiver.texts()).containsExactly("first", "second");
+      assertThat(world.receiver.seen.get(1).attempt().task().generation()).isEqualTo(reset.generation());
+      assertThat(world.receiver.seen.get(1).attempt().task().attempt()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void cancelAnswersByWhatItFinds() {
+    try (World world = withQueue(World.local("q"))) {
+      TaskId waiting = world.submit("q", SECOND, "waiting").id();
+      assertThat(world.join(world.engine.cancel(new TaskRef.ById(waiting))).kind())
+          .isEqualTo(CancelResult.Kind.CANCELLED);
+      assertThat(world.join(world.engine.cancel(new TaskRef.ById(waiting))).kind())
+          .isEqualTo(CancelResult.Kind.ALREADY_FINISHED);
+      assertThat(world.join(world.engine.cancel(new TaskRef.ByKey("q", "nobody"))).kind())
+          .isEqualTo(CancelResult.Kind.NOT_FOUND);
+      world.receiver.behaviour = attempt -> new CompletableFuture<>();
+      TaskId running = world.submit("q", Duration.ZERO, "running").id();
+      world.passes(Duration.ofMillis(5));
+      assertThat(world.join(world.engine.cancel(new TaskRef.ById(running))).kind())
+          .isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+      world.receiver.seen.get(0).answer().complete(failure("no"));
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.task(running).state()).isEqualTo(TaskState.CANCELLED);
+      assertThat(world.receiver.texts()).containsExactly("running");
+    }
+  }
+
+  @Test
+  void anAttemptThatNeverReportsIsRepeatedWhenItsLeaseEnds() {
+    try (World world = new World(options -> options.withLeaseMarginMillis(1_000), UnaryOperator.identity())) {
+      world.queue(World.local("q"));
+      world.receiver.behaviour = attempt -> new CompletableFuture<>();
+      world.submit("q", Duration.ZERO, "a");
+      world.passes(Duration.ofMillis(10_999));
+      assertThat(world.receiver.seen).hasSize(1);
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
+      world.passes(SECOND);
+      assertThat(world.receiver.seen).hasSize(2);
+      assertThat(world.receiver.seen.get(1).attempt().task().attempt()).isEqualTo(2);
+      world.receiver.seen.get(0).answer().complete(new Answer.Fail("late"));
+      world.passes(SECOND);
+      assertThat(world.task(world.receiver.seen.get(0).attempt().task().id()).state()).isEqualTo(TaskState.FINISHED);
+    }
+  }
+
+  @Test
+  void anAttemptThatIsAcceptedRunsUntilItIsAcked() {
+    try (World world = withQueue(World.local("q").withLimits(null, 1))) {
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Accepted(""));
+      TaskId id = world.submit("q", Duration.ZERO, "a").id();
+      world.submit("q", Duration.ofMillis(1), "b");
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.receiver.texts()).containsExactly("a");
+      Token token = tokenOf(world.task(id));
+      assertThat(world.join(world.engine.ack(id, new Token(1, 1), null)).kind()).isEqualTo(SettleResult.Kind.STALE);
+      assertThat(world.join(world.engine.ack(id, token, null)).kind()).isEqualTo(SettleResult.Kind.SETTLED);
+      assertThat(world.join(world.engine.ack(id, token, null)).kind()).isEqualTo(SettleResult.Kind.REPEATED);
+      world.passes(Duration.ofMillis(200));
+      assertThat(world.receiver.texts()).as("the permit is free again").containsExactly("a", "b");
+    }
+  }
+
+  @Test
+  void anAlarmIsRepeatedUntilItIsCancelled() {
+    try (World world = withQueue(World.local("q"))) {
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Again(SECOND, ""));
+      TaskId id = world.submit("q", Duration.ZERO, "alarm").id();
+      world.passes(Duration.ofMillis(4_500));
+      assertThat(world.receiver.seen).hasSize(5);
+      Set<String> firings = new HashSet<>();
+      world.receiver.seen.forEach(seen -> firings.add(seen.attempt().firingId()));
+      assertThat(firings).hasSize(5);
+      world.join(world.engine.cancel(new TaskRef.ById(id)));
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.receiver.seen).hasSize(5);
+    }
+  }
+
+  @Test
+  void aTaskThatIsRunNowFiresNow() {
+    try (World world = withQueue(World.local("q"))) {
+      TaskId id = world.submit("q", Duration.ofHours(1), "a").id();
+      assertThat(world.join(world.engine.runNow(id)).kind()).isEqualTo(TouchResult.Kind.RESET);
+      world.passes(Duration.ofMillis(1));
+      assertThat(world.receiver.texts()).containsExactly("a");
+    }
+  }
+
+  @Test
+  void aWorkerWaitsForTheFirstTaskAndGetsItsTasks() {
+    try (World world = withQueue(Queue.of("pull", Target.pull()))) {
+      CompletableFuture<List<TaskRecord>> waiting = world.engine
+          .pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
+      world.passes(SECOND);
+      assertThat(waiting).isNotDone();
+      for (int i = 0; i < 3; i++) {
+        world.submit("pull", Duration.ofSeconds(1), "t" + i);
+      }
+      world.passes(Duration.ofMillis(1_100));
+      List<TaskRecord> tasks = new ArrayList<>(world.join(waiting));
+      while (tasks.size() < 3) {
+        tasks.addAll(world.join(world.engine.pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"))));
+      }
+      assertThat(tasks).hasSize(3);
+      TaskRecord first = tasks.get(0);
+      Token token = tokenOf(first);
+      assertThat(world.join(world.engine.extend(first.id(), token, Duration.ofSeconds(30))).kind())
+          .isEqualTo(ExtendResult.Kind.EXTENDED);
+      for (TaskRecord other : tasks.subList(1, 3)) {
+        assertThat(world.join(world.engine.ack(other.id(), tokenOf(other), null)).kind())
+            .isEqualTo(SettleResult.Kind.SETTLED);
+      }
+      CompletableFuture<List<TaskRecord>> nothing = world.engine
+          .pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
+      world.passes(Duration.ofSeconds(20));
+      assertThat(world.join(nothing)).as("the lease was extended").isEmpty();
+      CompletableFuture<List<TaskRecord>> again = world.engine.pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
+      world.passes(Duration.ofSeconds(20));
+      assertThat(world.join(again)).extracting(TaskRecord::id).containsExactly(first.id());
+    }
+  }
+
+  @Test
+  void tasksThatNobodyAsksForWaitForTheirWorker() {
+    try (World world = new World(options -> options.withMemory(1_000, 50, 100), UnaryOperator.identity())) {
+      world.queue(Queue.of("pull", Target.pull()));
+      for (int i = 0; i < 500; i++) {
+        world.submit("pull", Duration.ZERO, "t" + i);
+      }
+      world.passes(Duration.ofSeconds(5));
+      Set<TaskId> got = new HashSet<>();
+      for (int i = 0; i < 40 && got.size() < 500; i++) {
+        CompletableFuture<List<TaskRecord>> tasks = world.engine
+            .pull(new Scheduler.Pull("pull", 100, 1_000, 60_000, "w"));
+        world.passes(Duration.ofMillis(200));
+        world.join(tasks).forEach(task -> assertThat(got.add(task.id())).isTrue());
+      }
+      assertThat(got).hasSize(500);
+    }
+  }
+
+  @Test
+  void whatCommitsBehindEveryCursorIsFoundByTheHeadPoll() {
+    try (World world = withQueue(World.local("q"))) {
+      world.passes(Duration.ofSeconds(10));
+      long now = world.clock.wallMillis();
+      for (long age : new long[]{1_500, 30_000, 86_400_000}) {
+        world.store.submit(List.of(new Draft(TaskId.of(now, 3, age), "q", null, Due.at(now - age), Body.json("late"), 0,
+            OnConflict.RESET, null)));
+      }
+      world.passes(Duration.ofMillis(200));
+      assertThat(world.receiver.seen).as("the last two seconds, every 100 ms").isNotEmpty();
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.receiver.seen).as("the last minute, every two seconds").hasSizeGreaterThanOrEqualTo(2);
+      world.passes(Duration.ofSeconds(9));
+      assertThat(world.receiver.seen).as("all of it, every ten seconds").hasSize(3);
+      assertThat(world.foundLate).as("told of, for it should not happen often").containsExactly("q", "q", "q");
+    }
+  }
+
+  @Test
+  void aClaimOfAnotherNodeThatDiedIsTakenOverAtItsLeaseEnd() {
+    try (World world = withQueue(World.local("q"))) {
+      TaskId id = TaskId.of(world.clock.wallMillis(), 5, 5);
+      world.store.submit(
+          List.of(new Draft(id, "q", null, Due.at(world.clock.wallMillis()), Body.json("a"), 0, OnConflict.RESET,
+              null)));
+      world.store.claim(List.of(new Claim(id, 45_000)));
+      world.passes(Duration.ofMillis(44_999));
+      assertThat(world.receiver.seen).isEmpty();
+      world.passes(Duration.ofMillis(101));
+      assertThat(world.receiver.seen).hasSize(1);
+      assertThat(world.receiver.seen.get(0).attempt().task().attempt()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aClockThatIsSteppedNeitherStallsNorFiresEarly() {
+    for (Duration step : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
+      try (World world = withQueue(World.local("q"))) {
+        world.passes(Duration.ofSeconds(5));
+        world.clock.stepWall(step);
+        world.passes(Duration.ofMillis(200));
+        world.submit("q", Duration.ofSeconds(2), "a");
+        world.passes(Duration.ofMillis(1_999));
+        assertThat(world.receiver.seen).as("step %s", step).isEmpty();
+        world.passes(Duration.ofMillis(2));
+        assertThat(world.receiver.seen).as("step %s", step).hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  void aFailingDestinationIsProbedAndComesBack() {
+    try (World world = withQueue(World.local("q").withRetry(new Retry(1_000, SECOND, 1, SECOND, 0)))) {
+      world.receiver.behaviour = attempt -> CompletableFuture
+          .completedFuture(new Answer.Retry(null, Answer.Health.UNREACHABLE, "refused"));
+      for (int i = 0; i < 200; i++) {
+        world.submit("q", Duration.ZERO, "t" + i);
+      }
+      world.passes(Duration.ofSeconds(20));
+      int before = world.receiver.seen.size();
+      world.passes(Duration.ofSeconds(20));
+      assertThat(world.receiver.seen.size() - before).as("probes only").isBetween(2, 20);
+      assertThat(world.engine.status().destinations().get(0).limit()).isEqualTo(1);
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(20));
+      assertThat(world.engine.queues().join().get(0).counts().finished()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void failedTasksAreRedriven() {
+    try (World world = withQueue(World.local("q"))) {
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Fail("never"));
+      TaskId id = world.submit("q", Duration.ZERO, "a").id();
+      world.passes(SECOND);
+      long generation = world.task(id).generation();
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FAILED);
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
+      world.join(world.engine.redrive("q", List.of(id)));
+      world.passes(Duration.ofMillis(5));
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
+      assertThat(world.task(id).generation()).isGreaterThan(generation);
+    }
+  }
+
+  @Test
+  void aTaskOfAnotherQueueIsNotRedriven() {
+    try (World world = withQueue(World.local("theirs"))) {
+      world.queue(World.local("mine"));
+      world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Fail("never"));
+      TaskId id = world.submit("theirs", Duration.ZERO, "secret").id();
+      world.passes(SECOND);
+      String before = world.task(id).toString();
+      world.receiver.seen.clear();
+      List<RedriveResult> results = world.join(world.engine.redrive("mine", List.of(id)));
+      world.passes(SECOND);
+      assertThat(results).containsExactly(new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
+      assertThat(world.receiver.seen).isEmpty();
+      assertThat(world.task(id)).hasToString(before);
+    }
+  }
+
+  /** A store whose index says of every task that it is of the queue "mine". */
+  private static TaskStore misleading(TaskStore store) {
+    return new ForwardingStore(store) {
+      @Override
+      public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
+        return delegate.due(scans).thenApply(slices -> slices.stream().map(slice -> new DueSlice(slice.slot(),
+            slice.entries().stream().map(entry -> new DueEntry(entry.wakeAt(), entry.id(), "mine")).toList(),
+            slice.more())).toList());
+      }
+    };
+  }
+
+  @Test
+  void aTaskIsNotDeliveredForAnotherQueueWhateverTheIndexSays() {
+    List<String> targets = new ArrayList<>();
+    try (World world = new World(options -> options, EngineTest::misleading)) {
+      world.queue(Queue.of("mine", new Target(Target.LOCAL, Map.of("destination", "mine"), SECOND)));
+      world.queue(Queue.of("theirs", new Target(Target.LOCAL, Map.of("destination", "theirs"), SECOND)));
+      world.receiver.behaviour = attempt -> {
+        targets.add(attempt.target().settings().get("destination"));
+        return CompletableFuture.completedFuture(new Answer.Done(""));
+      };
+      // Beyond the window, so that the index alone tells of it.
+      TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
+      world.passes(Duration.ofMinutes(5));
+      world.passes(Duration.ofMillis(500));
+      assertThat(targets).isEmpty();
+      assertThat(world.foreign).containsExactly("mine");
+      world.passes(Duration.ofSeconds(10));
+      assertThat(targets).containsExactly("theirs");
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
+    }
+  }
+
+  @Test
+  void aWorkerDoesNotGetATaskOfAnotherQueueWhateverTheIndexSays() {
+    try (World world = new World(options -> options, EngineTest::misleading)) {
+      world.queue(Queue.of("mine", Target.pull()));
+      world.queue(World.local("theirs"));
+      TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
+      world.passes(Duration.ofMinutes(5).minusSeconds(1));
+      CompletableFuture<List<TaskRecord>> pulled = world.engine
+          .pull(new Scheduler.Pull("mine", 1, 30_000, 10_000, "w"));
+      world.passes(Duration.ofSeconds(40));
+      assertThat(pulled.join()).isEmpty();
+      assertThat(world.foreign).isNotEmpty().containsOnly("mine");
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
+      assertThat(world.receiver.texts()).containsExactly("secret");
+    }
+  }
+
+  @Test
+  void dueTasksWhoseQueueIsGoneRaiseAnAlarmAndComeBackWithIt() {
+    try (World world = withQueue(World.local("q"))) {
+      TaskId id = world.submit("q", SECOND, "a").id();
+      long version = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow().version();
+      // As after a restore, or a move.
+      world.join(world.store.writeDocument(DocumentKind.QUEUE, "q", version, null).toCompletableFuture());
+      Engine other = world.anotherEngine();
+      world.join(other.start());
+      assertThat(world.join(other.explain(id)).orElseThrow().reasons())
+          .anyMatch(reason -> reason.contains("its queue does not exist"));
+      CompletableFuture<Void> left = world.engine.stop(Duration.ZERO);
+      world.passes(Duration.ofSeconds(10));
+      assertThat(left).isDone();
+      assertThat(world.receiver.seen).isEmpty();
+      assertThat(other.status().missingQueues()).containsExactly("q");
+      world.join(other.putQueue(World.local("q")));
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.receiver.texts()).containsExactly("a");
+      assertThat(other.status().missingQueues()).isEmpty();
+      CompletableFuture<Void> stopped = other.stop(Duration.ZERO);
+      world.settle();
+      assertThat(stopped).isDone();
+    }
+  }
+
+  @Test
+  void aQueueWithLiveTasksIsNotDeleted() {
+    try (World world = withQueue(World.local("q"))) {
+      TaskId id = world.submit("q", SECOND, "a").id();
+      CompletableFuture<Boolean> refused = world.engine.deleteQueue("q");
+      world.settle();
+      assertThatThrownBy(refused::join).hasRootCauseInstanceOf(Scheduler.QueueInUseException.class);
+      world.join(world.engine.cancel(new TaskRef.ById(id)));
+      assertThat(world.join(world.engine.deleteQueue("q"))).isTrue();
+      CompletableFuture<SubmitResult> gone = world.engine
+          .submit(Submission.after("q", SECOND, Body.EMPTY));
+      assertThatThrownBy(gone::join).hasRootCauseInstanceOf(Scheduler.UnknownQueueException.class);
+    }
+  }
+
+  @Test
+  void anExplanationSaysWhy() {
+    try (World world = withQueue(World.local("q"))) {
+      TaskId later = world.submit("q", Duration.ofMinutes(1), "a").id();
+      assertThat(explained(world, later)).anyMatch(reason -> reason.startsWith("it is due in PT1M"));
+      world.join(world.engine.setPaused("q", true));
+      TaskId paused = world.submit("q", Duration.ZERO, "b").id();
+      world.passes(SECOND);
+      assertThat(explained(world, paused)).anyMatch(reason -> reason.contains("paused"));
+    }
+  }
+
+  private static List<String> explained(World world, TaskId id) {
+    return world.join(world.engine.explain(id)).orElseThrow().reasons();
+  }
+
+  @Test
+  void severalLoopsShareTheWorkAndTheLimits() {
+    try (World world = new World(options -> options.withLoops(4), UnaryOperator.identity())) {
+      world.queue(World.local("q").withLimits(null, 2));
+      world.receiver.behaviour = attempt -> new CompletableFuture<>();
+      for (int i = 0; i < 100; i++) {
+        world.submit("q", Duration.ofMillis(5), "t" + i);
+      }
+      for (int i = 0; i < 100; i++) {
+        world.passes(Duration.ofMillis(110));
+        assertThat(world.receiver.seen.size()).isGreaterThan(i);
+        world.receiver.seen.get(i).answer().complete(new Answer.Done(""));
+        world.settle();
+      }
+      assertThat(world.receiver.mostRunning).isEqualTo(2);
+      assertThat(new HashSet<>(world.receiver.texts())).hasSize(100);
+    }
+  }
+}

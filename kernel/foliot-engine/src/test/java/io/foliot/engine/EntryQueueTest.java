@@ -1,0 +1,40 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.DueEntry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** A queue of entries beside a plain one. */
+final class EntryQueueTest {
+  @Test
+  void tellsTheOldestAfterEveryStep() {
+    SplittableRandom luck = new SplittableRandom(5);
+    EntryQueue queue = new EntryQueue();
+    Deque<DueEntry> plain = new ArrayDeque<>();
+    for (int step = 0; step < 100_000; step++) {
+      int draw = luck.nextInt(1_000);
+      if (draw == 0) {
+        List<DueEntry> drained = new ArrayList<>();
+        queue.drainTo(drained);
+        assertThat(drained).isEqualTo(List.copyOf(plain));
+        plain.clear();
+      } else if (draw < 510) {
+        DueEntry entry = new DueEntry(luck.nextInt(50), new TaskId(step, step), "q");
+        queue.add(entry);
+        plain.add(entry);
+      } else {
+        assertThat(queue.poll()).isEqualTo(plain.poll());
+      }
+      assertThat(queue.size()).isEqualTo(plain.size());
+      assertThat(queue.oldest())
+          .isEqualTo(plain.stream().mapToLong(DueEntry::wakeAt).min().orElse(Long.MAX_VALUE));
+    }
+  }
+}

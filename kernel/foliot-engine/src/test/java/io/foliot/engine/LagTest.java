@@ -1,0 +1,97 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Target;
+import io.foliot.engine.Engine;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** By how much a queue is behind, as any node tells it. */
+final class LagTest {
+  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final Duration SECONDS = Duration.ofSeconds(3);
+
+  private final Cluster cluster = new Cluster();
+
+  private Duration lag(Engine engine, String queue) {
+    var asked = engine.queues();
+    cluster.passes(Duration.ZERO);
+    return asked.join().stream().filter(status -> status.queue().name().equals(queue)).findAny().orElseThrow().lag();
+  }
+
+  private static void ensureIs(Duration lag, Duration expected) {
+    assertThat(lag).isBetween(expected.minusMillis(300), expected.plusMillis(300));
+  }
+
+  @Test
+  void afterARestartTheLagOfAPausedQueueIsTrueWithinSeconds() {
+    Cluster.Node first = cluster.node("a");
+    first.putQueue(QUEUE.withPaused(true));
+    first.submit(0, 500, Duration.ofSeconds(1));
+    first.submit(500, 1_000, Duration.ofSeconds(20));
+    cluster.passes(Duration.ofSeconds(31));
+    ensureIs(lag(first.engine, "q"), Duration.ofSeconds(30));
+    first.die();
+    cluster.passes(Duration.ofMinutes(30));
+    Cluster.Node second = cluster.node("b");
+    cluster.passes(SECONDS);
+    Duration expected = Duration.ofMinutes(30).plusSeconds(33);
+    ensureIs(lag(second.engine, "q"), expected);
+    assertThat(second.engine.status().oldestDueMillis()).isBetween(expected.minusSeconds(1).toMillis(),
+        expected.plusSeconds(1).toMillis());
+    second.putQueue(QUEUE);
+    cluster.passes(SECONDS);
+    assertThat(lag(second.engine, "q")).isZero();
+    assertThat(second.engine.status().oldestDueMillis()).isZero();
+  }
+
+  @Test
+  void afterARestartTheLagOfAThrottledQueueIsTrue() {
+    Cluster.Node first = cluster.node("a");
+    first.putQueue(QUEUE.withLimits(1.0, null));
+    first.submit(0, 60, Duration.ofSeconds(1));
+    cluster.passes(Duration.ofSeconds(6));
+    first.die();
+    cluster.passes(Duration.ofMinutes(10));
+    Cluster.Node second = cluster.node("b");
+    cluster.passes(Duration.ofSeconds(20));
+    ensureIs(lag(second.engine, "q"), Duration.ofMinutes(10).plusSeconds(25));
+  }
+
+  @Test
+  void everyNodeTellsTheSame() {
+    Cluster.Node first = cluster.node("a");
+    Cluster.Node second = cluster.node("b", new Cluster.Handlers());
+    first.putQueue(QUEUE.withPaused(true));
+    cluster.passes(Duration.ofSeconds(5));
+    first.submit(0, 100, Duration.ofSeconds(1));
+    cluster.passes(Duration.ofSeconds(61));
+    ensureIs(lag(first.engine, "q"), Duration.ofMinutes(1));
+    ensureIs(lag(second.engine, "q"), Duration.ofMinutes(1));
+  }
+
+  @Test
+  void whatNoHandlerServesAnywhereIsBehind() {
+    Cluster.Node node = cluster.node("a", new Cluster.Handlers());
+    node.putQueue(QUEUE);
+    node.submit(0, 10, Duration.ofSeconds(1));
+    cluster.passes(Duration.ofSeconds(61));
+    ensureIs(lag(node.engine, "q"), Duration.ofMinutes(1));
+  }
+
+  @Test
+  void manyQueuesAreKnownWithinSeconds() {
+    try (World world = new World()) {
+      for (int i = 0; i < 1_000; i++) {
+        world.queue(World.local("q" + i).withPaused(true));
+        world.submit("q" + i, Duration.ZERO, "a");
+      }
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.join(world.engine.queues())).extracting(Scheduler.QueueStatus::lag)
+          .allMatch(lag -> lag.compareTo(Duration.ofSeconds(4)) >= 0);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.engine.Lane.ParkedOf;
+import io.foliot.core.store.DueEntry;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Of whose slots a lane reads what is parked. */
+final class LaneTest {
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final Lane lane = new Lane("q", new Lane.Line(new Permits(() -> {}), new PullDesk(), new Budget.Share()), 10,
+      0);
+
+  private static DueEntry entry(long wakeAt) {
+    return new DueEntry(wakeAt, new TaskId(wakeAt, wakeAt), "q");
+  }
+
+  private ParkedOf read(boolean sharesSlots, long nowNanos, @Nullable DueEntry found) {
+    ParkedOf parkedOf = lane.readParked(sharesSlots, nowNanos);
+    lane.parkedReadEnded(found, found, nowNanos);
+    return parkedOf;
+  }
+
+  @Test
+  void ofItsOwnUntilThereIsNothingAndThenOfAll() {
+    assertThat(read(true, 0, entry(1))).isEqualTo(ParkedOf.OWN);
+    assertThat(lane.parkedCursor()).isEqualTo(entry(1));
+    assertThat(read(true, 0, null)).isEqualTo(ParkedOf.OWN);
+    assertThat(lane.readParked(true, 0)).isEqualTo(ParkedOf.ALL);
+    assertThat(lane.parkedCursor()).as("from the beginning").isNull();
+    lane.parkedReadEnded(entry(7), entry(7), 0);
+    assertThat(lane.hasParked()).isTrue();
+    assertThat(read(true, 0, null)).isEqualTo(ParkedOf.ALL);
+    assertThat(read(true, 0, entry(9))).isEqualTo(ParkedOf.OWN);
+  }
+
+  @Test
+  void aPageOfAllNowAndThenWhateverThereIsOfItsOwn() {
+    assertThat(read(true, 0, entry(1))).isEqualTo(ParkedOf.OWN);
+    assertThat(read(true, SECOND, entry(2))).isEqualTo(ParkedOf.OWN);
+    assertThat(lane.readParked(true, 2 * SECOND)).isEqualTo(ParkedOf.GLANCE_AT_ALL);
+    assertThat(lane.parkedCursor()).as("from the beginning").isNull();
+    lane.parkedReadEnded(entry(1), entry(5), 2 * SECOND);
+    assertThat(lane.readParked(true, 2 * SECOND)).isEqualTo(ParkedOf.OWN);
+    assertThat(lane.parkedCursor()).as("from the beginning").isNull();
+    lane.parkedReadEnded(entry(3), entry(3), 2 * SECOND);
+    assertThat(read(true, 3 * SECOND, entry(4))).isEqualTo(ParkedOf.OWN);
+    assertThat(read(true, 4 * SECOND, entry(5))).isEqualTo(ParkedOf.GLANCE_AT_ALL);
+  }
+
+  @Test
+  void whatIsParkedAfterAWhileIsReadOfItsOwnFirst() {
+    assertThat(read(true, 0, null)).isEqualTo(ParkedOf.OWN);
+    assertThat(read(true, 0, null)).isEqualTo(ParkedOf.ALL);
+    assertThat(read(true, 60 * SECOND, entry(1))).isEqualTo(ParkedOf.OWN);
+    assertThat(read(true, 60 * SECOND, entry(2))).isEqualTo(ParkedOf.OWN);
+  }
+
+  @Test
+  void whoHasAllSlotsOrNoneReadsAll() {
+    assertThat(read(false, 0, entry(1))).isEqualTo(ParkedOf.ALL);
+    assertThat(lane.readParked(false, 9 * SECOND)).isEqualTo(ParkedOf.ALL);
+    assertThat(lane.parkedCursor()).isEqualTo(entry(1));
+  }
+}

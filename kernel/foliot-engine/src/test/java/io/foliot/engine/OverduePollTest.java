@@ -1,0 +1,210 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.coordination.Assignment;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.SlotSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class OverduePollTest {
+  private static final int SLOTS = 4;
+  private static final SlotSet ALL = SlotSet.all(SLOTS);
+  private static final SlotSet NONE = SlotSet.of(SLOTS, new BitSet());
+
+  private final OverduePoll poll = new OverduePoll("c", SLOTS, 10, 0);
+  private long nowNanos;
+
+  /** A look of this node, which has no slots, a second later, at slots whose oldest entries are these; 0 is none. */
+  private List<Integer> look(boolean isBusy, int... heads) {
+    nowNanos += TimeUnit.SECONDS.toNanos(1);
+    assertThat(poll.isDue(nowNanos)).isTrue();
+    List<DueScan> scans = poll.begin(ALL, NONE, 10_000, nowNanos);
+    assertThat(scans).hasSize(SLOTS).allSatisfy(scan -> assertThat(scan.toWakeAt()).isEqualTo(9_000));
+    List<DueSlice> slices = new ArrayList<>();
+    for (int slot = 0; slot < SLOTS; slot++) {
+      List<DueEntry> entries = heads[slot] == 0
+          ? List.of()
+          : List.of(new DueEntry(heads[slot], new TaskId(slot, heads[slot]), "q"));
+      slices.add(new DueSlice(slot, entries, false));
+    }
+    return poll.taken(slices, NONE, isBusy, nowNanos).stream().map(entry -> (int) entry.id().high()).toList();
+  }
+
+  private void assign(String... owners) {
+    poll.assigned(Assignment.of(Arrays.asList(owners)), NONE, OverduePoll.Adoption.ENDING, nowNanos);
+  }
+
+  @Test
+  void whatHasNotMovedForASecondIsTaken() {
+    assign("a", "a", "b", "b");
+    assertThat(look(false, 5, 5, 0, 5)).isEmpty();
+    assertThat(look(false, 5, 5, 0, 5)).containsExactly(0, 1, 3);
+  }
+
+  @Test
+  void whatIsWorkedOffIsTakenUntilAClaimIsNotWon() {
+    assign("a", "a", "b", "b");
+    assertThat(look(false, 5, 5, 0, 0)).isEmpty();
+    assertThat(look(false, 5, 5, 0, 0)).containsExactly(0, 1);
+    assertThat(look(false, 6, 6, 0, 0)).containsExactly(0, 1);
+    assertThat(poll.claimed(1, false, nowNanos)).isFalse();
+    assertThat(look(false, 7, 7, 0, 0)).containsExactly(0);
+  }
+
+  @Test
+  void anOwnerThatWorksOffOtherSlotsIsGivenTime() {
+    assign("a", "a", "b", "b");
+    assertThat(look(false, 5, 5, 0, 5)).isEmpty();
+    assertThat(look(false, 6, 5, 0, 5)).as("a works on its first slot, b on nothing").containsExactly(3);
+    for (int second = 2; second < 5; second++) {
+      assertThat(look(false, 5 + second, 5, 0, 0)).isEmpty();
+    }
+    assertThat(look(false, 10, 5, 0, 0)).as("has not come to its second one for five seconds").containsExactly(1);
+  }
+
+  @Test
+  void whoIsBusyGivesMoreTime() {
+    assign("a", "a", "b", "b");
+    for (int second = 0; second < 30; second++) {
+      assertThat(look(true, 5 + second, 5, 0, 0)).isEmpty();
+    }
+    assertThat(look(true, 40, 5, 0, 0)).containsExactly(1);
+  }
+
+  @Test
+  void anOwnerThatStopsWorkingIsGivenNoMoreTime() {
+    assign("a", "a", "b", "b");
+    assertThat(look(false, 5, 5, 0, 0)).isEmpty();
+    assertThat(look(false, 6, 5, 0, 0)).isEmpty();
+    assertThat(look(false, 6, 5, 0, 0)).isEmpty();
+    assertThat(look(false, 6, 5, 0, 0)).isEmpty();
+    assertThat(look(false, 6, 5, 0, 0)).containsExactly(0, 1);
+  }
+
+  @Test
+  void whatNobodyOwnsIsNotWaitedFor() {
+    assertThat(look(true, 5, 5, 0, 0)).isEmpty();
+    assertThat(look(true, 6, 5, 0, 0)).containsExactly(1);
+  }
+
+  private void away(String... owners) {
+    poll.assigned(Assignment.of(Arrays.asList(owners)), NONE, OverduePoll.Adoption.ALLOWED, nowNanos);
+  }
+
+  private List<Integer> adopted() {
+    SlotSet adopted = poll.adopted(nowNanos);
+    return IntStream.range(0, SLOTS).filter(adopted::contains).boxed().toList();
+  }
+
+  /** This node and its owner are the only ones. */
+  private void adoptAll() {
+    away("a", "a", "a", "a");
+    look(false, 5, 5, 5, 5);
+    look(false, 5, 5, 5, 5);
+    assertThat(adopted()).containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
+  void whatIsLeftIsAdoptedWhileTheCoordinatorIsAway() {
+    away("a", "a", "a", "a");
+    assertThat(look(false, 5, 0, 5, 5)).isEmpty();
+    assertThat(adopted()).isEmpty();
+    assertThat(look(false, 5, 0, 5, 6)).as("an owner that is at work is given time").isEmpty();
+    assertThat(look(false, 5, 0, 5, 6)).isEmpty();
+    assertThat(look(false, 5, 0, 5, 6)).isEmpty();
+    assertThat(look(true, 5, 0, 5, 6)).as("also by a node that is busy").containsExactly(0, 2, 3);
+    assertThat(adopted()).containsExactly(0, 2, 3);
+  }
+
+  @Test
+  void eachHelperWaitsALookLongerThanTheOneBefore() {
+    Assignment assignment = Assignment.of(List.of("a", "a", "a", "a", "b", "c", "d", "e"));
+    for (String helper : List.of("b", "c", "d", "e")) {
+      OverduePoll own = new OverduePoll(helper, 8, 10, 0);
+      SlotSet mine = SlotSet.of(8, assignment.slotsOf(helper));
+      own.assigned(assignment, mine, OverduePoll.Adoption.ALLOWED, 0);
+      for (int second = 1; second <= 6; second++) {
+        long now = TimeUnit.SECONDS.toNanos(second);
+        own.begin(SlotSet.of(8, assignment.slotsOf("a")), mine, 10_000, now);
+        List<DueSlice> slices = IntStream.range(0, SLOTS)
+            .mapToObj(slot -> new DueSlice(slot, List.of(new DueEntry(5, new TaskId(slot, 5), "q")), false)).toList();
+        own.taken(slices, mine, false, now);
+        for (int slot = 0; slot < SLOTS; slot++) {
+          assertThat(own.adopted(now).contains(slot))
+              .isEqualTo(second >= 2 + assignment.helpersBefore(slot, helper));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aNewerAssignmentEndsAnAdoptionAndTheSameOneDoesNot() {
+    adoptAll();
+    away("a", "a", "a", "a");
+    assertThat(adopted()).containsExactly(0, 1, 2, 3);
+    away("b", "a", "a", "a");
+    assertThat(adopted()).isEmpty();
+  }
+
+  @Test
+  void anAdoptionEndsSomeSecondsAfterTheCoordinatorAnswersAgain() {
+    adoptAll();
+    for (int second = 0; second < 9; second++) {
+      assign("a", "a", "a", "a");
+      nowNanos += TimeUnit.SECONDS.toNanos(1);
+      assertThat(adopted()).containsExactly(0, 1, 2, 3);
+    }
+    nowNanos += TimeUnit.SECONDS.toNanos(1);
+    assertThat(adopted()).isEmpty();
+  }
+
+  @Test
+  void aNodeThatIsToHaveNoSlotsAdoptsNone() {
+    adoptAll();
+    poll.assigned(Assignment.of(Arrays.asList("a", "a", "a", "a")), NONE, OverduePoll.Adoption.FORBIDDEN, nowNanos);
+    assertThat(adopted()).isEmpty();
+    look(false, 5, 5, 5, 5);
+    assertThat(look(false, 5, 5, 5, 5)).as("but takes what is left behind").isNotEmpty();
+    assertThat(adopted()).isEmpty();
+  }
+
+  private int claimsUntilGivenUp(int slot, int wonOfTen) {
+    for (int claim = 0; claim < 1_000; claim++) {
+      if (poll.claimed(slot, claim % 10 < wonOfTen, nowNanos)) {
+        return claim + 1;
+      }
+    }
+    return Integer.MAX_VALUE;
+  }
+
+  @Test
+  void aSlotWhoseClaimsAnotherNodeWinsIsGivenUp() {
+    adoptAll();
+    assertThat(claimsUntilGivenUp(0, 9)).as("some are always lost").isEqualTo(Integer.MAX_VALUE);
+    assertThat(claimsUntilGivenUp(1, 5)).isLessThan(30);
+    assertThat(adopted()).containsExactly(0, 2, 3);
+    look(false, 0, 7, 0, 0);
+    look(false, 0, 7, 0, 0);
+    assertThat(adopted()).as("nobody was there").containsExactly(0, 1, 2, 3);
+    assertThat(claimsUntilGivenUp(1, 0)).as("so these were no other node's").isEqualTo(Integer.MAX_VALUE);
+    nowNanos += TimeUnit.SECONDS.toNanos(60);
+    assertThat(claimsUntilGivenUp(1, 0)).isLessThan(30);
+  }
+
+  @Test
+  void bothHalvesOfAnAdoptedSlotAreAdopted() {
+    adoptAll();
+    poll.grow(2 * SLOTS);
+    assertThat(poll.adopted(nowNanos)).isEqualTo(SlotSet.all(2 * SLOTS));
+  }
+}

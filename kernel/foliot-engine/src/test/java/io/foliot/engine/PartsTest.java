@@ -1,0 +1,293 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Retry;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Answer.Health;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Group commit, permits, destinations, settings as bytes. */
+final class PartsTest {
+  private static final long SECOND = 1_000_000_000;
+
+  private static final Clock STILL = new Clock() {
+    @Override
+    public long wallMicros() {
+      return 0;
+    }
+
+    @Override
+    public long monotonicNanos() {
+      return 0;
+    }
+  };
+
+  private static final Runnable NOTHING = () -> {};
+
+  /** A store that answers when it is told. */
+  private static final class Slow {
+    final List<List<Integer>> batches = new ArrayList<>();
+    final List<CompletableFuture<List<String>>> answers = new ArrayList<>();
+
+    CompletableFuture<List<String>> call(List<Integer> items) {
+      batches.add(items);
+      CompletableFuture<List<String>> answer = new CompletableFuture<>();
+      answers.add(answer);
+      return answer;
+    }
+
+    void answer(int batch) {
+      answers.get(batch).complete(batches.get(batch).stream().map(item -> "r" + item).toList());
+    }
+  }
+
+  @Test
+  void callersOfABatchThatFailsInPartHearOfTheirOwnItems() {
+    Slow slow = new Slow();
+    List<Integer> told = new ArrayList<>();
+    GroupCommit<Integer, String> commit = new GroupCommit<>("test", slow::call,
+        (items, results) -> told.addAll(items), 1, new Admission(100, 1_000), STILL, Meter.NONE);
+    CompletableFuture<List<String>> first = commit.call(List.of(0), 1);
+    CompletableFuture<List<String>> done = commit.call(List.of(1, 2), 1);
+    CompletableFuture<List<String>> refused = commit.call(List.of(3, 4), 1);
+    CompletableFuture<List<String>> both = commit.call(List.of(5, 6), 1);
+    slow.answer(0);
+    StoreFullException full = new StoreFullException("no room");
+    slow.answers.get(1)
+        .completeExceptionally(ItemsFailedException.of(Arrays.asList("r1", "r2", null, null, "r5", null), full));
+    assertThat(first).isCompletedWithValue(List.of("r0"));
+    assertThat(done).isCompletedWithValue(List.of("r1", "r2"));
+    assertThat(refused).isCompletedExceptionally().satisfies(call -> assertThat(call.exceptionNow()).isSameAs(full));
+    assertThat(both.exceptionNow()).as("unknown, for some of it was done").isInstanceOf(StoreException.class)
+        .isNotInstanceOf(StoreFullException.class);
+    assertThat(told).containsExactly(0, 1, 2, 5);
+    assertThat(ItemsFailedException.of(Arrays.asList(null, null), full)).isSameAs(full);
+  }
+
+  private static GroupCommit<Integer, String> commit(Slow slow, Admission admission) {
+    return new GroupCommit<>("test", slow::call, (items, results) -> {}, 1, admission, STILL, Meter.NONE);
+  }
+
+  @Test
+  void callsGatherWhileABatchIsWithTheStore() {
+    Slow slow = new Slow();
+    GroupCommit<Integer, String> commit = commit(slow, new Admission(100, 1_000));
+    CompletableFuture<List<String>> first = commit.call(List.of(1), 1);
+    CompletableFuture<List<String>> second = commit.call(List.of(2, 3), 1);
+    CompletableFuture<List<String>> third = commit.call(List.of(4), 1);
+    assertThat(slow.batches).containsExactly(List.of(1));
+    slow.answer(0);
+    assertThat(first).isCompletedWithValue(List.of("r1"));
+    assertThat(slow.batches).containsExactly(List.of(1), List.of(2, 3, 4));
+    assertThat(second).isNotDone();
+    slow.answer(1);
+    assertThat(second).isCompletedWithValue(List.of("r2", "r3"));
+    assertThat(third).isCompletedWithValue(List.of("r4"));
+  }
+
+  @Test
+  void aFailedBatchFailsItsCallersAndTheNextOneGoesOut() {
+    Slow slow = new Slow();
+    GroupCommit<Integer, String> commit = commit(slow, new Admission(100, 1_000));
+    CompletableFuture<List<String>> first = commit.call(List.of(1), 1);
+    CompletableFuture<List<String>> second = commit.call(List.of(2), 1);
+    slow.answers.get(0).completeExceptionally(new IllegalStateException("away"));
+    assertThatThrownBy(first::join).hasRootCauseMessage("away");
+    slow.answer(1);
+    assertThat(second).isCompletedWithValue(List.of("r2"));
+  }
+
+  @Test
+  void whatDoesNotFitIsRefusedAtTheDoorAndFitsAgainLater() {
+    Slow slow = new Slow();
+    GroupCommit<Integer, String> commit = commit(slow, new Admission(3, 1_000));
+    CompletableFuture<List<String>> first = commit.call(List.of(1, 2, 3, 4), 1);
+    assertThatThrownBy(() -> commit.call(List.of(5), 1)).isInstanceOf(OverloadedException.class);
+    slow.answer(0);
+    assertThat(first).isDone();
+    assertThat(commit.call(List.of(5), 1)).isNotDone();
+    assertThatThrownBy(() -> commit.call(List.of(6), 1_000)).isInstanceOf(OverloadedException.class)
+        .hasMessageContaining("bytes=");
+  }
+
+  @Test
+  void aRateGivesItsTokensWithTheTimeAndNoMoreThanATenthOfASecondAtOnce() {
+    Permits permits = new Permits(() -> {});
+    permits.configure(Queue.of("q", Target.pull()).withLimits(100.0, null), false, 0);
+    assertThat(permits.acquire(1_000, SECOND, NOTHING)).isEqualTo(10);
+    assertThat(permits.acquire(1_000, SECOND, NOTHING)).isZero();
+    assertThat(permits.rateWaitNanos(SECOND)).isEqualTo(SECOND / 100);
+    assertThat(permits.acquire(1_000, SECOND + SECOND / 50, NOTHING)).isEqualTo(2);
+    permits.giveBack(1);
+    assertThat(permits.acquire(1_000, SECOND + SECOND / 50, NOTHING)).isEqualTo(1);
+  }
+
+  @Test
+  void whoWantedAPermitIsToldWhenOneIsFree() {
+    Permits permits = new Permits(() -> {});
+    permits.configure(Queue.of("q", Target.pull()).withLimits(null, 1), false, 0);
+    int[] told = {0};
+    assertThat(permits.acquire(2, 0, () -> told[0]++)).isEqualTo(1);
+    assertThat(permits.isFull(0)).isTrue();
+    permits.release(1);
+    assertThat(told[0]).isEqualTo(1);
+    assertThat(permits.inUse()).isZero();
+  }
+
+  @Test
+  void aDestinationIsGivenMoreWhileItBearsItAndOneProbeWhenItFails() {
+    Destination destination = new Destination("d", 64, new Budget(1_000, 0, 1));
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
+    for (int i = 0; i < 16; i++) {
+      destination.answered(new Answer.Done(""), 0);
+    }
+    assertThat(destination.limit()).isGreaterThan(20);
+    long now = 0;
+    while (!destination.isProbing() && now < 100 * SECOND) {
+      now += SECOND / 5;
+      int given = destination.acquire(1, now, NOTHING);
+      for (int i = 0; i < given; i++) {
+        destination.answered(new Answer.Retry(null, Health.UNREACHABLE, ""), now);
+      }
+    }
+    assertThat(destination.limit()).isEqualTo(1);
+    assertThat(destination.acquire(10, now, NOTHING)).as("not before its time").isZero();
+    long wait = destination.probeWaitNanos(now);
+    assertThat(wait).isPositive();
+    assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(1);
+    assertThat(destination.acquire(10, now + wait, NOTHING)).as("one at a time").isZero();
+    destination.answered(new Answer.Done(""), now + wait);
+    assertThat(destination.isProbing()).isFalse();
+    assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(2);
+  }
+
+  @Test
+  void aClaimMayTakeAsManyMoreAsEndedWhileTheLastOneWasWithTheStore() {
+    Destination destination = new Destination("d", 16, new Budget(1_000, 0, 1));
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
+    long before = destination.ended();
+    for (int i = 0; i < 10; i++) {
+      destination.answered(new Answer.Done(""), 0);
+    }
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(10);
+    destination.claimed(before);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(10);
+    destination.claimed(destination.ended());
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("it stands").isZero();
+    destination.claimed(-1_000);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("no more than its limit again").isEqualTo(6);
+    destination.answered(new Answer.Retry(null, Health.OVERLOADED, ""), 0);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("nothing ahead where it asks for less").isZero();
+  }
+
+  @Test
+  void aWorkerIsNotGivenWhatWaitedForOtherClaimsUntilItsLeaseWasOver() {
+    PullDesk desk = new PullDesk();
+    PullDesk.Waiter waiter = new PullDesk.Waiter(3, 1_000, Long.MAX_VALUE, CompletableFuture.completedFuture(null));
+    desk.add(waiter);
+    for (int i = 0; i < 3; i++) {
+      assertThat(desk.reserve()).isSameAs(waiter);
+    }
+    TaskRecord short1 = TaskRecord.edit(TaskId.of(1, 1, 1), "q", null).done();
+    TaskRecord long1 = TaskRecord.edit(TaskId.of(1, 2, 2), "q", null).done();
+    desk.won(waiter, short1, 100);
+    desk.won(waiter, long1, 300);
+    desk.answer(50);
+    assertThat(waiter.answer()).as("one more is on its way").isNotDone();
+    desk.lost(waiter);
+    desk.answer(200);
+    assertThat(waiter.answer()).isCompletedWithValue(List.of(long1));
+  }
+
+  @Test
+  void aTasksOwnFailureSaysNothingAboutItsDestination() {
+    Destination destination = new Destination("d", 64, new Budget(1_000, 0, 1));
+    for (int i = 0; i < 100; i++) {
+      assertThat(destination.acquire(1, 0, NOTHING)).isEqualTo(1);
+      destination.answered(new Answer.Retry(null, Health.WELL, ""), 0);
+    }
+    assertThat(destination.limit()).isGreaterThanOrEqualTo(16);
+  }
+
+  @Test
+  void settingsOfAQueueReadBack() {
+    Queue queue = new Queue("q", new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
+        Duration.ofMillis(1_500)), new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
+        Duration.ofHours(2), Duration.ofHours(3), Duration.ofHours(4), Duration.ofDays(5), true);
+    assertThat(QueueCodec.decode(QueueCodec.encode(queue))).isEqualTo(queue);
+    Queue plain = Queue.of("p", Target.pull());
+    assertThat(QueueCodec.decode(QueueCodec.encode(plain))).isEqualTo(plain);
+  }
+
+  @Test
+  void theMarkOfADeletionIsReadBackBehindTheSettings() {
+    Queue queue = Queue.of("p", Target.pull());
+    assertThat(QueueCodec.decodeAll(QueueCodec.encode(queue)))
+        .isEqualTo(new QueueCodec.Decoded(queue, QueueCodec.OPEN));
+    byte[] marked = QueueCodec.encode(queue, 1_234);
+    assertThat(QueueCodec.decodeAll(marked)).isEqualTo(new QueueCodec.Decoded(queue, 1_234));
+    assertThat(QueueCodec.decode(marked)).isEqualTo(queue);
+  }
+
+  @Test
+  void settingsThatDoNotDecodeAreRefused() {
+    byte[] bytes = QueueCodec.encode(Queue.of("p", Target.pull()));
+    for (int length = 0; length < bytes.length; length++) {
+      byte[] cut = java.util.Arrays.copyOf(bytes, length);
+      assertThatThrownBy(() -> QueueCodec.decode(cut)).isInstanceOf(IllegalArgumentException.class);
+    }
+    bytes[0] = 99;
+    assertThatThrownBy(() -> QueueCodec.decode(bytes)).hasMessageContaining("newer");
+  }
+
+  @Test
+  void theMonotonicClockCountsOnFromAReading() {
+    Reckoning reckoning = new Reckoning(1_000_000, 5 * SECOND, 1_000_000, 0);
+    assertThat(reckoning.micros(7 * SECOND + 1_999)).isEqualTo(3_000_001);
+  }
+
+  @Test
+  void aSlowReadingDoesNotReplaceAQuickOneThatIsFresh() {
+    Reckoning quick = new Reckoning(0, 0, 500_000, 0);
+    Reckoning slow = new Reckoning(1_400_000, SECOND, SECOND / 2, 0);
+    assertThat(quick.or(slow)).as("it may be wrong by half a second").isSameAs(quick);
+    Reckoning later = new Reckoning(2_000_100, 2 * SECOND, 600_000, 0);
+    assertThat(quick.or(later)).as("what the quick one has drifted since").isSameAs(later);
+    Reckoning quicker = new Reckoning(1_000_000, SECOND, 400_000, 0);
+    assertThat(quick.or(quicker)).isSameAs(quicker);
+  }
+
+  @Test
+  void aReadingThatContradictsTheLastOneReplacesIt() {
+    Reckoning quick = new Reckoning(0, 0, 500_000, 0);
+    Reckoning stepped = new Reckoning(3_600_000_000L, SECOND, SECOND / 2, 0);
+    assertThat(quick.or(stepped)).as("the store's clock was set").isSameAs(stepped);
+    Reckoning back = new Reckoning(-3_600_000_000L, SECOND, SECOND / 2, 0);
+    assertThat(quick.or(back)).isSameAs(back);
+  }
+
+  @Test
+  void theFirstReadingReplacesTheGuess() {
+    Reckoning guess = new Reckoning(0, 0, Long.MAX_VALUE / 4, 0);
+    Reckoning first = new Reckoning(77, SECOND, 30 * SECOND, 0);
+    assertThat(guess.or(first)).isSameAs(first);
+  }
+}

@@ -1,0 +1,510 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Submission;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.delivery.Answer;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Touch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What the engine makes of a store behind a network. */
+final class RemoteStoreTest {
+  private final RemoteStore remote = new RemoteStore();
+
+  private World world() {
+    return world(UnaryOperator.identity());
+  }
+
+  private World world(UnaryOperator<EngineOptions> options) {
+    World world = new World(options, remote::over);
+    world.queue(World.local("q"));
+    return world;
+  }
+
+  /** Tasks that are due at once, of which the engine is told nothing. */
+  private static void write(World world, int tasks) {
+    List<Draft> drafts = new ArrayList<>();
+    long now = world.clock.wallMillis();
+    for (int i = 0; i < tasks; i++) {
+      drafts.add(new Draft(TaskId.of(now, i, i), "q", null, Due.NOW, Body.EMPTY, 0, OnConflict.RESET, null));
+    }
+    assertThat(world.store.submit(drafts)).isCompleted();
+  }
+
+  /** Tasks that are due at once, through the engine. */
+  private static void submit(World world, int tasks) {
+    for (int i = 0; i < tasks; i += 1_000) {
+      world.join(world.engine.submitAll(Collections.nCopies(1_000,
+          Submission.after("q", Duration.ofMillis(1), Body.EMPTY))));
+    }
+  }
+
+  /** Until so many have been seen, over a store whose answers take so long. */
+  private void drains(World world, int tasks, long answerMillis, long boundMillis) {
+    for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {
+      world.passes(Duration.ofMillis(answerMillis));
+      remote.answerSlowly();
+      world.settle();
+    }
+    assertThat(world.receiver.seen).hasSize(tasks);
+  }
+
+  @Test
+  void aStoreThatIsAwayIsTriedForEverAndTheWorkGoesOnWhenItIsBack() {
+    try (World world = world()) {
+      world.submit("q", Duration.ofSeconds(1), "before");
+      remote.away = true;
+      world.passes(Duration.ofHours(1));
+      assertThat(world.receiver.seen).isEmpty();
+      assertThat(world.engine.status().ready()).isFalse();
+      CompletableFuture<SubmitResult> refused = world.engine
+          .submit(Submission.after("q", Duration.ZERO, Body.json("while")));
+      world.settle();
+      assertThat(refused).isCompletedExceptionally();
+      assertThat(refused.exceptionNow()).isInstanceOf(StoreException.class);
+
+      remote.away = false;
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.receiver.texts()).containsExactly("before");
+      assertThat(world.engine.status().ready()).isTrue();
+      world.submit("q", Duration.ofMillis(10), "after");
+      world.passes(Duration.ofMillis(10));
+      assertThat(world.receiver.texts()).containsExactly("before", "after");
+    }
+  }
+
+  @Test
+  void aStoreThatAnswersNothingIsNotReadyAfterAFewSeconds() {
+    try (World world = world()) {
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.engine.status().ready()).isTrue();
+      remote.mute = true;
+      world.passes(Duration.ofSeconds(4));
+      assertThat(world.engine.status().ready()).isFalse();
+      remote.mute = false;
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.status().ready()).isTrue();
+    }
+  }
+
+  @Test
+  void aStoreThatAnswersQuestionsAndRefusesWritesIsNotReady() {
+    try (World world = world()) {
+      world.submit("q", Duration.ofSeconds(1), "a");
+      remote.refusesWrites = true;
+      world.passes(Duration.ofMillis(1_500));
+      for (int i = 0; i < 100; i++) {
+        world.passes(Duration.ofMillis(100));
+        assertThat(world.engine.status().ready()).as("after %d ms", 100 * i).isFalse();
+      }
+      remote.refusesWrites = false;
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.receiver.texts()).containsExactly("a");
+      assertThat(world.engine.status().ready()).isTrue();
+    }
+  }
+
+  @Test
+  void aWriteThatWasRefusedIsForgottenWhereThereIsNothingMoreToWrite() {
+    try (World world = world()) {
+      SubmitResult submitted = world.submit("q", Duration.ofSeconds(1), "a");
+      remote.refusesWrites = true;
+      world.passes(Duration.ofMillis(1_500));
+      assertThat(world.engine.status().ready()).isFalse();
+      remote.refusesWrites = false;
+      // As where another node has done it.
+      assertThat(world.store.cancel(List.of(new TaskRef.ById(submitted.id())))).isCompleted();
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.engine.status().ready()).isTrue();
+    }
+  }
+
+  @Test
+  void theEndOfAnAttemptIsRecordedWhenTheStoreIsBack() {
+    try (World world = world()) {
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      world.receiver.behaviour = attempt -> answer;
+      SubmitResult submitted = world.submit("q", Duration.ZERO, "a");
+      world.passes(Duration.ofMillis(10));
+      assertThat(world.receiver.seen).hasSize(1);
+      remote.away = true;
+      answer.complete(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(15));
+      remote.away = false;
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
+      world.passes(Duration.ofMinutes(5));
+      assertThat(world.receiver.seen).hasSize(1);
+    }
+  }
+
+  @Test
+  void aClaimWhoseReplyIsLostIsMadeAgainWhenItsLeaseHasEnded() {
+    try (World world = world()) {
+      SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
+      remote.losesReplyOf = "claim";
+      world.passes(Duration.ofMillis(5));
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.RUNNING);
+      assertThat(world.receiver.seen).isEmpty();
+      world.passes(Duration.ofMillis(world.task(submitted.id()).leaseEnd() - world.clock.wallMillis() + 110));
+      assertThat(world.receiver.seen).hasSize(1);
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
+    }
+  }
+
+  @Test
+  void aSettleWhoseReplyIsLostIsRepeatedAndCountsOnce() {
+    try (World world = world()) {
+      SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
+      remote.losesReplyOf = "settle";
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
+      assertThat(world.task(submitted.id()).attempts()).hasSize(1);
+      assertThat(world.receiver.seen).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatOthersChangeOfAQueueHoldsHereWithinASecond() {
+    try (World world = world()) {
+      Document document = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow();
+      world.queue(World.local("q").withPaused(true));
+      Document paused = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow();
+      world.store.writeDocument(DocumentKind.QUEUE, "q", paused.version(), document.content()).toCompletableFuture()
+          .join();
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
+      world.passes(Duration.ofMillis(1_100));
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
+    }
+  }
+
+  @Test
+  void nothingIsLostOrLateWhenTheSlotsDouble() {
+    remote.halved = true;
+    try (World world = world(options -> options.withLoops(3))) {
+      for (int i = 0; i < 200; i++) {
+        world.submit("q", Duration.ofMillis(20L * i), "before " + i);
+      }
+      for (int i = 0; i < 50; i++) {
+        world.submit("q", Duration.ofMinutes(2), "far " + i);
+      }
+      world.passes(Duration.ofSeconds(1));
+      remote.halved = false;
+      for (int i = 0; i < 100; i++) {
+        world.submit("q", Duration.ofMillis(20L * i), "after " + i);
+        world.passes(Duration.ofMillis(3));
+      }
+      world.passes(Duration.ofSeconds(5));
+      assertThat(world.receiver.seen).hasSize(300);
+      world.passes(Duration.ofMinutes(2));
+      assertThat(new HashSet<>(world.receiver.texts())).hasSize(350);
+      assertThat(world.receiver.seen).hasSize(350).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 1L));
+    }
+  }
+
+  @Test
+  void aBacklogThatIsWorkedOffQuicklyIsNotParkedFirst() {
+    int backlog = 50_000;
+    try (World world = world(options -> options.withMemory(100_000, 5_000, 50_000))) {
+      remote.slow = true;
+      submit(world, backlog);
+      drains(world, backlog, 5, 3_000);
+      assertThat(remote.parked).as("what came before the lane was seen to flow, and no more").isLessThan(backlog / 4);
+    }
+  }
+
+  @Test
+  void whatWasClaimedWhileItWasReadIsNotClaimedAgain() {
+    int backlog = 30_000;
+    try (World world = world(options -> options.withMemory(1_000, 2_000, 50_000))) {
+      remote.slow = true;
+      remote.slowDue = true;
+      remote.rounds = 3;
+      write(world, backlog);
+      drains(world, backlog, 5, 4_000);
+      assertThat(remote.asked).isEqualTo(backlog);
+    }
+  }
+
+  @Test
+  void whatWaitedForRoomIsNotSaidToBeFoundLate() {
+    int backlog = 50_000;
+    try (World world = world(options -> options.withMemory(100_000, 5_000, 50_000))) {
+      remote.slow = true;
+      submit(world, backlog);
+      drains(world, backlog, 100, 30_000);
+      assertThat(world.receiver.seen.getLast().lateMillis()).isGreaterThan(2_000);
+      assertThat(world.foundLate).isEmpty();
+    }
+  }
+
+  @Test
+  void aBacklogIsReadAsThereIsRoomForItAndNotInRests() {
+    int backlog = 60_000;
+    try (World world = world(options -> options.withMemory(1_000, 2_000, 50_000))) {
+      remote.slow = true;
+      remote.slowDue = true;
+      write(world, backlog);
+      drains(world, backlog, 5, 4_000);
+    }
+  }
+
+  @Test
+  void anAlarmDoesNotWaitBehindDeadlinesThatWerePushedBack() {
+    int devices = 2_000;
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      world.queue(World.local("q").withLimits(null, 4));
+      List<TaskRef> alive = new ArrayList<>();
+      List<Draft> drafts = new ArrayList<>();
+      long now = world.clock.wallMillis();
+      for (int i = 0; i < devices; i++) {
+        TaskId id = TaskId.of(now, i, i);
+        drafts.add(new Draft(id, "q", null, Due.at(now + 1_000), Body.EMPTY, 0, OnConflict.RESET, null));
+        alive.add(new TaskRef.ById(id));
+      }
+      drafts.add(new Draft(TaskId.of(now, 0xFFFF, devices), "q", null, Due.at(now + 1_001), Body.json("alarm"), 0,
+          OnConflict.RESET, null));
+      assertThat(world.store.submit(drafts)).isCompleted();
+      world.passes(Duration.ofMillis(500));
+      assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(now + 60_000))).toList()))
+          .isCompleted();
+      remote.slow = true;
+      world.passes(Duration.ofMillis(500));
+      for (int millis = 0; millis < 200 && world.receiver.seen.isEmpty(); millis += 5) {
+        remote.answerSlowly();
+        world.passes(Duration.ofMillis(5));
+      }
+      assertThat(world.receiver.texts()).containsExactly("alarm");
+    }
+  }
+
+  /**
+   * Tasks whose entries are due after ten seconds, of which all but the last are pushed back by five, too little for their
+   * entries to be taken along; in a store that takes its time for each claim.
+   */
+  private void heartbeats(World world, int devices) {
+    long begun = world.clock.wallMillis();
+    List<Draft> drafts = new ArrayList<>();
+    List<TaskRef> alive = new ArrayList<>();
+    for (int i = 0; i < devices; i++) {
+      TaskId id = TaskId.of(begun, i, i);
+      drafts.add(new Draft(id, "q", null, Due.at(begun + 10_000), Body.EMPTY, 0, OnConflict.RESET, null));
+      alive.add(new TaskRef.ById(id));
+    }
+    drafts.add(new Draft(TaskId.of(begun, 0xFFFF, devices), "q", null, Due.at(begun + 10_001), Body.json("alarm"), 0,
+        OnConflict.RESET, null));
+    assertThat(world.store.submit(drafts)).isCompleted();
+    world.passes(Duration.ofMillis(500));
+    assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(begun + 15_000))).toList()))
+        .isCompleted();
+    remote.slow = true;
+    world.passes(Duration.ofMillis(9_500));
+    for (int millis = 0; millis < 5_000 && world.receiver.seen.isEmpty(); millis += 20) {
+      world.passes(Duration.ofMillis(20));
+      remote.answerSlowly();
+    }
+  }
+
+  @Test
+  void anAlarmDoesNotWaitUntilOtherEntriesHaveMoved() {
+    try (World world = world()) {
+      heartbeats(world, 40_000);
+      assertThat(world.receiver.texts()).containsExactly("alarm");
+      assertThat(world.receiver.seen.getFirst().lateMillis()).isLessThan(100);
+    }
+  }
+
+  @Test
+  void entriesThatWerePushedBackMoveOnceAndFireWhenTheyAreDue() {
+    int devices = 5_000;
+    try (World world = world()) {
+      heartbeats(world, devices);
+      drains(world, devices + 1, 5, 6_000);
+      assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 200L));
+      assertThat(remote.asked).as("a move and a claim of each, and some that were claimed before they were probed")
+          .isLessThan(2L * devices + 1_000);
+    }
+  }
+
+  @Test
+  void aDeadlineThatIsPulledNearerBeforeItsEntryMovedHolds() {
+    try (World world = world()) {
+      heartbeats(world, 10_000);
+      long dueAt = world.clock.wallMillis() + 2_000;
+      // The wheel knows the later deadline alone, and the entry is where it was: nothing tells of the nearer one.
+      TaskRecord unmoved = world.join(world.store.live(20_000, null).toCompletableFuture()).tasks().stream()
+          .filter(task -> task.wakeAt() < dueAt - 2_000).findFirst().orElseThrow();
+      assertThat(world.store.touch(List.of(new Touch(new TaskRef.ById(unmoved.id()), Due.at(dueAt))))).isCompleted();
+      int before = world.receiver.seen.size();
+      for (int millis = 0; millis < 4_000; millis += 20) {
+        world.passes(Duration.ofMillis(20));
+        remote.answerSlowly();
+      }
+      assertThat(world.receiver.seen).hasSize(before + 1);
+      assertThat(world.receiver.seen.getLast().lateMillis()).isLessThan(100);
+    }
+  }
+
+  @Test
+  void parkedTasksComeBackWithoutAPauseWherePagesAreShort() {
+    try (World world = world()) {
+      world.join(world.engine.setPaused("q", true));
+      for (int i = 0; i < 1_000; i++) {
+        world.submit("q", Duration.ZERO, "t" + i);
+      }
+      world.passes(Duration.ofSeconds(1));
+      assertThat(remote.parked).isEqualTo(1_000);
+      remote.shortPages = true;
+      world.join(world.engine.setPaused("q", false));
+      world.passes(Duration.ofMillis(300));
+      assertThat(world.receiver.seen).hasSize(1_000);
+    }
+  }
+
+  @Test
+  void aQueueThatWasJustPutIsNotForgottenForAnOlderAnswer() {
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      remote.slowDocuments = true;
+      world.passes(Duration.ofMillis(1_500));
+      world.queue(World.local("q"));
+      remote.answerSlowly();
+      assertThat(world.engine.queue("q")).isPresent();
+      assertThat(world.submit("q", Duration.ofMillis(10), "a").kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      remote.slowDocuments = false;
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.queue("q")).isPresent();
+      assertThat(world.receiver.texts()).containsExactly("a");
+    }
+  }
+
+  @Test
+  void settingsAreReadAgainWhereAStoreThatForgotGivesTheirVersionToOthers() {
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      world.queue(World.local("q"));
+      Document first = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
+      world.queue(World.local("q").withPaused(true));
+      Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
+      // A failover has lost the second write, and somebody has written since.
+      remote.documents = List.of(new Document("q", second.version(), first.content()));
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
+    }
+  }
+
+  @Test
+  void whatIsDueBeforeItsQueueIsKnownIsNotParkedWhenTheQueueCame() {
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      write(world, 5_000);
+      remote.slow = true;
+      world.passes(Duration.ofMillis(100));
+      CompletableFuture<Queue> put = world.engine.putQueue(World.local("q"));
+      for (int millis = 0; millis < 2_000; millis += 5) {
+        remote.answerSlowly();
+        world.passes(Duration.ofMillis(5));
+      }
+      assertThat(put).isCompleted();
+      assertThat(world.receiver.seen).hasSize(5_000);
+      assertThat(remote.parked).as("the parks that were under way").isLessThan(1_000);
+    }
+  }
+
+  @Test
+  void whatIsWrittenInATransactionFiresWhenItIsCommitted() {
+    try (World world = world()) {
+      List<Draft> told = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("told"))));
+      List<Draft> untold = world.engine
+          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("untold"))));
+      world.passes(Duration.ofMillis(5));
+      world.engine.committed(told, world.store.submit(told).toCompletableFuture().join());
+      world.store.submit(untold);
+      world.passes(Duration.ofMillis(50));
+      assertThat(world.receiver.texts()).containsExactly("told");
+      world.passes(Duration.ofMillis(110));
+      assertThat(world.receiver.texts()).containsExactly("told", "untold");
+    }
+  }
+
+  private static void seal(World world, Seal.@Nullable State state) {
+    long version = world.store.document(DocumentKind.CLUSTER, Seal.NAME).toCompletableFuture().join()
+        .map(Document::version).orElse(0L);
+    byte[] content = state == null ? null : Seal.of(state, "elsewhere").encode();
+    assertThat(
+        world.store.writeDocument(DocumentKind.CLUSTER, Seal.NAME, version, content).toCompletableFuture().join())
+        .isTrue();
+    world.passes(Duration.ofMillis(1_100));
+  }
+
+  @Test
+  void aStoreThatIsSealedAcceptsAndClaimsNothingUntilItIsOpened() {
+    try (World world = world()) {
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      world.receiver.behaviour = attempt -> answer;
+      SubmitResult running = world.submit("q", Duration.ZERO, "runs");
+      world.submit("q", Duration.ofSeconds(5), "waits");
+      world.passes(Duration.ofMillis(10));
+      seal(world, Seal.State.DRAINING);
+      assertThat(world.engine.status().ready()).isFalse();
+      assertThat(world.engine.submit(Submission.after("q", Duration.ZERO, Body.EMPTY)).exceptionNow())
+          .isInstanceOf(Scheduler.OverloadedException.class).hasMessageContaining("another store");
+      answer.complete(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.task(running.id()).state()).as("the end of an attempt is recorded")
+          .isEqualTo(TaskState.FINISHED);
+      assertThat(world.receiver.texts()).containsExactly("runs");
+      seal(world, null);
+      world.passes(Duration.ofSeconds(2));
+      assertThat(world.receiver.texts()).containsExactly("runs", "waits");
+    }
+  }
+
+  @Test
+  void aStoreWhoseTasksHaveMovedRecordsNothingMore() {
+    try (World world = world()) {
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      world.receiver.behaviour = attempt -> answer;
+      SubmitResult running = world.submit("q", Duration.ZERO, "runs");
+      world.passes(Duration.ofMillis(10));
+      seal(world, Seal.State.MOVED);
+      answer.complete(new Answer.Done(""));
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.task(running.id()).state()).isEqualTo(TaskState.RUNNING);
+    }
+  }
+
+  @Test
+  void anEngineDoesNotStartOverAStoreThatIsSealed() {
+    try (World world = world()) {
+      seal(world, Seal.State.FILLING);
+      Engine other = world.anotherEngine();
+      assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
+          .havingCause().isInstanceOf(StoreException.class).withMessageContaining("foliot migrate");
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import io.foliot.engine.coordination.SoleCoordinator;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.testkit.ManualLoops;
+import io.foliot.testkit.SettableClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/** An engine under one thread and a settable clock, with a receiver that writes down what it gets. */
+final class World implements AutoCloseable {
+  private static final int SLOTS = 16;
+
+  final SettableClock clock = new SettableClock();
+  final ManualLoops loops = new ManualLoops(clock);
+  final Receiver receiver;
+  final List<String> foundLate = new ArrayList<>();
+  /** The queues for which tasks of others were claimed. */
+  final List<String> foreign = new ArrayList<>();
+  final TaskStore store;
+  final Engine engine;
+
+  /** An attempt as the receiver saw it. */
+  record Seen(Attempt attempt, long atMillis, CompletableFuture<Answer> answer) {
+    String text() {
+      return new String(attempt.task().body().payload(), java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    long lateMillis() {
+      return atMillis - attempt.task().dueAt();
+    }
+  }
+
+  /** Answers as it is told; by default at once, that it is done. */
+  final class Receiver implements Delivery {
+    final List<Seen> seen = new ArrayList<>();
+    Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
+        .completedFuture(new Answer.Done(""));
+    int running;
+    int mostRunning;
+    /** What it takes at once. It refuses more, as a delivery does that is called by others than the engine. */
+    final int maxInFlight;
+
+    Receiver(int maxInFlight) {
+      this.maxInFlight = maxInFlight;
+    }
+
+    @Override
+    public int maxInFlight() {
+      return maxInFlight;
+    }
+
+    @Override
+    public String type() {
+      return Target.LOCAL;
+    }
+
+    @Override
+    public void check(Target target) {
+      assertThat(target.type()).isEqualTo(Target.LOCAL);
+    }
+
+    @Override
+    public String destination(Target target) {
+      return target.settings().getOrDefault("destination", "here");
+    }
+
+    @Override
+    public CompletionStage<Answer> deliver(Attempt attempt) {
+      CompletableFuture<Answer> answer = running < maxInFlight
+          ? behaviour.apply(attempt)
+          : CompletableFuture.completedFuture(new Answer.Retry(null, Answer.Health.OVERLOADED, "too many"));
+      seen.add(new Seen(attempt, clock.wallMillis(), answer));
+      running++;
+      mostRunning = Math.max(mostRunning, running);
+      return answer.whenComplete((given, failure) -> running--);
+    }
+
+    @Override
+    public void close() {
+      // Nothing to give back.
+    }
+
+    List<String> texts() {
+      return seen.stream().map(Seen::text).toList();
+    }
+  }
+
+  World() {
+    this(UnaryOperator.identity(), UnaryOperator.identity());
+  }
+
+  World(UnaryOperator<EngineOptions> options, UnaryOperator<TaskStore> wrap) {
+    this(options, wrap, Integer.MAX_VALUE);
+  }
+
+  World(UnaryOperator<EngineOptions> options, UnaryOperator<TaskStore> wrap, int maxInFlight) {
+    receiver = new Receiver(maxInFlight);
+    SplittableRandom luck = new SplittableRandom(42);
+    store = wrap.apply(new MemoryStore(SLOTS, clock, () -> new Token(luck.nextLong(), luck.nextLong())));
+    engine = engine(options.apply(EngineOptions.defaults("test")));
+    engine.start().join();
+    settle();
+  }
+
+  private Engine engine(EngineOptions options) {
+    return new Engine(options, new Environment(clock, loops::newLoop, new SplittableRandom(7), store,
+        new SoleCoordinator(), List.of(receiver), new Meter() {
+          @Override
+          public void foundLate(String queue) {
+            foundLate.add(queue);
+          }
+
+          @Override
+          public void foreign(String queue) {
+            foreign.add(queue);
+          }
+        }));
+  }
+
+  /** A second engine over the same store, not yet started. */
+  Engine anotherEngine() {
+    return engine(EngineOptions.defaults("other"));
+  }
+
+  static Queue local(String name) {
+    return Queue.of(name, Target.local());
+  }
+
+  void queue(Queue queue) {
+    join(engine.putQueue(queue));
+  }
+
+  SubmitResult submit(Submission submission) {
+    return join(engine.submit(submission));
+  }
+
+  SubmitResult submit(String queue, Duration delay, String text) {
+    return submit(Submission.after(queue, delay, Body.json(text)));
+  }
+
+  TaskRecord task(TaskId id) {
+    return join(engine.find(new TaskRef.ById(id))).orElseThrow();
+  }
+
+  /** Runs what is due, without moving time. */
+  void settle() {
+    loops.runUntilIdle();
+  }
+
+  void passes(Duration time) {
+    loops.advance(time);
+  }
+
+  <T> T join(CompletableFuture<T> future) {
+    settle();
+    assertThat(future).as("answered without time passing").isDone();
+    return future.join();
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Void> stopped = engine.stop(Duration.ofSeconds(1));
+    loops.runUntilIdle();
+    if (!stopped.isDone()) {
+      loops.advance(Duration.ofMillis(1_200));
+    }
+    assertThat(stopped).isDone();
+    store.close();
+  }
+}

@@ -1,0 +1,316 @@
+package io.foliot.engine.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Token;
+import io.foliot.core.coordination.Coordinator.Connection;
+import io.foliot.core.coordination.Coordinator.Member;
+import io.foliot.core.coordination.Coordinator.View;
+import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import io.foliot.testkit.ManualEventLoop;
+import io.foliot.testkit.ManualLoops;
+import io.foliot.testkit.SettableClock;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class StoreCoordinatorTest {
+  private static final Duration BEAT = StoreCoordinator.BEAT;
+  private static final Duration DEATH = StoreCoordinator.LEASE.plus(BEAT).plus(BEAT);
+
+  private final SettableClock clock = new SettableClock();
+  private final ManualLoops loops = new ManualLoops(clock);
+  private final SplittableRandom luck = new SplittableRandom(7);
+  private final TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final List<Node> nodes = new ArrayList<>();
+
+  private final class Node {
+    final Member member;
+    final ManualEventLoop loop = loops.newLoop();
+    final List<View> views = new ArrayList<>();
+    final StoreCoordinator coordinator;
+    boolean away;
+    boolean silent;
+    /** How long a call takes. */
+    Duration slow = Duration.ZERO;
+    @Nullable
+    Document rewritten;
+    /** Renewals that are on their way, while {@link #holds}. */
+    final List<Runnable> held = new ArrayList<>();
+    boolean holds;
+    /** Else it is the replies that are on their way. */
+    boolean holdsRequests;
+
+    Node(String name, String zone) {
+      member = new Member(name, zone);
+      TaskStore own = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
+          new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
+            if (silent && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+              return new CompletableFuture<>();
+            }
+            if (rewritten != null && method.getName().equals("documents") && arguments[0] == DocumentKind.CLUSTER) {
+              List<Document> others = store.documents(DocumentKind.CLUSTER).toCompletableFuture().join().stream()
+                  .filter(document -> !document.name().equals(rewritten.name())).toList();
+              return CompletableFuture.completedFuture(Stream.concat(others.stream(), Stream.of(rewritten)).toList());
+            }
+            if (away && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+              return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+            }
+            if (holds && method.getName().equals("writeDocument") && arguments[0] == DocumentKind.NODE
+                && arguments[3] != null) {
+              return held(() -> store.writeDocument(DocumentKind.NODE, (String) arguments[1], (long) arguments[2],
+                  (byte[]) arguments[3]));
+            }
+            try {
+              Object answer = method.invoke(store, arguments);
+              return slow.isZero() || !(answer instanceof CompletionStage<?> stage) ? answer : later(stage, slow);
+            } catch (InvocationTargetException e) {
+              throw e.getCause();
+            }
+          });
+      coordinator = new StoreCoordinator(own, clock, loop);
+      coordinator.join(member, views::add);
+      nodes.add(this);
+    }
+
+    private CompletableFuture<Boolean> held(Supplier<CompletionStage<Boolean>> call) {
+      CompletableFuture<Boolean> reply = new CompletableFuture<>();
+      if (holdsRequests) {
+        held.add(() -> reply.complete(call.get().toCompletableFuture().join()));
+      } else {
+        boolean written = call.get().toCompletableFuture().join();
+        held.add(() -> reply.complete(written));
+      }
+      return reply;
+    }
+
+    View view() {
+      return views.getLast();
+    }
+
+    boolean leads() {
+      return member.node().equals(view().leader());
+    }
+  }
+
+  private record Answered(long atNanos, Runnable answer) {}
+
+  /** Answers that are on their way, and the loop that delivers them. */
+  private final List<Answered> onTheWay = new ArrayList<>();
+  private final ManualEventLoop wire = loops.newLoop();
+
+  private CompletableFuture<Object> later(CompletionStage<?> stage, Duration slow) {
+    CompletableFuture<Object> answer = new CompletableFuture<>();
+    Object result = stage.toCompletableFuture().join();
+    onTheWay.add(new Answered(clock.monotonicNanos() + slow.toNanos(), () -> answer.complete(result)));
+    wire.wake();
+    return answer;
+  }
+
+  private long deliver() {
+    long now = clock.monotonicNanos();
+    List<Answered> due = onTheWay.stream().filter(each -> each.atNanos() <= now).toList();
+    onTheWay.removeAll(due);
+    due.forEach(each -> each.answer().run());
+    return onTheWay.stream().mapToLong(Answered::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
+  }
+
+  @Test
+  void membersOfASlowStoreStayMembers() {
+    wire.start(this::deliver);
+    three();
+    nodes.forEach(node -> node.slow = Duration.ofMillis(500));
+    loops.advance(Duration.ofSeconds(15));
+    List<Integer> told = nodes.stream().map(node -> node.views.size()).toList();
+    loops.advance(Duration.ofMinutes(5));
+    ensureAgreed(nodes);
+    assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("nothing is told where nothing changes")
+        .isEqualTo(told);
+    // Who dies is gone all the same, a little later.
+    Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    dead.loop.close();
+    loops.advance(StoreCoordinator.MAX_LEASE.plus(DEATH));
+    ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
+    nodes.forEach(node -> node.slow = Duration.ZERO);
+    loops.advance(DEATH);
+    ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
+  }
+
+  private void three() {
+    new Node("a", "east");
+    new Node("b", "west");
+    new Node("c", "east");
+    loops.advance(BEAT.multipliedBy(2));
+  }
+
+  private void ensureAgreed(List<Node> alive) {
+    for (Node node : alive) {
+      assertThat(node.view().connection()).isEqualTo(Connection.CONNECTED);
+      assertThat(node.view().members()).containsExactlyElementsOf(alive.stream().map(one -> one.member).toList());
+      assertThat(node.view().leader()).isNotNull().isEqualTo(alive.getFirst().view().leader());
+    }
+    assertThat(alive.stream().filter(Node::leads)).hasSize(1);
+  }
+
+  @Test
+  void membersSeeEachOtherAndOneLeads() {
+    three();
+    ensureAgreed(nodes);
+    loops.advance(Duration.ofHours(3));
+    ensureAgreed(nodes);
+    nodes.forEach(node -> assertThat(node.views).as("nothing is told where nothing changes").hasSizeLessThan(5));
+  }
+
+  @Test
+  void whoDiesIsGoneWhenItsLeaseEndsAndAnotherLeads() {
+    three();
+    Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    dead.loop.close();
+    loops.advance(DEATH);
+    List<Node> alive = nodes.stream().filter(node -> node != dead).toList();
+    ensureAgreed(alive);
+  }
+
+  @Test
+  void whoLeavesIsGoneAtTheNextBeat() {
+    three();
+    Node leaver = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    leaver.coordinator.close();
+    loops.advance(BEAT.multipliedBy(2));
+    ensureAgreed(nodes.stream().filter(node -> node != leaver).toList());
+  }
+
+  @Test
+  void whoLeavesWhileItsRenewalIsOnItsWayIsGoneAtOnce() {
+    for (boolean holdsRequests : new boolean[]{false, true}) {
+      nodes.forEach(node -> node.coordinator.close());
+      nodes.clear();
+      three();
+      Node leaver = nodes.getLast();
+      leaver.holds = true;
+      leaver.holdsRequests = holdsRequests;
+      loops.advance(BEAT.multipliedBy(2));
+      assertThat(leaver.held).isNotEmpty();
+      leaver.coordinator.close();
+      List.copyOf(leaver.held).forEach(Runnable::run);
+      List<Runnable> again = List.copyOf(leaver.held);
+      loops.advance(StoreCoordinator.LOOK.multipliedBy(2));
+      assertThat(again).as("no renewal is tried again").hasSize(1);
+      ensureAgreed(nodes.subList(0, 2));
+    }
+  }
+
+  @Test
+  void whoComesBackUnderItsNameIsAMemberAgain() {
+    three();
+    nodes.get(1).loop.close();
+    Node again = new Node("b", "west");
+    loops.advance(BEAT.multipliedBy(2));
+    assertThat(again.view().members()).extracting(Member::node).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void aStoreThatIsAwaySuspendsThenLosesAndIsFoundAgain() {
+    three();
+    Node node = nodes.getLast();
+    node.away = true;
+    loops.advance(BEAT);
+    assertThat(node.view().connection()).isEqualTo(Connection.SUSPENDED);
+    assertThat(node.view().members()).hasSize(3);
+    loops.advance(DEATH);
+    assertThat(node.view().connection()).isEqualTo(Connection.LOST);
+    assertThat(node.view().leader()).isNull();
+    ensureAgreed(nodes.subList(0, 2));
+    loops.advance(Duration.ofHours(1));
+    node.away = false;
+    loops.advance(BEAT.multipliedBy(3));
+    ensureAgreed(nodes);
+  }
+
+  @Test
+  void aStoreThatSaysNothingIsWaitedForWithoutTurning() {
+    three();
+    Node node = nodes.getLast();
+    node.silent = true;
+    // The loops would not become idle otherwise.
+    loops.advance(DEATH);
+    assertThat(node.view().connection()).isEqualTo(Connection.LOST);
+    loops.advance(Duration.ofHours(1));
+    ensureAgreed(nodes.subList(0, 2));
+  }
+
+  @Test
+  void whatTheLeaderPublishesAllRead() {
+    three();
+    byte[] document = "one".getBytes(StandardCharsets.UTF_8);
+    nodes.forEach(node -> {
+      if (!node.leads()) {
+        node.coordinator.publish("not mine to say".getBytes(StandardCharsets.UTF_8), 0);
+      }
+    });
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().version()).isZero());
+    Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    leader.coordinator.publish(document, 0);
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().document()).isEqualTo(document));
+    long version = leader.view().version();
+    leader.coordinator.publish("behind".getBytes(StandardCharsets.UTF_8), version - 1);
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().document()).isEqualTo(document));
+    leader.coordinator.publish("two".getBytes(StandardCharsets.UTF_8), version);
+    loops.advance(BEAT.multipliedBy(2));
+    nodes.forEach(node -> assertThat(node.view().document()).isEqualTo("two".getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void aDocumentIsToldOfAgainWhereAStoreThatForgotGivesItsVersionToAnother() {
+    three();
+    Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    leader.coordinator.publish("one".getBytes(StandardCharsets.UTF_8), 0);
+    loops.advance(BEAT.multipliedBy(2));
+    Node node = nodes.getLast();
+    byte[] other = "other".getBytes(StandardCharsets.UTF_8);
+    node.rewritten = new Document("assignment", node.view().version(), other);
+    loops.advance(BEAT.multipliedBy(2));
+    assertThat(node.view().document()).isEqualTo(other);
+  }
+
+  @Test
+  void aClockThatJumpsOnOneNodeMeansNothing() {
+    three();
+    // The store's clock is the only one that is looked at; in this test it is everybody's, so a step ends all leases at once.
+    clock.stepWall(Duration.ofHours(1));
+    loops.advance(BEAT.multipliedBy(3));
+    ensureAgreed(nodes);
+    clock.stepWall(Duration.ofHours(-1));
+    loops.advance(BEAT.multipliedBy(3));
+    nodes.forEach(node -> assertThat(node.view().members()).hasSize(3));
+    assertThat(nodes.stream().filter(Node::leads)).hasSize(1);
+  }
+
+  @Test
+  void aLeaseFromBeforeTheStoresClockWasSetBackIsNone() {
+    three();
+    Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    dead.loop.close();
+    clock.stepWall(Duration.ofHours(-1));
+    loops.advance(DEATH);
+    ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
+  }
+}

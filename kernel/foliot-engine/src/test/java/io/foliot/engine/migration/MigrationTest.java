@@ -1,0 +1,208 @@
+package io.foliot.engine.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.SystemClock;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Seal;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.store.rocksdb.RocksDbOptions;
+import io.foliot.store.rocksdb.RocksDbStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class MigrationTest {
+  private static final long HOUR = 3_600_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final byte[] SETTINGS = "settings".getBytes(StandardCharsets.UTF_8);
+
+  @TempDir
+  private Path folder = Path.of("");
+
+  private TaskStore rocks() {
+    return RocksDbStore.open(folder.resolve("store"), RocksDbOptions.DEFAULT.withReserveBytes(0), new SystemClock());
+  }
+
+  private static TaskStore memory() {
+    return new MemoryStore(64, new SystemClock(),
+        () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
+  }
+
+  private static <T> T get(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private static Draft draft(int number, long delayMillis) {
+    String key = number % 2 == 0 ? "key " + number : null;
+    return new Draft(TaskId.of(System.currentTimeMillis(), key == null ? number : SlotHash.of("q", key), number), "q",
+        key, Due.after(delayMillis), Body.json("" + number), 0, OnConflict.RESET, null);
+  }
+
+  /** Tasks in every state that a live one can be in. */
+  private static void fill(TaskStore store, int tasks) {
+    List<Draft> drafts = new ArrayList<>();
+    for (int i = 0; i < tasks; i++) {
+      drafts.add(draft(i, i % 3 == 0 ? 0 : HOUR + i));
+    }
+    get(store.submit(drafts));
+    List<Claim> claims = drafts.stream().filter(draft -> draft.due() == Due.NOW).limit(40)
+        .map(draft -> new Claim(draft.id(), HOUR)).toList();
+    List<ClaimResult> claimed = get(store.claim(claims)).results();
+    for (int i = 0; i < claimed.size(); i++) {
+      var task = ((ClaimResult.Won) claimed.get(i)).task();
+      if (i % 4 == 0) {
+        get(store.settle(List.of(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+            i % 8 == 0 ? new Outcome.Finished() : new Outcome.Retry(Due.after(HOUR)), task.claimedAt(), "told"))));
+      } else if (task.key() != null) {
+        get(store.touch(List.of(new Touch(new TaskRef.ById(task.id()), Due.after(HOUR)))));
+      }
+    }
+    get(store.writeDocument(DocumentKind.QUEUE, "q", 0, SETTINGS));
+    get(store.writeDocument(DocumentKind.API_KEY, "k", 0, SETTINGS));
+  }
+
+  private static Migration migration(TaskStore source, TaskStore target) {
+    return new Migration(source, "the source", target, "the target", far -> {});
+  }
+
+  private static Seal.@Nullable State seal(TaskStore store) {
+    return get(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(Document::content).map(Seal::decode)
+        .map(Seal::state).orElse(null);
+  }
+
+  /** Fails each call of a method behind the first ones. */
+  private static TaskStore failing(TaskStore sound, String call, int after) {
+    AtomicInteger calls = new AtomicInteger();
+    return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},
+        (proxy, method, arguments) -> {
+          if (method.getName().equals(call) && calls.incrementAndGet() > after) {
+            return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+          }
+          try {
+            return method.invoke(sound, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+  }
+
+  @Test
+  void allLiveTasksAndTheSettingsComeOverAndTheSourceStaysSealed() {
+    try (TaskStore source = rocks(); TaskStore target = memory()) {
+      fill(source, 3_500);
+      Fingerprint before = Fingerprint.of(source, far -> {});
+      Migration.Result result = migration(source, target).run(PATIENCE);
+      assertThat(result.tasks()).isEqualTo(3_495).isEqualTo(before.tasks());
+      assertThat(result.checksum()).isEqualTo(Long.toHexString(before.sum()));
+      assertThat(result.settings()).isEqualTo(2);
+      assertThat(get(target.document(DocumentKind.QUEUE, "q")).orElseThrow().content()).isEqualTo(SETTINGS);
+      assertThat(seal(source)).isEqualTo(Seal.State.MOVED);
+      assertThat(seal(target)).isNull();
+      assertThat(Migration.release(source)).isTrue();
+      assertThat(seal(source)).isNull();
+    }
+  }
+
+  @Test
+  void whatWasBrokenOffGoesOnWhereItStopped() {
+    try (TaskStore source = rocks(); TaskStore target = memory()) {
+      fill(source, 4_500);
+      assertThatThrownBy(() -> migration(source, failing(target, "adopt", 2)).run(PATIENCE))
+          .isInstanceOf(StoreException.class);
+      assertThat(seal(target)).isEqualTo(Seal.State.FILLING);
+      assertThat(seal(source)).isEqualTo(Seal.State.MOVED);
+      List<String> told = new ArrayList<>();
+      AtomicInteger pages = new AtomicInteger();
+      TaskStore counted = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
+          new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
+            if (method.getName().equals("adopt")) {
+              pages.incrementAndGet();
+            }
+            return method.invoke(target, arguments);
+          });
+      Migration.Result result = new Migration(source, "the source", counted, "the target", told::add).run(PATIENCE);
+      assertThat(told).contains("going on behind 2000 tasks");
+      assertThat(pages).hasValue(3);
+      assertThat(result.tasks()).isEqualTo(4_495);
+      assertThat(seal(target)).isNull();
+    }
+  }
+
+  @Test
+  void aTargetThatDiffersIsNotOpened() {
+    try (TaskStore source = rocks(); TaskStore target = memory()) {
+      fill(source, 1_500);
+      assertThatThrownBy(() -> migration(source, failing(target, "live", 1)).run(PATIENCE))
+          .isInstanceOf(StoreException.class);
+      get(target.submit(List.of(draft(999_999, HOUR))));
+      assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
+          .hasMessageContaining("the stores differ");
+      assertThat(seal(target)).isEqualTo(Seal.State.FILLING);
+    }
+  }
+
+  @Test
+  void aTargetWithTasksOfItsOwnIsRefusedBeforeAnythingIsTouched() {
+    try (TaskStore source = rocks(); TaskStore target = memory()) {
+      fill(source, 10);
+      fill(target, 10);
+      assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
+          .hasMessageContaining("live tasks already");
+      assertThat(seal(source)).isNull();
+    }
+  }
+
+  @Test
+  void aTargetThatIsFilledFromElsewhereIsRefused() {
+    try (TaskStore source = rocks(); TaskStore target = memory()) {
+      fill(source, 10);
+      get(target.writeDocument(DocumentKind.CLUSTER, Seal.NAME, 0,
+          Seal.of(Seal.State.FILLING, "a third store").encode()));
+      assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
+          .hasMessageContaining("a third store");
+    }
+  }
+
+  @Test
+  void aChecksumTellsAnyDifferenceOfATask() {
+    try (TaskStore store = memory()) {
+      fill(store, 2);
+      var task = get(store.live(1, null)).tasks().getFirst();
+      long sum = Fingerprint.NONE.plus(task).sum();
+      assertThat(Fingerprint.NONE.plus(task.edit().done()).sum()).isEqualTo(sum);
+      assertThat(Fingerprint.NONE.plus(task.edit().generation(task.generation() + 1).done()).sum()).isNotEqualTo(sum);
+      assertThat(Fingerprint.NONE.plus(task.edit().body(Body.json("other")).done()).sum()).isNotEqualTo(sum);
+      assertThat(Fingerprint.NONE.plus(task.edit().outstanding(true).done()).sum()).isNotEqualTo(sum);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.engine.migration;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,70 @@
+package io.foliot.backends;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * PgBouncer between clients and a database, giving each transaction another session. It is no Maven artifact, so it is there
+ * only where the machine has it.
+ */
+public final class PgBouncer implements AutoCloseable {
+  private static final List<String> PLACES = List.of("/usr/sbin/pgbouncer", "/usr/bin/pgbouncer");
+
+  private final Database behind;
+  private final int port;
+  private final ServerProcess process;
+
+  private PgBouncer(String program, Database behind, int sessions) throws IOException {
+    this.behind = behind;
+    port = ServerProcess.freePort();
+    Path folder = Folder.create("pgbouncer");
+    Path settings = Files.writeString(folder.resolve("pgbouncer.ini"), """
+        [databases]
+        %s = host=127.0.0.1 port=%d dbname=%s user=%s password=%s
+        [pgbouncer]
+        listen_addr = 127.0.0.1
+        listen_port = %d
+        unix_socket_dir =
+        auth_type = any
+        pool_mode = transaction
+        default_pool_size = %d
+        server_round_robin = 1
+        ignore_startup_parameters = extra_float_digits
+        """.formatted(behind.name(), behind.port(), behind.name(), behind.user(), behind.password(), port, sessions));
+    List<String> command = new ArrayList<>(Program.asRoot() ? List.of("unshare", "--user") : List.of());
+    command.addAll(List.of(program, settings.toString()));
+    process = new ServerProcess("PgBouncer", command, folder);
+  }
+
+  /**
+   * Starts one with so many sessions, each of which takes its turn; empty where the machine has no PgBouncer
+   * ({@code apt-get install pgbouncer}).
+   */
+  public static Optional<PgBouncer> before(Database database, int sessions) {
+    Optional<String> program = PLACES.stream().filter(place -> Files.isExecutable(Path.of(place))).findFirst();
+    return program.map(found -> {
+      try {
+        PgBouncer bouncer = new PgBouncer(found, database, sessions);
+        bouncer.process.start(bouncer.database()::ask);
+        return bouncer;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    });
+  }
+
+  /** The database as clients of the pooler name it. */
+  public Database database() {
+    return behind.at(port);
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

@@ -1,0 +1,99 @@
+package io.foliot.backends;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** A Redis Cluster: primaries that share the slots among them, each with as many replicas as asked for. */
+public final class RedisCluster implements AutoCloseable {
+  /** A Redis Cluster has as many, always. */
+  private static final int SLOTS = 16_384;
+  private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration AGREED_BOUND = Duration.ofSeconds(60);
+
+  private final int primaries;
+  private final List<RedisServer> nodes = new ArrayList<>();
+
+  private RedisCluster(int primaries, int replicasEach, Map<String, String> settings) {
+    this.primaries = primaries;
+    int count = primaries * (1 + replicasEach);
+    List<Integer> busPorts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Map<String, String> all = new LinkedHashMap<>(settings);
+      busPorts.add(ServerProcess.freePort());
+      all.put("cluster-enabled", "yes");
+      all.put("cluster-port", Integer.toString(busPorts.get(i)));
+      all.put("cluster-node-timeout", Long.toString(NODE_TIMEOUT.toMillis()));
+      nodes.add(RedisServer.start(all));
+    }
+    // Each begins with an epoch of its own, as redis-cli does it, so that they need not fight for one.
+    for (int i = 0; i < count; i++) {
+      nodes.get(i).command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+    }
+    for (int i = 0; i < primaries; i++) {
+      nodes.get(i).command("CLUSTER", "ADDSLOTSRANGE", Integer.toString(SLOTS * i / primaries),
+          Integer.toString(SLOTS * (i + 1) / primaries - 1));
+    }
+    for (int i = 1; i < count; i++) {
+      nodes.getFirst().command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.get(i).port()),
+          Integer.toString(busPorts.get(i)));
+    }
+    for (RedisServer node : nodes) {
+      awaitSaid(node, "cluster_known_nodes:" + count);
+    }
+    for (int i = primaries; i < count; i++) {
+      replicate(nodes.get(i), nodes.get(i % primaries));
+    }
+    awaitOk();
+  }
+
+  /**
+   * Starts all of them, and waits until each of them finds the cluster complete.
+   *
+   * @param primaries at least three, for fewer have no majority to fail over by
+   * @param settings of each node, by their names in {@code redis.conf}
+   */
+  public static RedisCluster start(int primaries, int replicasEach, Map<String, String> settings) {
+    if (primaries < 3 || replicasEach < 0) {
+      throw new IllegalArgumentException("a cluster has at least three primaries: primaries=" + primaries
+          + ", replicasEach=" + replicasEach);
+    }
+    return new RedisCluster(primaries, replicasEach, settings);
+  }
+
+  private static void replicate(RedisServer replica, RedisServer primary) {
+    String id = Objects.toString(primary.command("CLUSTER", "MYID"));
+    Await.until("a node is known to its replica", AGREED_BOUND,
+        () -> Objects.toString(replica.command("CLUSTER", "NODES")).contains(id));
+    replica.command("CLUSTER", "REPLICATE", id);
+    replica.awaitFollowing();
+  }
+
+  private static void awaitSaid(RedisServer node, String said) {
+    Await.until("a node says " + said, AGREED_BOUND,
+        () -> Objects.toString(node.command("CLUSTER", "INFO")).contains(said));
+  }
+
+  /** Waits until every node that lives finds the cluster complete. */
+  public void awaitOk() {
+    nodes.stream().filter(RedisServer::isAlive).forEach(node -> awaitSaid(node, "cluster_state:ok"));
+  }
+
+  /** All nodes; first those that were primaries in the beginning, then the replicas, of each primary in turn. */
+  public List<RedisServer> nodes() {
+    return List.copyOf(nodes);
+  }
+
+  /** How many of {@link #nodes}, the first of them, were primaries in the beginning. */
+  public int primaryCount() {
+    return primaries;
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(RedisServer::close);
+  }
+}

@@ -1,0 +1,218 @@
+package io.foliot.backends;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Redis, with its append-only file on, synced each second. {@code appendfsync=always} makes it sync before it answers.
+ * {@link #kill} loses nothing with either of them, for Redis writes its file before it answers and the kernel keeps what
+ * was written; what {@code everysec} loses is lost with the machine. To stand for that, {@link #restartEmpty} forgets all.
+ */
+public final class RedisServer implements Server {
+  private static final Duration LINK_BOUND = Duration.ofSeconds(60);
+
+  private final Path folder;
+  private final Map<String, String> settings;
+  private final int port;
+  private final ServerProcess process;
+
+  private RedisServer(Path folder, Map<String, String> settings, int port, List<String> leading) {
+    this.folder = folder;
+    this.settings = Map.copyOf(settings);
+    this.port = port;
+    process = new ServerProcess("Redis", command(settings, leading), folder);
+  }
+
+  /** Starts one with the settings this project measures with. */
+  public static RedisServer start() {
+    return start(Map.of());
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param settings by their names in {@code redis.conf}; they go before those this class sets
+   */
+  public static RedisServer start(Map<String, String> settings) {
+    return started(settings, List.of());
+  }
+
+  /** Starts one that watches others; it keeps what it knows in its configuration, which is therefore a file. */
+  static RedisServer startSentinel(List<String> configuration) {
+    Path folder = Folder.create("redis-sentinel");
+    int port = ServerProcess.freePort();
+    try {
+      Path file = folder.resolve("sentinel.conf");
+      List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1", "dir " + folder));
+      lines.addAll(configuration);
+      Files.write(file, lines);
+      return started(new RedisServer(folder, Map.of(), port, List.of(file.toString(), "--sentinel")));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RedisServer started(Map<String, String> settings, List<String> leading) {
+    return started(new RedisServer(Folder.create("redis"), settings, ServerProcess.freePort(), leading));
+  }
+
+  private static RedisServer started(RedisServer server) {
+    try {
+      Files.createDirectories(server.data());
+      server.process.start(server::ask);
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (IllegalStateException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private Path data() {
+    return folder.resolve("data");
+  }
+
+  private List<String> command(Map<String, String> wanted, List<String> leading) {
+    List<String> command = new ArrayList<>(List.of(Program.redis().toString()));
+    command.addAll(leading);
+    if (!leading.isEmpty()) {
+      return command;
+    }
+    Map<String, String> all = new LinkedHashMap<>();
+    all.put("port", Integer.toString(port));
+    all.put("bind", "127.0.0.1");
+    all.put("dir", data().toString());
+    all.put("save", "");
+    all.put("appendonly", "yes");
+    all.put("appendfsync", "everysec");
+    // Else a primary lets its first replica wait five seconds for others to copy with.
+    all.put("repl-diskless-sync-delay", "0");
+    all.putAll(wanted);
+    all.forEach((name, value) -> {
+      command.add("--" + name);
+      // Words of one setting are arguments of their own.
+      command.addAll(value.isEmpty() ? List.of("") : List.of(value.split(" ")));
+    });
+    return command;
+  }
+
+  /** Fails also while it reads its file. */
+  private void ask() throws IOException {
+    try (RedisConnection connection = new RedisConnection(port)) {
+      connection.command("PING");
+    }
+  }
+
+  /**
+   * Sends one command on a connection of its own.
+   *
+   * @return as of {@link RedisConnection#command}
+   */
+  public @Nullable Object command(String... words) {
+    try (RedisConnection connection = new RedisConnection(port)) {
+      return connection.command(words);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The URI that clients take. */
+  public String uri() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  @Override
+  public int port() {
+    return port;
+  }
+
+  @Override
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  @Override
+  public void kill() {
+    process.kill();
+  }
+
+  @Override
+  public void stop() {
+    process.stop("TERM");
+  }
+
+  @Override
+  public void restart() {
+    process.kill();
+    process.start(this::ask);
+  }
+
+  /** Starts it again without its files, as after a disk was lost, or where none is kept. */
+  public void restartEmpty() {
+    process.kill();
+    Folder.remove(data());
+    try {
+      Files.createDirectory(data());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    process.start(this::ask);
+  }
+
+  @Override
+  public void pause() {
+    process.pause();
+  }
+
+  @Override
+  public void resume() {
+    process.resume();
+  }
+
+  /** Starts a replica of this server with the same settings, and waits until it follows. Redis replicates asynchronously. */
+  public RedisServer replica() {
+    Map<String, String> following = new LinkedHashMap<>(settings);
+    following.put("replicaof", "127.0.0.1 " + port);
+    RedisServer replica = start(following);
+    try {
+      replica.awaitFollowing();
+      // It counts for WAIT and for min-replicas-to-write only when this server has heard of it, too.
+      Await.until("the replica is known", LINK_BOUND,
+          () -> info("replication").contains("port=" + replica.port + ",state=online"));
+      return replica;
+    } catch (IllegalStateException e) {
+      replica.close();
+      throw e;
+    }
+  }
+
+  /** Waits until it has copied its primary and goes on with it. */
+  void awaitFollowing() {
+    Await.until("the replica follows", LINK_BOUND, () -> info("replication").contains("master_link_status:up"));
+  }
+
+  /** A section of what Redis says about itself. */
+  public String info(String section) {
+    return Objects.toString(command("INFO", section));
+  }
+
+  /** Makes this replica a primary. */
+  public void promote() {
+    command("REPLICAOF", "NO", "ONE");
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

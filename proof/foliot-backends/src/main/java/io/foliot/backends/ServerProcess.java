@@ -1,0 +1,243 @@
+package io.foliot.backends;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server's process, which can be started again and again with one command.
+ *
+ * <p>It does not outlive this JVM. A hook kills it when the JVM shuts down; and for a JVM that is killed, a guard, a shell
+ * that reads from this JVM through a pipe, kills it when the pipe ends without a word. Its folder goes with it.
+ */
+final class ServerProcess implements AutoCloseable {
+  private static final Duration READY_BOUND = Duration.ofSeconds(60);
+  private static final Duration END_BOUND = Duration.ofSeconds(30);
+
+  /** Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own. */
+  private static final int MIN_PORT = 20_000;
+  private static final int MAX_PORT = 32_000;
+
+  /** Given the server's process and folder: a word from the JVM sends it away, an end without one is the JVM's. */
+  private static final String GUARD = "read -r word || { kill -KILL \"$0\"; sleep 1; rm -rf \"$1\"; }";
+
+  private final String name;
+  private final List<String> command;
+  private final Path folder;
+  private final Path log;
+  private final Thread atExit = new Thread(this::killAndForget);
+
+  // one thread starts and ends it, any thread looks
+  private volatile @Nullable Process process;
+  private volatile @Nullable Process guard;
+
+  /** Asks a server whether it is ready, and fails if it is not. */
+  interface Probe {
+    void ask() throws IOException, SQLException;
+  }
+
+  /** A server that is not started yet; it runs in its folder, and what it prints is appended to a log there. */
+  ServerProcess(String name, List<String> command, Path folder) {
+    this.name = name;
+    this.command = List.copyOf(command);
+    this.folder = folder;
+    log = folder.resolve("server.log");
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /** A port of the loopback address that nobody listens at. */
+  static int freePort() {
+    SplittableRandom random = new SplittableRandom();
+    while (true) {
+      int port = random.nextInt(MIN_PORT, MAX_PORT);
+      try (ServerSocket socket = new ServerSocket()) {
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return port;
+      } catch (IOException e) {
+        // Somebody has it.
+      }
+    }
+  }
+
+  /** Starts it, and waits until it is ready. */
+  void start(Probe probe) {
+    if (isAlive()) {
+      throw new IllegalStateException("a server must be down to be started: server=" + name);
+    }
+    try {
+      Process started = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
+          .redirectInput(Redirect.from(Path.of("/dev/null").toFile())).redirectOutput(Redirect.appendTo(log.toFile()))
+          .start();
+      process = started;
+      guard = new ProcessBuilder("sh", "-c", GUARD, Long.toString(started.pid()), folder.toString())
+          .redirectOutput(Redirect.DISCARD).redirectError(Redirect.DISCARD).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    AtomicReference<@Nullable Exception> refusal = new AtomicReference<>();
+    try {
+      Await.until(name + " is ready", READY_BOUND, () -> {
+        Process started = process;
+        if (started == null || !started.isAlive()) {
+          throw new IllegalStateException("a server must not end by itself: server=" + name + ", exit="
+              + (started == null ? "none" : started.exitValue()));
+        }
+        return isReady(probe, refusal);
+      });
+    } catch (IllegalStateException e) {
+      kill();
+      Exception last = refusal.get();
+      if (last != null) {
+        e.addSuppressed(last);
+      }
+      throw new IllegalStateException(e.getMessage() + "; the last refusal: " + last + "; the end of its log:\n"
+          + Command.tail(log), e);
+    }
+  }
+
+  private static boolean isReady(Probe probe, AtomicReference<@Nullable Exception> refusal) {
+    try {
+      probe.ask();
+      return true;
+    } catch (IOException | SQLException | IllegalStateException e) {
+      refusal.set(e);
+      return false;
+    }
+  }
+
+  boolean isAlive() {
+    Process running = process;
+    return running != null && running.isAlive();
+  }
+
+  /** Ends it and all processes it has started with SIGKILL, and waits until they are gone. */
+  void kill() {
+    Process running = process;
+    if (running == null) {
+      return;
+    }
+    // It stands still first, so that it starts nothing that would be missed.
+    signal("STOP", List.of(running.toHandle()));
+    List<ProcessHandle> all = family(running);
+    all.forEach(ProcessHandle::destroyForcibly);
+    Await.until(name + " is gone", END_BOUND, () -> all.stream().allMatch(ServerProcess::isGone));
+    ended(running);
+  }
+
+  /** Ends it by a signal that it ends well by, and waits until it and all it has started are gone. */
+  void stop(String signal) {
+    Process running = process;
+    if (running == null) {
+      return;
+    }
+    List<ProcessHandle> all = family(running);
+    signal("CONT", all);
+    signal(signal, List.of(running.toHandle()));
+    Await.until(name + " is gone", END_BOUND, () -> all.stream().allMatch(ServerProcess::isGone));
+    ended(running);
+  }
+
+  /** Has it and all it has started stand still: its connections stay, and nothing answers. */
+  void pause() {
+    Process running = process;
+    if (running != null) {
+      signal("STOP", List.of(running.toHandle()));
+      signal("STOP", family(running));
+    }
+  }
+
+  /** Has it go on after {@link #pause}. */
+  void resume() {
+    Process running = process;
+    if (running != null) {
+      signal("CONT", family(running));
+    }
+  }
+
+  private static List<ProcessHandle> family(Process running) {
+    return Stream.concat(Stream.of(running.toHandle()), running.descendants()).toList();
+  }
+
+  private static void signal(String signal, List<ProcessHandle> handles) {
+    List<ProcessHandle> alive = handles.stream().filter(handle -> !isGone(handle)).toList();
+    if (alive.isEmpty()) {
+      return;
+    }
+    String pids = alive.stream().map(handle -> Long.toString(handle.pid())).collect(Collectors.joining(" "));
+    try {
+      Command.run(List.of("sh", "-c", "kill -" + signal + " " + pids));
+    } catch (IllegalStateException e) {
+      // One that has just ended is no failure.
+      if (alive.stream().noneMatch(ServerProcess::isGone)) {
+        throw e;
+      }
+    }
+  }
+
+  /** Also one that has ended, but that nobody has asked about: an orphan stays so where no init process collects it. */
+  private static boolean isGone(ProcessHandle handle) {
+    if (!handle.isAlive()) {
+      return true;
+    }
+    Path stat = Path.of("/proc", Long.toString(handle.pid()), "stat");
+    try {
+      if (!Files.exists(stat)) {
+        return !handle.isAlive();
+      }
+      String text = Files.readString(stat);
+      return text.charAt(text.lastIndexOf(')') + 2) == 'Z';
+    } catch (IOException e) {
+      // It has ended while it was looked at.
+      return !handle.isAlive();
+    }
+  }
+
+  private void ended(Process running) {
+    Process guarding = guard;
+    try {
+      if (guarding != null && guarding.isAlive()) {
+        guarding.getOutputStream().write('\n');
+        guarding.getOutputStream().close();
+        if (!guarding.waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
+          throw new IllegalStateException("a guard must end when told: server=" + name + ", pid=" + guarding.pid());
+        }
+      }
+      if (!running.waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
+        throw new IllegalStateException("a server must be gone: server=" + name + ", pid=" + running.pid());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a server ended: server=" + name, e);
+    }
+    guard = null;
+    process = null;
+  }
+
+  private void killAndForget() {
+    kill();
+    Folder.remove(folder);
+  }
+
+  /** Kills it, and removes its folder. */
+  @Override
+  public void close() {
+    killAndForget();
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+}

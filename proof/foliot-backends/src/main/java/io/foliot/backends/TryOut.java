@@ -1,0 +1,43 @@
+package io.foliot.backends;
+
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Starts one of these servers with an empty database, says how {@code ./foliot server} reaches it, and ends it, with its
+ * files, when it is interrupted (Ctrl-C). From the root of the project:
+ *
+ * <pre>{@code
+ * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql
+ * }</pre>
+ */
+public final class TryOut {
+  private TryOut() {}
+
+  /** Runs it: {@code postgresql}, {@code mariadb} or {@code redis}. */
+  public static void main(String[] args) throws InterruptedException {
+    switch (args.length == 0 ? "" : args[0]) {
+      case "postgresql" -> serve(PostgresServer.start());
+      case "mariadb" -> serve(MariaDbServer.start());
+      case "redis" -> serve(RedisServer.start());
+      default -> {
+        System.err.println("which server? -Dserver=postgresql, mariadb or redis");
+        System.exit(2);
+      }
+    }
+  }
+
+  private static void serve(Server server) throws InterruptedException {
+    System.out.println(switch (server) {
+      case PostgresServer postgres -> command(postgres.createDatabase());
+      case MariaDbServer mariaDb -> command(mariaDb.createDatabase());
+      case RedisServer redis -> "./foliot server --store " + redis.uri();
+    });
+    // It ends with this JVM.
+    new CountDownLatch(1).await();
+  }
+
+  private static String command(Database database) {
+    return "FOLIOT_STORE_PASSWORD=" + database.password() + " ./foliot server --store " + database.jdbcUrl()
+        + " --store-user " + database.user();
+  }
+}

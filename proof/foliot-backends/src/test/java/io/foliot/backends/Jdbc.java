@@ -1,0 +1,35 @@
+package io.foliot.backends;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** One statement at a time, each on a connection of its own unless one is given. */
+final class Jdbc {
+  private Jdbc() {}
+
+  static void execute(Database database, String... statements) throws SQLException {
+    try (Connection connection = database.connect()) {
+      for (String sql : statements) {
+        execute(connection, sql);
+      }
+    }
+  }
+
+  static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** The first column of the first row. */
+  static String ask(Database database, String sql) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.backends;
+
+import org.jspecify.annotations.NullMarked;

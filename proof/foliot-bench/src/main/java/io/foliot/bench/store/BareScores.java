@@ -1,0 +1,85 @@
+package io.foliot.bench.store;
+
+import io.foliot.backends.RedisServer;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * {@code ZADD} of members that are there, pipelined over bare sockets: what {@code redis-benchmark -P} measures, which is
+ * not among the programs that come from Maven Central.
+ */
+final class BareScores implements Calls {
+  private static final String KEY = "scores";
+  private static final int FIRST_SCORE = 1_000_000_000;
+
+  private final RedisServer server;
+  private final LiveKeys live;
+  private final int batch;
+  private final Socket[] sockets;
+  private final InputStream[] replies;
+
+  BareScores(RedisSite site, int callers, int live, int batch) throws IOException {
+    server = site.fresh();
+    this.batch = batch;
+    this.live = new LiveKeys(live, callers, batch);
+    sockets = new Socket[callers];
+    replies = new InputStream[callers];
+    for (int caller = 0; caller < callers; caller++) {
+      sockets[caller] = new Socket(InetAddress.getLoopbackAddress(), server.port());
+      sockets[caller].setTcpNoDelay(true);
+      replies[caller] = new BufferedInputStream(sockets[caller].getInputStream(), 1 << 16);
+    }
+    for (int first = 0; first < this.live.count(); first += batch) {
+      send(0, first, FIRST_SCORE, '1');
+    }
+  }
+
+  /** Sends a batch of commands in one write and reads the replies. */
+  private void send(int caller, int first, int score, char expected) throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int member = first; member < first + batch; member++) {
+      text.append("*4\r\n$4\r\nZADD\r\n$").append(KEY.length()).append("\r\n").append(KEY).append("\r\n$10\r\n")
+          .append(score).append("\r\n$6\r\n").append(100_000 + member).append("\r\n");
+    }
+    sockets[caller].getOutputStream().write(text.toString().getBytes(StandardCharsets.US_ASCII));
+    byte[] reply = replies[caller].readNBytes(batch * ":0\r\n".length());
+    for (int at = 0; at < reply.length; at += ":0\r\n".length()) {
+      if (reply[at] != ':' || reply[at + 1] != expected) {
+        throw new IllegalStateException("every ZADD answers how many members are new: reply="
+            + new String(reply, at, 2, StandardCharsets.US_ASCII) + ", expected=" + expected);
+      }
+    }
+  }
+
+  @Override
+  public int call(int caller, int turn) throws IOException {
+    send(caller, live.first(caller, turn), FIRST_SCORE + 1 + turn, '0');
+    return batch;
+  }
+
+  @Override
+  public void ensureDone(long items) {
+    long moved = Long
+        .parseLong(String.valueOf(server.command("ZCOUNT", KEY, Integer.toString(FIRST_SCORE + 1), "+inf")));
+    long touched = live.touched().cardinality();
+    if (moved != touched) {
+      throw new IllegalStateException(
+          "every member that was reset has a new score: reset=" + touched + ", moved=" + moved);
+    }
+  }
+
+  @Override
+  public void close() {
+    for (Socket socket : sockets) {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        throw new IllegalStateException("a socket can be closed", e);
+      }
+    }
+  }
+}

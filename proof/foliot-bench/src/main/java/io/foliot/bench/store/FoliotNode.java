@@ -1,0 +1,157 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Body;
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.OnConflict;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.SystemClock;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.engine.coordination.SoleCoordinator;
+import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+
+/** Foliot as an application embeds it: an engine over a store, handlers on virtual threads. */
+final class FoliotNode implements AutoCloseable {
+  static final String QUEUE = "bench";
+
+  private static final long TIMEOUT_SECONDS = 60;
+  private static final int BATCH = 1_000;
+  private static final int UNDER_WAY = 4;
+  /** Counts may be ten seconds old. */
+  private static final Duration COUNTS_BOUND = Duration.ofSeconds(30);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final Clock CLOCK = new SystemClock();
+
+  private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+  private final Engine engine;
+
+  /** Starts an engine with its default options that has one queue. The store stays the caller's. */
+  FoliotNode(TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
+    this(EngineOptions.defaults("bench"), store, queue,
+        executor -> new LocalDelivery(executor).handle(queue.name(), handler), new SoleCoordinator(), meter);
+  }
+
+  /**
+   * Starts an engine that has one queue. The store stays the caller's.
+   *
+   * @param delivery makes the delivery of the queue's tasks, with an executor for handlers
+   */
+  FoliotNode(EngineOptions options, TaskStore store, Queue queue, Function<Executor, Delivery> delivery,
+      Coordinator coordinator, Meter meter) {
+    engine = new Engine(options, new Environment(CLOCK, () -> newLoop("bench-loop-"), new SplittableRandom(), store,
+        coordinator, List.of(delivery.apply(handlers)), meter));
+    await(engine.start());
+    await(engine.putQueue(queue));
+  }
+
+  /** One that finds the others, and its slots, through the store. */
+  static Coordinator coordinator(TaskStore store) {
+    return new StoreCoordinator(store, CLOCK, newLoop("bench-coordinator-"));
+  }
+
+  private static ThreadEventLoop newLoop(String name) {
+    return new ThreadEventLoop(CLOCK, Thread.ofPlatform().name(name, 0).factory());
+  }
+
+  /** One whose tasks wait for workers that never come. */
+  static FoliotNode withoutHandlers(TaskStore store) {
+    return withoutHandlers(store, Queue.of(QUEUE, Target.pull()));
+  }
+
+  /** The same with a queue of its own. */
+  static FoliotNode withoutHandlers(TaskStore store, Queue pull) {
+    return new FoliotNode(store, pull, attempt -> new Answer.Fail("nothing is due"), Meter.NONE);
+  }
+
+  Scheduler scheduler() {
+    return engine;
+  }
+
+  static <T> T await(CompletionStage<T> answer) {
+    return answer.toCompletableFuture().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+  }
+
+  /** What a task carries: its number. */
+  static Body body(int number) {
+    return Body.json(Integer.toString(number));
+  }
+
+  /** The number that a task carries. */
+  static int number(Body body) {
+    int number = 0;
+    for (byte digit : body.payload()) {
+      number = number * 10 + digit - '0';
+    }
+    return number;
+  }
+
+  /** Puts tasks into a store that no engine looks after, a thousand a call. */
+  static void fill(TaskStore store, Queue queue, int tasks, IntFunction<Due> due) {
+    store.configure(queue.name(), QueueTerms.of(queue));
+    SplittableRandom random = new SplittableRandom();
+    Deque<CompletionStage<?>> underWay = new ArrayDeque<>();
+    for (int first = 0; first < tasks; first += BATCH) {
+      List<Draft> drafts = new ArrayList<>(BATCH);
+      long now = System.currentTimeMillis();
+      for (int number = first; number < Math.min(first + BATCH, tasks); number++) {
+        drafts.add(new Draft(TaskId.of(now, random.nextInt(), random.nextLong()), queue.name(), null, due.apply(number),
+            body(number), 0, OnConflict.RESET, null));
+      }
+      underWay.add(store.submit(drafts));
+      if (underWay.size() == UNDER_WAY) {
+        await(underWay.remove());
+      }
+    }
+    underWay.forEach(FoliotNode::await);
+  }
+
+  /** Waits until the store's counts say something, and fails if they do not in time. */
+  static void ensureCounts(TaskStore store, String rule, Predicate<QueueCounts> holds) {
+    long begun = System.nanoTime();
+    QueueCounts counts;
+    do {
+      counts = await(store.counts()).getOrDefault(QUEUE, QueueCounts.NONE);
+      if (holds.test(counts)) {
+        return;
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    } while (System.nanoTime() - begun < COUNTS_BOUND.toNanos());
+    throw new IllegalStateException(rule + ": counts=" + counts);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    handlers.close();
+  }
+}

@@ -1,0 +1,137 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Target;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.engine.EngineOptions;
+import io.foliot.core.store.TaskStore;
+import io.foliot.backends.Await;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/**
+ * Nodes that share a database: each an engine of its own over a store of its own, with its own connections. They share this
+ * program, and so its processors and its memory.
+ */
+final class Nodes implements AutoCloseable {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  private final List<TaskStore> stores = new ArrayList<>();
+  private final List<FoliotNode> nodes = new ArrayList<>();
+  private final ClaimTally tally = new ClaimTally();
+
+  /** Who looks after which slot. */
+  enum Share {
+    /** Each looks after its own, as they agree through the store. */
+    EVEN,
+    /** Each believes that it looks after all. */
+    ALL
+  }
+
+  /**
+   * What the nodes are like.
+   *
+   * @param count how many
+   * @param share who looks after which slot
+   * @param attempts how many attempts each has under way at most
+   * @param time what an attempt takes; zero for handlers that do nothing
+   * @param window how far ahead each reads its slots
+   */
+  record Kind(int count, Share share, int attempts, Duration time, Duration window) {
+    /** As many as asked, with the engine's own bounds, and handlers that do nothing. */
+    static Kind of(int count, Share share) {
+      EngineOptions defaults = EngineOptions.defaults("bench");
+      return new Kind(count, share, defaults.destinationLimit(), Duration.ZERO,
+          Duration.ofMillis(defaults.windowMillis()));
+    }
+
+    /** The same with attempts that take a time, and so many of them. */
+    Kind withAttempts(int newAttempts, Duration newTime) {
+      return new Kind(count, share, newAttempts, newTime, window);
+    }
+
+    /** The same that read less far ahead. */
+    Kind withWindow(Duration newWindow) {
+      return new Kind(count, share, attempts, time, newWindow);
+    }
+  }
+
+  /**
+   * Starts nodes over an empty store, and waits until each has the slots that it shall have.
+   *
+   * @param begun told the number of each task that begins
+   */
+  Nodes(SqlSite site, Kind kind, IntConsumer begun) throws SQLException {
+    Queue queue = Queue.of(FoliotNode.QUEUE, Target.local());
+    try {
+      for (int i = 0; i < kind.count(); i++) {
+        TaskStore store = i == 0 ? site.openStore() : site.openAnother();
+        stores.add(store);
+        Coordinator coordinator = switch (kind.share()) {
+          case EVEN -> FoliotNode.coordinator(store);
+          case ALL -> new OwnerOfAll(store.slotCount());
+        };
+        EngineOptions options = EngineOptions.defaults("bench-" + i).withDestinationLimit(kind.attempts())
+            .withWindowMillis(kind.window().toMillis());
+        nodes.add(new FoliotNode(options, store, queue, executor -> kind.time().isZero()
+            ? new LocalDelivery(executor).handle(queue.name(), attempt -> {
+              begun.accept(FoliotNode.number(attempt.task().body()));
+              return new Answer.Done("");
+            })
+            : new LaterDelivery(kind.time(), begun), coordinator, tally));
+      }
+      awaitSlots(kind.share());
+    } catch (SQLException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void awaitSlots(Share share) {
+    int all = store().slotCount();
+    int least = share == Share.ALL ? all : all / nodes.size();
+    int most = share == Share.ALL ? all : least + 1;
+    Await.until("every node has from " + least + " to " + most + " slots", BOUND,
+        () -> owned().stream().allMatch(slots -> slots >= least && slots <= most));
+  }
+
+  private List<Integer> owned() {
+    return nodes.stream().map(node -> node.scheduler().cluster().ownedSlots()).toList();
+  }
+
+  /** The first node's store. */
+  TaskStore store() {
+    return stores.getFirst();
+  }
+
+  /** A node, any of them for any number. */
+  Scheduler scheduler(int number) {
+    return nodes.get(number % nodes.size()).scheduler();
+  }
+
+  ClaimTally tally() {
+    return tally;
+  }
+
+  /**
+   * Looks whether the store has all tasks, each finished, and nothing else.
+   *
+   * @throws IllegalStateException if not
+   */
+  void ensureFinished(int tasks) {
+    FoliotNode.ensureCounts(store(), "every task must be finished, and none left: tasks=" + tasks,
+        counts -> counts.live() == 0 && counts.finished() == tasks);
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(FoliotNode::close);
+    stores.forEach(TaskStore::close);
+  }
+}

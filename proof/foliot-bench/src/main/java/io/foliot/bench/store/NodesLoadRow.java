@@ -1,0 +1,65 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Submission;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.backends.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A steady load on several nodes over one PostgreSQL, submitted to each of them in turn: how many of their claims somebody
+ * else had won before.
+ *
+ * @param name what the options call it
+ * @param title what the work is
+ * @param lines which nodes
+ */
+record NodesLoadRow(String name, String title, List<Line> lines) implements Row {
+  static final int PER_SECOND = 500;
+
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  /**
+   * Nodes under load.
+   *
+   * @param name what they are called in the table
+   * @param delay how long after its submit a task is due
+   */
+  record Line(String name, Duration delay, Nodes.Kind kind) {}
+
+  @Override
+  public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
+    List<Line> all = lines.stream().filter(line -> options.wants(line.name())).toList();
+    FigureTable table = new FigureTable(name, title);
+    Pace pace = new Pace(PER_SECOND);
+    for (int round = 1; round <= options.rounds(); round++) {
+      for (Line line : all) {
+        progress.report(
+            name + ", round " + round + ": " + line.name() + ", for " + options.lateness().toSeconds() + " s");
+        ClaimTally tally = round(sites.postgres(), line, pace, pace.count(options.lateness()));
+        table.add(line.name(), "claims asked, a task", (double) tally.asked() / tally.finished());
+        table.add(line.name(), "claims lost, %", tally.lostPercent());
+        table.add(line.name(), "stolen, %", tally.stolenPercent());
+      }
+    }
+    return table;
+  }
+
+  private static ClaimTally round(SqlSite site, Line line, Pace pace, int tasks) throws Exception {
+    Ledger ledger = new Ledger(tasks);
+    try (Nodes nodes = new Nodes(site, line.kind(), ledger::begun)) {
+      site.settle();
+      List<CompletableFuture<SubmitResult>> answers = new ArrayList<>();
+      pace.keep(tasks, number -> answers.add(nodes.scheduler(number)
+          .submit(Submission.after(FoliotNode.QUEUE, line.delay(), FoliotNode.body(number)))));
+      answers.forEach(FoliotNode::await);
+      ledger.await(BOUND);
+      Await.until("all tasks that began have ended", BOUND, () -> nodes.tally().finished() >= tasks);
+      nodes.ensureFinished(tasks);
+      ledger.ensureEachOnce();
+      return nodes.tally();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.TaskStore;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Foliot's stores beside other schedulers, and beside bare commands, on the same real servers, with the same settings, in
+ * one run: databases sync before they confirm, Redis syncs each second. Everyone does the same work, which is checked: what
+ * was told to be there is there, and every task runs once. It prints tables of medians.
+ *
+ * <p>From the root of the project:
+ *
+ * <pre>{@code
+ * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes
+ * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--list"
+ * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--rows postgres-drain --rounds 5"
+ * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--rows postgres-pending"
+ * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--rows cluster"
+ * }</pre>
+ *
+ * <p>What the figures are:
+ *
+ * <ul>
+ * <li>Drain: tasks that do nothing, all due, put there before; from the beginning of the first one until the ends of all
+ * are durable. How long a scheduler takes to start does not count.
+ * <li>Submit and reset: callers on threads of their own, each of whom waits for each answer.
+ * <li>Cluster: several nodes of this program over one database, which share the slots before a backlog comes due at one
+ * instant; claims that were lost are those that answered with no task, because somebody else had it, or it had ended.
+ * <li>Lateness: from the due instant to the handler's first line, both by the store's clock.
+ * </ul>
+ */
+public final class StoreComparison {
+  private final StoreOptions options;
+  private final PrintStream out;
+  private final PrintStream progress;
+
+  StoreComparison(StoreOptions options, PrintStream out, PrintStream progress) {
+    this.options = options;
+    this.out = out;
+    this.progress = progress;
+  }
+
+  /** Runs the comparison; {@link StoreOptions#USAGE} are the arguments. */
+  public static void main(String[] args) throws Exception {
+    List<String> words = List.of(args);
+    if (words.contains("--help")) {
+      System.out.print(StoreOptions.USAGE);
+    } else if (words.contains("--list")) {
+      Rows.ALL.forEach(row -> System.out.println(row.name()));
+    } else {
+      new StoreComparison(StoreOptions.parse(args), System.out, System.err).run();
+      // Peers leave threads behind that would keep the program up.
+      System.exit(0);
+    }
+  }
+
+  List<Table> run() throws Exception {
+    List<Row> rows = Rows.ALL.stream().filter(options::wants).toList();
+    if (rows.isEmpty()) {
+      throw new IllegalArgumentException("a row must be one of those that --list names: rows=" + options.rows());
+    }
+    out.println(Conditions.machine());
+    out.println("Beside " + Conditions.peers() + ". Rounds: " + options.rounds() + ", medians.");
+    List<Table> tables = new ArrayList<>();
+    try (Sites sites = new Sites(this::describe)) {
+      for (Row row : rows) {
+        Table table = row.measure(sites, options, progress::println);
+        tables.add(table);
+        out.print(table.markdown());
+        out.flush();
+      }
+    }
+    writeJson(tables);
+    return tables;
+  }
+
+  private void describe(Site site) throws Exception {
+    out.println(site.describe());
+    try (TaskStore store = site.openStore()) {
+      Durability durability = store.durability();
+      out.println("Foliot's store there: " + store.kind() + ", durability " + durability.durabilityClass() + " ("
+          + durability.detail() + ")");
+    }
+  }
+
+  private void writeJson(List<Table> tables) throws IOException {
+    if (options.json() != null) {
+      List<String> lines = tables.stream().flatMap(table -> table.json().stream()).toList();
+      Files.writeString(options.json(), "[\n" + String.join(",\n", lines) + "\n]\n", StandardCharsets.UTF_8);
+    }
+  }
+}

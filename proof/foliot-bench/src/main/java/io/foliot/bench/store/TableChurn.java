@@ -1,0 +1,226 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.Body;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.TaskStore;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.jdbc.JdbcStore;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of the tables under churn: tasks come, are claimed and end, live keys are reset, history is dropped, and for
+ * half of the time another transaction holds a snapshot, so that nothing that died since can be collected. Once a minute a
+ * backlog is worked off as fast as it goes. It prints a line a minute, and checks at the end that every task has run once.
+ *
+ * <p>From the root of the project, for an hour:
+ *
+ * <pre>{@code
+ * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.main=io.foliot.bench.store.TableChurn -Dbench.args="60"
+ * }</pre>
+ *
+ * <p>The snapshot is held from a sixth of the time to two thirds.
+ */
+public final class TableChurn {
+  private static final int TASKS_PER_SECOND = 300;
+  private static final int RESETS_PER_SECOND = 2_000;
+  private static final int LIVE_KEYS = 20_000;
+  private static final int BURST = 20_000;
+  private static final int PARTS_PER_SECOND = 10;
+  private static final Duration SPREAD = Duration.ofSeconds(20);
+  private static final Duration PUSHED = Duration.ofMinutes(2);
+  private static final Duration RETENTION = Duration.ofMinutes(1);
+  private static final Duration LAST_BOUND = Duration.ofMinutes(2);
+  private static final String TABLES = "SELECT relname, n_live_tup, n_dead_tup, pg_total_relation_size(relid),"
+      + " n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname IN ('foliot_task', 'foliot_final')"
+      + " ORDER BY relname DESC";
+
+  private final Database database;
+  private final Scheduler scheduler;
+  private final AtomicLong delivered;
+  private final SplittableRandom random = new SplittableRandom(1);
+  private long submitted;
+  private long resets;
+
+  private TableChurn(Database database, Scheduler scheduler, AtomicLong delivered) {
+    this.database = database;
+    this.scheduler = scheduler;
+    this.delivered = delivered;
+  }
+
+  /** Runs for as many minutes as the first argument says. */
+  public static void main(String[] args) throws SQLException {
+    int minutes = args.length == 0 ? 60 : Integer.parseInt(args[0]);
+    AtomicLong delivered = new AtomicLong();
+    Queue queue = Queue.of(FoliotNode.QUEUE, Target.local()).withRetention(RETENTION, RETENTION);
+    System.out.println(Conditions.machine());
+    try (PostgresServer server = PostgresServer.start()) {
+      Database database = server.createDatabase();
+      try (TaskStore store = JdbcStore.open(JdbcOptions.of(database.jdbcUrl(), database.user(), database.password()));
+          FoliotNode node = new FoliotNode(store, queue, attempt -> {
+            delivered.incrementAndGet();
+            return new Answer.Done("");
+          }, Meter.NONE)) {
+        new TableChurn(database, node.scheduler(), delivered).run(minutes);
+      }
+    }
+  }
+
+  private void run(int minutes) throws SQLException {
+    System.out.printf(
+        "%,d tasks and %,d resets of %,d live keys a second, a backlog of %,d each minute; the snapshot is"
+            + " held from minute %d to %d%n",
+        TASKS_PER_SECOND, RESETS_PER_SECOND, LIVE_KEYS, BURST, minutes / 6,
+        minutes * 2 / 3);
+    System.out.println("| minute | snapshot | backlog, tasks/s | resets, p99 of a batch | live | dead | task table |"
+        + " dead, history | history | resets in place |");
+    System.out.println("|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    makeKeys();
+    Connection held = null;
+    try {
+      for (int minute = 1; minute <= minutes; minute++) {
+        if (minute == minutes / 6 + 1) {
+          held = holdSnapshot();
+        } else if (minute == minutes * 2 / 3 + 1 && held != null) {
+          held.close();
+          held = null;
+        }
+        double p99Millis = steadily();
+        double rate = burst();
+        tell(minute, held != null, rate, p99Millis);
+      }
+    } finally {
+      if (held != null) {
+        held.close();
+      }
+    }
+    awaitAll();
+    System.out.printf("%,d tasks, each run once; %,d resets%n", submitted, resets);
+  }
+
+  private void makeKeys() {
+    List<Submission> keys = new ArrayList<>();
+    for (int i = 0; i < LIVE_KEYS; i++) {
+      keys.add(Submission.after(FoliotNode.QUEUE, Duration.ofDays(1), Body.EMPTY).withKey("key-" + i));
+      if (keys.size() == 1_000) {
+        FoliotNode.await(scheduler.submitAll(keys));
+        keys.clear();
+      }
+    }
+  }
+
+  private Connection holdSnapshot() throws SQLException {
+    Connection connection = database.connect();
+    connection.setAutoCommit(false);
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery("SELECT 1")) {
+      row.next();
+    }
+    return connection;
+  }
+
+  /** A little less than a minute of the usual; answers the 99th percentile of what a batch of resets took. */
+  private double steadily() {
+    List<Double> millis = new ArrayList<>();
+    long begun = System.nanoTime();
+    for (int part = 0; part < 50 * PARTS_PER_SECOND; part++) {
+      List<Submission> tasks = new ArrayList<>();
+      for (int i = 0; i < TASKS_PER_SECOND / PARTS_PER_SECOND; i++) {
+        tasks
+            .add(Submission.after(FoliotNode.QUEUE, Duration.ofMillis(random.nextLong(SPREAD.toMillis())), Body.EMPTY));
+      }
+      submitted += tasks.size();
+      FoliotNode.await(scheduler.submitAll(tasks));
+      List<String> keys = random.ints(RESETS_PER_SECOND / PARTS_PER_SECOND, 0, LIVE_KEYS).distinct()
+          .mapToObj(i -> "key-" + i).toList();
+      long sent = System.nanoTime();
+      FoliotNode.await(scheduler.touch(FoliotNode.QUEUE, keys, PUSHED.plusDays(1)));
+      millis.add((System.nanoTime() - sent) / 1e6);
+      resets += keys.size();
+      LockSupport.parkNanos(begun + TimeUnit.SECONDS.toNanos(1) / PARTS_PER_SECOND * (part + 1) - System.nanoTime());
+    }
+    millis.sort(null);
+    return millis.get(millis.size() * 99 / 100);
+  }
+
+  /** Works off a backlog that is due at once; answers tasks a second. */
+  private double burst() {
+    awaitAll();
+    long before = delivered.get();
+    long begun = System.nanoTime();
+    for (int i = 0; i < BURST; i += 1_000) {
+      List<Submission> tasks = new ArrayList<>();
+      for (int j = 0; j < 1_000; j++) {
+        tasks.add(Submission.after(FoliotNode.QUEUE, Duration.ZERO, Body.EMPTY));
+      }
+      submitted += tasks.size();
+      FoliotNode.await(scheduler.submitAll(tasks));
+    }
+    while (delivered.get() - before < BURST) {
+      ensureNotLate(begun);
+      LockSupport.parkNanos(1_000_000);
+    }
+    return BURST / ((System.nanoTime() - begun) / 1e9);
+  }
+
+  private void awaitAll() {
+    long begun = System.nanoTime();
+    while (delivered.get() < submitted) {
+      ensureNotLate(begun);
+      LockSupport.parkNanos(1_000_000);
+    }
+    if (delivered.get() > submitted) {
+      throw new IllegalStateException("a task has run twice: submitted=" + submitted + ", delivered=" + delivered);
+    }
+  }
+
+  private void ensureNotLate(long begunNanos) {
+    if (System.nanoTime() - begunNanos > LAST_BOUND.toNanos()) {
+      throw new IllegalStateException("tasks are missing: submitted=" + submitted + ", delivered=" + delivered);
+    }
+  }
+
+  private void tell(int minute, boolean held, double rate, double p99Millis) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(TABLES)) {
+      row.next();
+      long live = row.getLong(2);
+      long dead = row.getLong(3);
+      String size = mebibytes(row.getLong(4));
+      double hot = 100.0 * row.getLong(6) / Math.max(1, row.getLong(5));
+      @Nullable
+      String history = null;
+      long deadHistory = 0;
+      if (row.next()) {
+        deadHistory = row.getLong(3);
+        history = mebibytes(row.getLong(4));
+      }
+      System.out.printf(Locale.ROOT, "| %d | %s | %,.0f | %.1f ms | %,d | %,d | %s | %,d | %s | %.0f %% |%n", minute,
+          held ? "held" : "", rate, p99Millis, live, dead, size, deadHistory, history, hot);
+      System.out.flush();
+    }
+  }
+
+  private static String mebibytes(long bytes) {
+    return bytes / (1 << 20) + " MiB";
+  }
+}

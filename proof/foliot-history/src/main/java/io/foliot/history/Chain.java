@@ -1,0 +1,185 @@
+package io.foliot.history;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** All that is known of one key, or of one task without key: its firings in order of their generations. */
+final class Chain {
+  private static final OperationIndex NOTHING = OperationIndex.byEffect(List.of());
+
+  /** The cancels that name the key, or one task. */
+  private static final class Cancels {
+    final List<Operation> cancelled = new ArrayList<>();
+    final List<Operation> pending = new ArrayList<>();
+    final List<Operation> possible = new ArrayList<>();
+    OperationIndex cancelledByInvocation = NOTHING;
+    OperationIndex pendingByInvocation = NOTHING;
+    OperationIndex possibleByEffect = NOTHING;
+
+    void seal() {
+      cancelledByInvocation = OperationIndex.byInvocation(cancelled);
+      pendingByInvocation = OperationIndex.byInvocation(pending);
+      possibleByEffect = OperationIndex.byEffect(possible);
+    }
+  }
+
+  /** The queue of a task that only its id is known of, so that it may have a key, too. */
+  static final String UNKNOWN = "";
+
+  final String queue;
+  final @Nullable String key;
+  final List<Firing> firings = new ArrayList<>();
+
+  /** Operations that may have made a firing, though no answer names it. */
+  final List<Operation> makers = new ArrayList<>();
+
+  /** Operations that found nothing, or nothing live. */
+  final List<Operation> denials = new ArrayList<>();
+
+  /** Operations whose answer names the generation that is live, and that did not make it. */
+  final List<Operation> statements = new ArrayList<>();
+
+  private final Map<Target, Cancels> cancels = new HashMap<>();
+  private final Map<Firing, Firing> firingOf = new HashMap<>();
+  private final Map<Long, Firing> byGeneration = new HashMap<>();
+  private OperationIndex makersByEffect = NOTHING;
+  private OperationIndex redrivesByEffect = NOTHING;
+  private List<Operation> redrives = List.of();
+  private long clockErrorMillis;
+
+  Chain(String queue, @Nullable String key) {
+    this.queue = queue;
+    this.key = key;
+  }
+
+  Firing firing(String taskId, long generation) {
+    return firingOf.computeIfAbsent(new Firing(taskId, generation), firing -> {
+      firings.add(firing);
+      byGeneration.putIfAbsent(generation, firing);
+      return firing;
+    });
+  }
+
+  /** A cancel that was answered CANCELLED, with the generation that it met. */
+  void cancel(long generation, Operation cancel) {
+    Firing firing = byGeneration.get(generation);
+    if (firing != null) {
+      firing.cancel(cancel);
+    }
+  }
+
+  void add(Target target, Operation cancel) {
+    Cancels same = cancels.computeIfAbsent(target, t -> new Cancels());
+    if (!(cancel.reply() instanceof Reply.Cancelled(Reply.CancelResult result, long generation))) {
+      same.possible.add(cancel);
+    } else if (result == Reply.CancelResult.CANCELLED) {
+      same.cancelled.add(cancel);
+      if (generation == Reply.NO_GENERATION) {
+        same.possible.add(cancel);
+      }
+    } else if (result == Reply.CancelResult.CANCEL_PENDING) {
+      same.pending.add(cancel);
+      same.possible.add(cancel);
+    }
+  }
+
+  /**
+   * To be called once all is added.
+   *
+   * @param queueRedrives the redrives of the whole queue
+   */
+  void seal(List<Operation> queueRedrives, long clockErrorMillis) {
+    this.clockErrorMillis = clockErrorMillis;
+    firings.sort(Comparator.comparingLong((Firing firing) -> firing.generation)
+        .thenComparingLong(Firing::answeredMillis));
+    firings.forEach(Firing::sort);
+    cancels.values().forEach(Cancels::seal);
+    makersByEffect = OperationIndex.byEffect(makers);
+    redrives = queueRedrives;
+    if (!queueRedrives.isEmpty()) {
+      redrivesByEffect = OperationIndex.byEffect(queueRedrives);
+    }
+  }
+
+  boolean isUnknown() {
+    return queue.equals(UNKNOWN);
+  }
+
+  boolean mayBeRedriven(long beforeMillis) {
+    return redrives.stream().anyMatch(redrive -> redrive.invokedMillis() <= beforeMillis)
+        || makers.stream().anyMatch(
+            maker -> maker.request() instanceof Request.Redrive && maker.invokedMillis() <= beforeMillis);
+  }
+
+  /** Whether, by an instant, an operation may have changed what the chain began with, though no answer says so. */
+  boolean mayBeChanged(long beforeMillis) {
+    return makers.stream().anyMatch(maker -> maker.invokedMillis() <= beforeMillis);
+  }
+
+  /** Whether there may be a firing that no answer names, made between two instants. */
+  boolean mayHaveMore(long fromMillis, long toMillis) {
+    return mayHaveHappened(makersByEffect, fromMillis, toMillis)
+        || mayHaveHappened(redrivesByEffect, fromMillis, toMillis);
+  }
+
+  /** Whether a cancel may have ended a firing by an instant. */
+  boolean mayBeCancelled(Firing firing, long toMillis) {
+    if (firing.cancelled != null && firing.cancelled.invokedMillis() - clockErrorMillis <= toMillis) {
+      return true;
+    }
+    for (Cancels some : cancelsOf(firing)) {
+      if (mayHaveHappened(some.possibleByEffect, firing.invokedMillis(), toMillis)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether something may have taken effect between two instants, both included, by any of the clocks. */
+  private boolean mayHaveHappened(OperationIndex byEffect, long fromMillis, long toMillis) {
+    Operation first = byEffect.firstFrom(minus(fromMillis, clockErrorMillis));
+    return first != null && first.invokedMillis() - clockErrorMillis <= toMillis;
+  }
+
+  /** The first answer CANCELLED, or else CANCEL_PENDING, to a cancel that was invoked from an instant on. */
+  @Nullable
+  Operation firstCancel(Firing firing, boolean pending, long fromMillis) {
+    Operation first = null;
+    for (Cancels some : cancelsOf(firing)) {
+      Operation cancel = (pending ? some.pendingByInvocation : some.cancelledByInvocation).firstFrom(fromMillis);
+      if (cancel != null && (first == null || cancel.answeredMillis() < first.answeredMillis())) {
+        first = cancel;
+      }
+    }
+    return first;
+  }
+
+  private List<Cancels> cancelsOf(Firing firing) {
+    if (cancels.isEmpty()) {
+      return List.of();
+    }
+    List<Cancels> found = new ArrayList<>(2);
+    Cancels byTask = cancels.get(new Target.Task(firing.taskId));
+    if (byTask != null) {
+      found.add(byTask);
+    }
+    Cancels byKey = key == null ? null : cancels.get(new Target.Key(queue, key));
+    if (byKey != null) {
+      found.add(byKey);
+    }
+    return found;
+  }
+
+  private static long minus(long millis, long durationMillis) {
+    return millis < Long.MIN_VALUE + durationMillis ? Long.MIN_VALUE : millis - durationMillis;
+  }
+
+  @Override
+  public String toString() {
+    return key == null ? "a task of queue " + queue : "key " + key + " of queue " + queue;
+  }
+}

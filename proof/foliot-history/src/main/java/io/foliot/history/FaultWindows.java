@@ -1,0 +1,86 @@
+package io.foliot.history;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/** When something was broken: windows that neither touch nor overlap, in order. Times in milliseconds. */
+final class FaultWindows {
+  /** The end of a window that was never closed. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  /** From the beginning of a fault until its end, both inclusive. */
+  record Window(long fromMillis, long toMillis) {}
+
+  private final long[] from;
+  private final long[] to;
+
+  FaultWindows(List<Window> windows) {
+    List<Window> merged = new ArrayList<>();
+    for (Window window : windows.stream().sorted(Comparator.comparingLong(Window::fromMillis)).toList()) {
+      int last = merged.size() - 1;
+      if (last >= 0 && window.fromMillis <= merged.get(last).toMillis) {
+        merged.set(last,
+            new Window(merged.get(last).fromMillis, Math.max(merged.get(last).toMillis, window.toMillis)));
+      } else {
+        merged.add(window);
+      }
+    }
+    from = merged.stream().mapToLong(Window::fromMillis).toArray();
+    to = merged.stream().mapToLong(Window::toMillis).toArray();
+  }
+
+  boolean isEmpty() {
+    return from.length == 0;
+  }
+
+  /** Whether a window and the given one, both with their bounds, have an instant in common. */
+  boolean touches(long fromMillis, long toMillis) {
+    int window = firstEndingFrom(fromMillis);
+    return window < from.length && from[window] <= toMillis;
+  }
+
+  /** The end of the last window, or {@link Long#MIN_VALUE}. */
+  long lastHealMillis() {
+    return to.length == 0 ? Long.MIN_VALUE : to[to.length - 1];
+  }
+
+  /** The end of the last window that ended before, or {@link Long#MIN_VALUE}. */
+  long lastHealBefore(long millis) {
+    int window = firstEndingFrom(millis);
+    return window == 0 ? Long.MIN_VALUE : to[window - 1];
+  }
+
+  /** When what began at the given instant is over, if it takes so long once nothing is broken. */
+  long overMillis(long fromMillis, long durationMillis) {
+    long over = plus(fromMillis, durationMillis);
+    for (int window = firstEndingFrom(fromMillis); window < from.length && from[window] <= over; window++) {
+      over = plus(to[window], durationMillis);
+    }
+    return over;
+  }
+
+  /** When what ended at the given instant began at the earliest, if it takes so long once nothing is broken. */
+  long begunMillis(long toMillis, long durationMillis) {
+    long begun = toMillis - durationMillis;
+    for (int window = firstBeginningAfter(toMillis) - 1; window >= 0 && to[window] >= begun; window--) {
+      begun = from[window] - durationMillis;
+    }
+    return begun;
+  }
+
+  private static long plus(long millis, long durationMillis) {
+    return millis > NEVER - durationMillis ? NEVER : millis + durationMillis;
+  }
+
+  private int firstEndingFrom(long millis) {
+    int index = Arrays.binarySearch(to, millis);
+    return index < 0 ? -index - 1 : index;
+  }
+
+  private int firstBeginningAfter(long millis) {
+    int index = Arrays.binarySearch(from, millis);
+    return index < 0 ? -index - 1 : index + 1;
+  }
+}

@@ -1,0 +1,57 @@
+package io.foliot.history;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a store may have lost, because its durability class says so. An operation that was answered within the time says
+ * nothing any more: it took effect or not, as one without an answer, so that what it replaced or cancelled may go on, and
+ * what it made need not. What was answered earlier says what it says.
+ */
+final class Forgotten {
+  private record Span(long fromMillis, long toMillis) {}
+
+  private final List<Span> spans = new ArrayList<>();
+  private long excused;
+
+  /** What is acked just before the loss is on its way to the client for as long as an attempt to the receiver. */
+  Forgotten(List<Event> events, Allowances allowances) {
+    long slackMillis = allowances.clockErrorMillis() + allowances.transitMillis();
+    for (Event event : events) {
+      if (event instanceof Event.Forgot(long atMillis, long fromMillis)) {
+        spans.add(new Span(fromMillis - allowances.clockErrorMillis(), atMillis + slackMillis));
+      }
+    }
+  }
+
+  /** Whether what was told at an instant may be lost. */
+  boolean mayBe(long millis) {
+    return spans.stream().anyMatch(span -> millis >= span.fromMillis && millis <= span.toMillis);
+  }
+
+  /** Whether what was done at an instant may have been lost later. */
+  boolean mayFollow(long millis) {
+    return spans.stream().anyMatch(span -> millis <= span.toMillis);
+  }
+
+  /** Whether something may have been lost before an instant. */
+  boolean mayPrecede(long millis) {
+    return spans.stream().anyMatch(span -> span.fromMillis <= millis);
+  }
+
+  /** What an answer is worth. That nothing was done needs nobody to remember it. */
+  Event.Answered judged(Event.Answered answered) {
+    Reply reply = answered.reply();
+    if (reply instanceof Reply.Failed || reply instanceof Reply.NotFound || reply instanceof Reply.Unknown
+        || !mayBe(answered.atMillis())) {
+      return answered;
+    }
+    excused++;
+    return new Event.Answered(answered.op(), answered.atMillis(), new Reply.Unknown("forgotten perhaps: " + reply));
+  }
+
+  /** How many answers say nothing any more. */
+  long excused() {
+    return excused;
+  }
+}

@@ -1,0 +1,216 @@
+package io.foliot.history;
+
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records events, in memory or in a file, from any thread.
+ *
+ * <p>
+ * A file has one line per event. Each is handed to the operating system before the recording call returns, so what was
+ * recorded survives a kill of the writer, though not a power loss; of a line that the kill tore, nothing is read. A writer
+ * that comes back may go on in the same file.
+ */
+public final class History implements Closeable {
+  private final @Nullable FileChannel file;
+  private final @Nullable Path path;
+  private final List<Event> events = new ArrayList<>(); // guarded by this
+  private final AtomicLong numbers = new AtomicLong();
+
+  private History(@Nullable Path path, @Nullable FileChannel file) {
+    this.path = path;
+    this.file = file;
+  }
+
+  public static History inMemory() {
+    return new History(null, null);
+  }
+
+  /** Appends to a file, which keeps what it holds. */
+  public static History in(Path path) throws IOException {
+    FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ,
+        StandardOpenOption.WRITE);
+    file.position(file.size());
+    History history = new History(path, file);
+    history.endTornLine();
+    return history;
+  }
+
+  /**
+   * Reads files into one history in memory, to which events may be added. Numbers are given anew, so that files of
+   * several writers, and of several lives of a writer, do not mix.
+   *
+   * @throws IOException also for a whole line that is no event
+   */
+  public static History read(Path... paths) throws IOException {
+    History history = inMemory();
+    for (Path path : paths) {
+      history.load(path);
+    }
+    return history;
+  }
+
+  /** Records that an operation is about to be sent, and numbers it. */
+  public long invoked(long atMillis, Request request) {
+    long op = numbers.incrementAndGet();
+    append(new Event.Invoked(op, atMillis, request));
+    return op;
+  }
+
+  public void answered(long op, long atMillis, Reply reply) {
+    append(new Event.Answered(op, atMillis, reply));
+  }
+
+  /** Records that an attempt has arrived, and numbers the delivery. */
+  public long began(long atMillis, Attempt attempt) {
+    long delivery = numbers.incrementAndGet();
+    append(new Event.Began(delivery, atMillis, attempt));
+    return delivery;
+  }
+
+  /** Records that a delivery is about to be answered. */
+  public void replied(long delivery, long atMillis, Event.Reception reception) {
+    append(new Event.Replied(delivery, atMillis, reception));
+  }
+
+  /** Records that something is about to be broken, and numbers the window. */
+  public long faultBegan(long atMillis, Event.Fault fault, String what) {
+    long window = numbers.incrementAndGet();
+    append(new Event.FaultBegan(window, atMillis, fault, what));
+    return window;
+  }
+
+  public void faultEnded(long window, long atMillis) {
+    append(new Event.FaultEnded(window, atMillis));
+  }
+
+  /** Records that the store may have lost what it was told since an instant. */
+  public void forgot(long atMillis, long fromMillis) {
+    append(new Event.Forgot(atMillis, fromMillis));
+  }
+
+  public void runEnded(long atMillis) {
+    append(new Event.RunEnded(atMillis));
+  }
+
+  /** Appends an event with its own number. */
+  public synchronized void append(Event event) {
+    if (file == null) {
+      events.add(event);
+    } else {
+      write(file, Line.encode(event) + "\n");
+    }
+  }
+
+  /** A copy of what has been recorded so far. */
+  public synchronized List<Event> events() {
+    if (path == null) {
+      return List.copyOf(events);
+    }
+    try {
+      return read(path).events();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Closes the file, if there is one. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (file != null) {
+      file.close();
+    }
+  }
+
+  private synchronized void endTornLine() throws IOException {
+    if (file == null || file.size() == 0) {
+      return;
+    }
+    ByteBuffer last = ByteBuffer.allocate(1);
+    file.read(last, file.size() - 1);
+    if (last.get(0) != '\n') {
+      write(file, "\n");
+    }
+  }
+
+  private static void write(FileChannel file, String text) {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    try {
+      while (bytes.hasRemaining()) {
+        file.write(bytes);
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private void load(Path path) throws IOException {
+    Renumbering renumbering = new Renumbering();
+    // A torn line may end within a character, which this reader, unlike that of Files, does not mind.
+    try (BufferedReader reader = new BufferedReader(
+        new InputStreamReader(Files.newInputStream(path), StandardCharsets.UTF_8))) {
+      int number = 0;
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        number++;
+        if (Line.isWhole(line)) {
+          append(decode(line, renumbering, path, number));
+        }
+      }
+    }
+  }
+
+  private static Event decode(String line, Renumbering renumbering, Path path, int number) throws IOException {
+    try {
+      return renumbering.apply(Line.decode(line));
+    } catch (IllegalArgumentException | ArithmeticException failure) {
+      throw new IOException("a line that is no event: file=" + path + ", line=" + number + ": " + line, failure);
+    }
+  }
+
+  /** Gives every beginning a new number, and every end that of the last beginning with its old one. */
+  private final class Renumbering {
+    private final Map<Long, Long> fresh = new HashMap<>();
+
+    Event apply(Event event) {
+      return switch (event) {
+        case Event.Invoked e -> new Event.Invoked(renew(e.op()), e.atMillis(), e.request());
+        case Event.Answered e -> new Event.Answered(renewed(e.op()), e.atMillis(), e.reply());
+        case Event.Began e -> new Event.Began(renew(e.delivery()), e.atMillis(), e.attempt());
+        case Event.Replied e -> new Event.Replied(renewed(e.delivery()), e.atMillis(), e.reception());
+        case Event.FaultBegan e -> new Event.FaultBegan(renew(e.window()), e.atMillis(), e.fault(), e.what());
+        case Event.FaultEnded e -> new Event.FaultEnded(renewed(e.window()), e.atMillis());
+        case Event.Forgot e -> e;
+        case Event.RunEnded e -> e;
+      };
+    }
+
+    private long renew(long number) {
+      long renewed = numbers.incrementAndGet();
+      fresh.put(number, renewed);
+      return renewed;
+    }
+
+    private long renewed(long number) {
+      Long renewed = fresh.get(number);
+      if (renewed == null) {
+        throw new IllegalArgumentException("an end without a beginning: number=" + number);
+      }
+      return renewed;
+    }
+  }
+}

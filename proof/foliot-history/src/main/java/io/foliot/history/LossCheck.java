@@ -1,0 +1,178 @@
+package io.foliot.history;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Says of each acked firing how it ended, and finds those that did not. */
+final class LossCheck {
+  private final Chain chain;
+  private final Run run;
+  private final Allowances allowances;
+  private final Findings findings;
+  private final Map<Firing, Operation> denied = new HashMap<>();
+  private final long lastActivityMillis;
+
+  LossCheck(Chain chain, Run run, Allowances allowances, Findings findings) {
+    this.chain = chain;
+    this.run = run;
+    this.allowances = allowances;
+    this.findings = findings;
+    lastActivityMillis = chain.firings.stream().flatMap(firing -> firing.deliveries.stream())
+        .mapToLong(Delivery::lastMillis).max().orElse(Long.MIN_VALUE);
+    if (!chain.denials.isEmpty()) {
+      findDenied();
+    }
+  }
+
+  /** @param index the firing's place in the chain */
+  void check(int index) {
+    Firing firing = chain.firings.get(index);
+    if (firing.isAcked()) {
+      Firing next = index + 1 < chain.firings.size() ? chain.firings.get(index + 1) : null;
+      findings.count(end(firing, next));
+    }
+  }
+
+  private Findings.End end(Firing firing, @Nullable Firing next) {
+    if (firing.succeeded()) {
+      return Findings.End.DELIVERED;
+    }
+    if (firing.was(Event.Reception.REFUSED) || firing.read(Reply.State.FAILED) != null) {
+      return Findings.End.FAILED;
+    }
+    Operation finished = firing.read(Reply.State.FINISHED);
+    if (finished != null) {
+      return firing.was(Event.Reception.GONE)
+          ? Findings.End.DELIVERED
+          : lost(firing, "was recorded as finished, but never delivered", finished.events());
+    }
+    Firing freeing = next != null && next.born == Reply.Result.CREATED ? next : null;
+    if (chain.mayBeCancelled(firing, freeing == null ? Long.MAX_VALUE : freeing.answeredMillis())) {
+      return Findings.End.CANCELLED;
+    }
+    if (chain.isUnknown()) {
+      return Findings.End.UNPROVEN; // a cancel by its key would not be known of
+    }
+    Operation denial = denied.get(firing);
+    if (denial != null) {
+      return lost(firing, "was not found before it was due", denial.events());
+    }
+    if (next == null) {
+      return last(firing);
+    }
+    return freeing == null ? Findings.End.SUPERSEDED : freed(firing, freeing);
+  }
+
+  /** The key was free again, so the firing was final, if it was not lost. */
+  private Findings.End freed(Firing firing, Firing next) {
+    long at = next.answeredMillis();
+    if (chain.mayHaveMore(firing.invokedMillis(), at)) {
+      return Findings.End.UNPROVEN;
+    }
+    if (firing.dueMillis() > at + allowances.clockErrorMillis()) {
+      return lost(firing, "was gone before it was due, for its key was free", next.origin());
+    }
+    if (firing.deliveries.isEmpty() && !run.faults.touches(firing.dueMillis(), at)) {
+      return lost(firing, "was gone though never attempted, for its key was free", next.origin());
+    }
+    return Findings.End.UNPROVEN;
+  }
+
+  private Findings.End last(Firing firing) {
+    long base = Math.max(Math.max(firing.lastDueMillis(), firing.answeredMillis()),
+        Math.max(run.faults.lastHealMillis(), lastActivityMillis));
+    String what = "was never delivered";
+    List<Event> evidence = new ArrayList<>();
+    for (Delivery delivery : firing.deliveries) {
+      evidence.addAll(delivery.events());
+    }
+    for (Operation maker : chain.makers) {
+      if (maker.latestMillis() >= firing.invokedMillis()) {
+        // Had it taken effect, then something of its own would have been delivered.
+        long delay = Math.max(0, maker.notBeforeMillis() - maker.invokedMillis());
+        base = Math.max(base, later(maker.latestMillis(), delay));
+        what = "was never delivered, nor what an unknown operation may have put in its place";
+        evidence.addAll(maker.events());
+      }
+    }
+    return later(base, allowances.graceMillis()) > run.endMillis ? Findings.End.OPEN : lost(firing, what, evidence);
+  }
+
+  private static long later(long millis, long durationMillis) {
+    return millis > Long.MAX_VALUE - durationMillis ? Long.MAX_VALUE : millis + durationMillis;
+  }
+
+  private Findings.End lost(Firing firing, String what, List<Event> evidence) {
+    findings.report(Violation.Kind.LOST, firing + " " + what, firing.origin(), evidence);
+    return Findings.End.LOST;
+  }
+
+  /** Finds the firings that must have been live when an operation did not find them. */
+  private void findDenied() {
+    List<Firing> byAnswer = new ArrayList<>(chain.firings.stream().filter(Firing::isAcked).toList());
+    byAnswer.sort(Comparator.comparingLong(Firing::answeredMillis));
+    List<Firing> byInvocation = new ArrayList<>(chain.firings);
+    byInvocation.sort(Comparator.comparingLong(Firing::invokedMillis));
+    long[] latest = latestGenerations(byInvocation);
+    List<Operation> byTime = new ArrayList<>(chain.denials);
+    byTime.sort(Comparator.comparingLong(Operation::invokedMillis));
+    int answered = 0;
+    Firing live = null;
+    for (Operation denial : byTime) {
+      long invoked = denial.invokedMillis() - allowances.clockErrorMillis();
+      for (; answered < byAnswer.size() && byAnswer.get(answered).answeredMillis() < invoked; answered++) {
+        live = later(live, byAnswer.get(answered));
+      }
+      if (live != null && !denied.containsKey(live) && isLatest(live, byInvocation, latest, denial)
+          && mustFind(live, denial)) {
+        denied.put(live, denial);
+      }
+    }
+  }
+
+  private static Firing later(@Nullable Firing one, Firing other) {
+    return one != null && one.generation > other.generation ? one : other;
+  }
+
+  private static long[] latestGenerations(List<Firing> firings) {
+    long[] latest = new long[firings.size()];
+    long generation = Long.MIN_VALUE;
+    for (int i = 0; i < latest.length; i++) {
+      generation = Math.max(generation, firings.get(i).generation);
+      latest[i] = generation;
+    }
+    return latest;
+  }
+
+  /** Whether no later generation may have been there by the time of the answer. */
+  private boolean isLatest(Firing live, List<Firing> byInvocation, long[] latest, Operation denial) {
+    long at = denial.answeredMillis() + allowances.clockErrorMillis();
+    int invoked = 0;
+    for (int high = latest.length; invoked < high;) {
+      int middle = (invoked + high) >>> 1;
+      if (byInvocation.get(middle).invokedMillis() <= at) {
+        invoked = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return (invoked == 0 || latest[invoked - 1] <= live.generation)
+        && !chain.mayHaveMore(live.invokedMillis(), at);
+  }
+
+  private boolean mustFind(Firing live, Operation denial) {
+    long at = denial.answeredMillis() + allowances.clockErrorMillis();
+    Target target = switch (denial.request()) {
+      case Request.Cancel cancel -> cancel.target();
+      case Request.RunNow run -> run.target();
+      case Request.Read read -> read.target();
+      default -> null;
+    };
+    return (!(target instanceof Target.Task task) || task.taskId().equals(live.taskId))
+        && live.dueMillis() > at + allowances.clockErrorMillis() && !chain.mayBeCancelled(live, at);
+  }
+}

@@ -1,0 +1,102 @@
+package io.foliot.history;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Finds deliveries that should not have been, because the firing was done; and states that changed after their end. */
+final class RepeatCheck {
+  private final Run run;
+  private final Allowances allowances;
+  private final Findings findings;
+
+  RepeatCheck(Run run, Allowances allowances, Findings findings) {
+    this.run = run;
+    this.allowances = allowances;
+    this.findings = findings;
+  }
+
+  void check(Firing firing) {
+    checkStates(firing);
+    if (firing.deliveries.size() > 1) {
+      checkNumbers(firing);
+    }
+    List<Delivery> successes = new ArrayList<>();
+    for (Delivery delivery : firing.deliveries) {
+      boolean zombie = checkZombie(firing, successes, delivery);
+      if (run.succeededInTime(delivery)) {
+        if (!successes.isEmpty()) {
+          duplicate(firing, successes.getLast(), delivery, zombie);
+        }
+        successes.add(delivery);
+      }
+    }
+  }
+
+  /** A number is used for one claim, and a claim for one attempt; no fault excuses a repetition but that it was forgotten. */
+  private void checkNumbers(Firing firing) {
+    Map<Integer, Delivery> byNumber = new HashMap<>();
+    for (Delivery delivery : firing.deliveries) {
+      Delivery other = byNumber.putIfAbsent(delivery.attempt().attempt(), delivery);
+      if (other != null && !run.forgotten.mayBe(other.arrivedMillis())) {
+        findings.report(Violation.Kind.FENCE, firing + " began twice with the same attempt number", other.events(),
+            delivery.events());
+      }
+    }
+  }
+
+  private boolean checkZombie(Firing firing, List<Delivery> successes, Delivery delivery) {
+    long begun = run.begunMillis(delivery);
+    for (int i = successes.size() - 1; i >= 0; i--) {
+      Delivery success = successes.get(i);
+      if (success.lastMillis() + allowances.settleMillis() < begun) {
+        // A later number was claimed after the success, if that had not lost its claim before.
+        boolean later = delivery.attempt().attempt() > success.attempt().attempt();
+        if (!run.isDisturbed(firing, later ? success : delivery, delivery)) {
+          findings.report(Violation.Kind.ZOMBIE, firing + " began long after its success", firing.origin(),
+              success.events(), delivery.events());
+          return true;
+        }
+        break;
+      }
+    }
+    for (Operation read : firing.reads) {
+      if (Firing.state(read).isFinal() && read.answeredMillis() < begun
+          && !run.isDisturbed(firing, delivery, delivery)) {
+        findings.report(Violation.Kind.ZOMBIE, firing + " began after it had been read as final", firing.origin(),
+            read.events(), delivery.events());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void duplicate(Firing firing, Delivery success, Delivery again, boolean zombie) {
+    boolean outside = !run.isDisturbed(firing, success, again);
+    findings.countDuplicate(outside);
+    if (allowances.faultFree() && !zombie) {
+      findings.report(Violation.Kind.DUP, firing + " was delivered twice", firing.origin(), success.events(),
+          again.events());
+    }
+  }
+
+  private void checkStates(Firing firing) {
+    Operation first = null;
+    for (Operation read : firing.reads) {
+      if (Firing.state(read).isFinal() && (first == null || read.answeredMillis() < first.answeredMillis())) {
+        first = read;
+      }
+    }
+    if (first == null) {
+      return;
+    }
+    for (Operation read : firing.reads) {
+      if (first.answeredMillis() + allowances.clockErrorMillis() < read.invokedMillis()
+          && Firing.state(read) != Firing.state(first)) {
+        findings.report(Violation.Kind.ZOMBIE, firing + " was final, and then was not the same", first.events(),
+            read.events());
+      }
+    }
+  }
+}

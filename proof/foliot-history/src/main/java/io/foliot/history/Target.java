@@ -1,0 +1,10 @@
+package io.foliot.history;
+
+/** What an operation names. */
+public sealed interface Target {
+  /** The task of this id, whatever its generation. */
+  record Task(String taskId) implements Target {}
+
+  /** The task that is live under this key. */
+  record Key(String queue, String key) implements Target {}
+}

@@ -1,0 +1,86 @@
+package io.foliot.history;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What a history proves.
+ *
+ * @param violations the first ones of each kind, {@link #MAX_PER_KIND} at most
+ * @param totals how many there are of each kind that occurs
+ * @param lateness for every phase
+ */
+public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> totals, Counts counts,
+    Map<Lateness.Phase, Lateness> lateness) {
+  /** A broken system may violate a promise with every delivery, and a thousand cases are more than anyone reads. */
+  public static final int MAX_PER_KIND = 1000;
+
+  /** A report is to be read in a terminal. */
+  private static final int MAX_SHOWN_PER_KIND = 5;
+
+  /**
+   * How much was seen, so that a run can be told from one that tested nothing. Every acked firing is counted by its end.
+   *
+   * @param delivered acked firings that were delivered
+   * @param failed acked firings that ended as dead letters
+   * @param cancelled acked firings that a cancel has, or may have, ended
+   * @param superseded acked firings that a later generation has, or may have, replaced
+   * @param unproven acked firings whose key was later found free, so that they had ended in a way nobody has read
+   * @param open acked firings that the run did not wait for
+   * @param lost acked firings that are {@link Violation.Kind#LOST}
+   * @param duplicates successes beyond the first of a firing, all answered in time
+   * @param duplicatesOutsideFaults those of them that no fault explains
+   * @param excused answers that say nothing, because the store may have forgotten what they told
+   */
+  public record Counts(long operations, long unknown, long deliveries, long acked, long delivered, long failed,
+      long cancelled, long superseded, long unproven, long open, long lost, long duplicates,
+      long duplicatesOutsideFaults, long excused) {}
+
+  public Verdict {
+    violations = List.copyOf(violations);
+    totals = Collections.unmodifiableMap(new EnumMap<>(totals));
+    lateness = Collections.unmodifiableMap(new EnumMap<>(lateness));
+  }
+
+  public boolean ok() {
+    return totals.isEmpty();
+  }
+
+  public long total(Violation.Kind kind) {
+    return totals.getOrDefault(kind, 0L);
+  }
+
+  public Lateness late(Lateness.Phase phase) {
+    return Objects.requireNonNull(lateness.get(phase));
+  }
+
+  @Override
+  public String toString() {
+    String line = System.lineSeparator();
+    StringBuilder text = new StringBuilder(ok() ? "all promises kept" : "broken promises: " + totals).append(line);
+    text.append(counts.operations).append(" operations (").append(counts.unknown).append(" unknown), ")
+        .append(counts.deliveries).append(" deliveries; ").append(counts.acked).append(" acked firings: ")
+        .append(counts.delivered).append(" delivered, ").append(counts.failed).append(" failed, ")
+        .append(counts.cancelled).append(" cancelled, ").append(counts.superseded).append(" superseded, ")
+        .append(counts.unproven).append(" unproven, ").append(counts.open).append(" open, ").append(counts.lost)
+        .append(" lost; ").append(counts.duplicates).append(" duplicates, ").append(counts.duplicatesOutsideFaults)
+        .append(" of them outside faults");
+    text.append(counts.excused == 0 ? "" : "; " + counts.excused + " answers excused").append(line);
+    lateness.forEach((phase, late) -> text.append("late ").append(phase).append(": ").append(late).append(line));
+    Map<Violation.Kind, Integer> shown = new EnumMap<>(Violation.Kind.class);
+    for (Violation violation : violations) {
+      if (shown.merge(violation.kind(), 1, Integer::sum) <= MAX_SHOWN_PER_KIND) {
+        text.append(violation).append(line);
+      }
+    }
+    totals.forEach((kind, total) -> {
+      if (total > MAX_SHOWN_PER_KIND) {
+        text.append(kind).append(": ").append(total - MAX_SHOWN_PER_KIND).append(" more").append(line);
+      }
+    });
+    return text.toString();
+  }
+}

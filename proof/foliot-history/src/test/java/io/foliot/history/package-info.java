@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.history;
+
+import org.jspecify.annotations.NullMarked;

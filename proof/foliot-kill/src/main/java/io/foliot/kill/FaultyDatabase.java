@@ -1,0 +1,98 @@
+package io.foliot.kill;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.Database;
+import io.foliot.backends.Server;
+import io.foliot.backends.TcpProxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** A database with a server of its own, which can be broken in the ways in which databases break. */
+interface FaultyDatabase extends AutoCloseable {
+  /** How long a lock is tried for. */
+  Duration LOCK_BOUND = Duration.ofSeconds(30);
+
+  Server server();
+
+  /** The empty database, as Foliot shall use it. */
+  Database database();
+
+  /** The same as somebody sees it who may do everything. */
+  Database owner();
+
+  /** Ends all sessions of Foliot's, in the midst of what they do. */
+  void endSessions();
+
+  /** Refuses all that writes, or no longer. */
+  void readOnly(boolean refuses);
+
+  /** The statement that locks all of a table against everybody else until the session's end. */
+  String lockTable(String table);
+
+  /** Holds a lock for a while that a statement takes in a transaction of its own. */
+  default void hold(String statement, long millis) {
+    try (Connection connection = owner().connect(); Statement taking = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      Await.until("a lock is taken: " + statement, LOCK_BOUND, () -> takes(taking, statement));
+      Await.pause(millis);
+      connection.rollback();
+    } catch (SQLException e) {
+      throw new AssertionError("the database refused: sql=" + statement, e);
+    }
+  }
+
+  /** Whether it was taken; it is not where the database has ended a deadlock at our cost. */
+  private static boolean takes(Statement taking, String statement) {
+    try {
+      taking.execute(statement);
+      return true;
+    } catch (SQLTransactionRollbackException e) {
+      return false;
+    } catch (SQLException e) {
+      throw new AssertionError("the database refused: sql=" + statement, e);
+    }
+  }
+
+  /** Runs statements, one after the other, as somebody who may do everything. */
+  default void run(String... statements) {
+    try (Connection connection = owner().connect(); Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    } catch (SQLException e) {
+      throw new AssertionError("the database refused: sql=" + String.join("; ", statements), e);
+    }
+  }
+
+  /** The first column of all rows, as somebody sees it who may do everything. */
+  default List<String> ask(String sql) {
+    try (Connection connection = owner().connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      List<String> found = new ArrayList<>();
+      while (row.next()) {
+        found.add(row.getString(1));
+      }
+      return found;
+    } catch (SQLException e) {
+      throw new AssertionError("the database refused: sql=" + sql, e);
+    }
+  }
+
+  /** What is committed, and how the request is told from others that makes it so. */
+  Map<String, Predicate<String>> commits();
+
+  /** What can happen to it only once, at the end; asked for when all else has happened. */
+  List<Trouble> atLast(TcpProxy proxy);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,82 @@
+package io.foliot.kill;
+
+import io.foliot.backends.Await;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Asks a server again and again whether it is ready, and remembers all it has said. Any thread. */
+final class HealthWatch implements AutoCloseable {
+  private static final long EVERY_MILLIS = 20;
+  private static final int READY = 200;
+
+  private record Sample(long atMillis, int status) {}
+
+  private final ServerProcess server;
+  private final Thread thread;
+  private volatile boolean closed;
+
+  // guarded by this
+  private final List<Sample> samples = new ArrayList<>();
+
+  HealthWatch(ServerProcess server) {
+    this.server = server;
+    thread = Thread.ofPlatform().name("health-watch").start(this::watch);
+  }
+
+  private void watch() {
+    while (!closed) {
+      long askedMillis = System.currentTimeMillis();
+      int status = server.readyStatus();
+      synchronized (this) {
+        samples.add(new Sample(askedMillis, status));
+      }
+      Await.pause(EVERY_MILLIS);
+    }
+  }
+
+  /** Whether it was asked between two instants, and said each time that it was not ready. */
+  synchronized boolean wasSteadilyDown(long fromMillis, long toMillis) {
+    List<Sample> some = samples.stream()
+        .filter(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis).toList();
+    return !some.isEmpty() && some.stream().allMatch(sample -> sample.status != READY);
+  }
+
+  /** Whether it said between two instants that it was not ready. */
+  synchronized boolean wasDown(long fromMillis, long toMillis) {
+    return samples.stream()
+        .anyMatch(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis && sample.status != READY);
+  }
+
+  /** Whether it says now that it is ready, and has not said otherwise for a while. */
+  synchronized boolean isReadySince(long millis) {
+    return !samples.isEmpty() && samples.getLast().status == READY && samples.getFirst().atMillis <= millis
+        && !wasDown(millis, Long.MAX_VALUE);
+  }
+
+  /** When it said, from an instant on, that it was ready, and did not say otherwise until another. */
+  synchronized long readyMillis(long fromMillis, long toMillis) {
+    long ready = fromMillis;
+    boolean down = false;
+    for (Sample sample : samples) {
+      if (sample.atMillis >= fromMillis && sample.atMillis <= toMillis) {
+        if (sample.status != READY) {
+          down = true;
+        } else if (down) {
+          ready = sample.atMillis;
+          down = false;
+        }
+      }
+    }
+    return ready;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package io.foliot.kill;
+
+import io.foliot.backends.Await;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+
+/**
+ * A small disk of our own: ext4 on a loop device over a file. It can lose its power, and it can be filled. Needs root, a
+ * Linux with loop devices, and the programs named in {@link #NEEDED}.
+ *
+ * <p>
+ * The power goes by {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and what was
+ * not synced until then is not there after the next mount. The file below the device stands for the platters.
+ */
+final class LoopDisk implements AutoCloseable {
+  /** What to say where there is none. */
+  static final String NEEDED = "this test needs root, loop devices, and the programs mkfs.ext4, mount, umount, fallocate and"
+      + " perl: run it as root on Linux (a privileged container will do), with e2fsprogs, util-linux and perl installed";
+
+  /** {@code _IOR('X', 125, __u32)} with {@code EXT4_GOING_FLAGS_NOLOGFLUSH}. */
+  private static final String SHUTDOWN = "open(my $disk, '<', $ARGV[0]) or die \"open: $!\"; my $flags = pack('L', 2);"
+      + " ioctl($disk, 0x8004587D, $flags) or die \"ioctl: $!\";";
+
+  /** The journal is committed when somebody syncs, and hardly ever by itself, so that what is not synced stays so. */
+  private static final String OPTIONS = "loop,commit=300";
+
+  /** What is left to the last blocks, one by one, because nobody knows exactly how many there are. */
+  private static final long ROUGH_BYTES = 2L << 20;
+  private static final int BLOCK_BYTES = 4_096;
+
+  private static final Duration UNMOUNT_BOUND = Duration.ofSeconds(20);
+
+  /** There can be no such disk here. */
+  static final class UnavailableException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    UnavailableException(String message) {
+      super(message);
+    }
+  }
+
+  private final Path image;
+  private final Path folder;
+  private final Path ballast;
+  private final Thread atExit = new Thread(this::close);
+  private boolean mounted;
+
+  private LoopDisk(Path image) {
+    this.image = image;
+    folder = image.resolveSibling(image.getFileName() + "-mount");
+    ballast = folder.resolve("ballast");
+  }
+
+  /**
+   * Makes a disk and mounts it.
+   *
+   * @param image the file that it is made of
+   */
+  static LoopDisk create(Path image, long bytes) throws UnavailableException {
+    LoopDisk disk = new LoopDisk(image.toAbsolutePath());
+    try {
+      Files.createDirectories(disk.folder);
+      try (RandomAccessFile file = new RandomAccessFile(disk.image.toFile(), "rw")) {
+        file.setLength(bytes);
+      }
+      Command.run("perl", "-e", "exit 0");
+      Command.run("fallocate", "--version");
+      Command.run("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0",
+          disk.image.toString());
+      disk.mount();
+    } catch (IOException e) {
+      disk.delete();
+      throw new UnavailableException(e.getMessage() + "; " + NEEDED);
+    }
+    Runtime.getRuntime().addShutdownHook(disk.atExit);
+    return disk;
+  }
+
+  private void mount() throws IOException {
+    Command.run("mount", "-o", OPTIONS, image.toString(), folder.toString());
+    mounted = true;
+  }
+
+  /** Where it is mounted. */
+  Path folder() {
+    return folder;
+  }
+
+  /**
+   * Cuts its power. Whoever writes there should stand still: a sync that is under way at this instant may say that it was
+   * done, though it was not (about one time in fifteen on Linux 6.18). When a real power fails, nobody is left to hear it.
+   */
+  void powerOff() {
+    Command.runOrFail("perl", "-e", SHUTDOWN, folder.toString());
+  }
+
+  /** Mounts it again, as after the power is back. Nobody must have a file open there. */
+  void remount() {
+    unmount();
+    try {
+      mount();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  long freeBytes() {
+    try {
+      return Files.getFileStore(folder).getUsableSpace();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Fills it, but for so much. */
+  void fillUpTo(long freeBytes) {
+    Command.runOrFail("fallocate", "--length", Long.toString(freeBytes() - freeBytes), ballast.toString());
+  }
+
+  /** Fills it to the last block. */
+  void fill() {
+    fillUpTo(ROUGH_BYTES);
+    ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES);
+    try (FileChannel file = FileChannel.open(ballast, StandardOpenOption.APPEND)) {
+      while (true) {
+        file.write(block.clear());
+      }
+    } catch (IOException e) {
+      // It is full.
+    }
+  }
+
+  /** Undoes {@link #fillUpTo} and {@link #fill}. */
+  void makeRoom() {
+    try {
+      Files.delete(ballast);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void unmount() {
+    if (!mounted) {
+      return;
+    }
+    // A process that was just killed may still be letting go of its files.
+    Await.until("the disk is unmounted: " + folder, UNMOUNT_BOUND, () -> {
+      try {
+        Command.run("umount", folder.toString());
+        return true;
+      } catch (IOException e) {
+        return false;
+      }
+    });
+    mounted = false;
+  }
+
+  private void delete() {
+    try {
+      Files.deleteIfExists(image);
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    try {
+      unmount();
+    } catch (IllegalStateException stillInUse) {
+      // It goes away with whoever uses it.
+      Command.runOrFail("umount", "--lazy", folder.toString());
+      mounted = false;
+      throw stillInUse;
+    } finally {
+      delete();
+    }
+    if (!Thread.currentThread().equals(atExit)) {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.foliot.kill;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.FoliotException;
+import io.foliot.client.Lease;
+import io.foliot.client.UnknownOutcomeException;
+import io.foliot.client.UnreachableException;
+import io.foliot.history.Attempt;
+import io.foliot.history.Event.Reception;
+import io.foliot.history.History;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** What callbacks go to: it records each before anything else, and each answer before it is sent. */
+final class Receiver implements AutoCloseable {
+  private static final int MIN_WAIT_MILLIS = 20;
+  private static final int MAX_WAIT_MILLIS = 400;
+
+  /** How an attempt is met. */
+  private enum Habit {
+    DONE, SLOW, ERROR, SILENT, AGAIN, LATER, REFUSED;
+
+    /** Out of 100. */
+    static Habit of(int die) {
+      return die < 72
+          ? DONE
+          : die < 80 ? SLOW : die < 87 ? ERROR : die < 89 ? SILENT : die < 92 ? AGAIN : die < 98 ? LATER : REFUSED;
+    }
+  }
+
+  private final History history;
+  private final long seed;
+  private final Listener listener;
+  private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
+
+  // any thread
+  private final AtomicInteger acksUnderWay = new AtomicInteger();
+  private final AtomicLong begun = new AtomicLong();
+  private volatile @Nullable FoliotClient client;
+  private volatile boolean kind;
+
+  /** @param host the address that it listens on */
+  Receiver(History history, long seed, String host) {
+    this.history = history;
+    this.seed = seed;
+    listener = new Listener(host, this::handle);
+  }
+
+  URI url() {
+    return listener.url();
+  }
+
+  /** What it reports with that it has done what it had accepted. */
+  void reportTo(FoliotClient newClient) {
+    client = newClient;
+  }
+
+  /** From now on each attempt succeeds at once. */
+  void beKind() {
+    kind = true;
+  }
+
+  boolean hasAcksUnderWay() {
+    return acksUnderWay.get() > 0;
+  }
+
+  /** How many attempts have begun. */
+  long begun() {
+    return begun.get();
+  }
+
+  private void handle(HttpExchange exchange) {
+    Headers headers = exchange.getRequestHeaders();
+    Attempt attempt = new Attempt(required(headers, "foliot-task-id"), required(headers, "foliot-queue"),
+        headers.getFirst("foliot-key"), Long.parseLong(required(headers, "foliot-generation")),
+        required(headers, "webhook-id"), Integer.parseInt(required(headers, "foliot-attempt")),
+        Instant.parse(required(headers, "foliot-due-at")).toEpochMilli());
+    long delivery = history.began(System.currentTimeMillis(), attempt);
+    begun.incrementAndGet();
+    // Drawn from what the attempt is, so that it does not depend on the order of arrivals.
+    SplittableRandom random = new SplittableRandom(seed ^ Objects.hash(attempt.firingId(), attempt.attempt()));
+    Habit habit = kind ? Habit.DONE : Habit.of(random.nextInt(100));
+    int waitMillis = random.nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS);
+    switch (habit) {
+      case DONE -> reply(exchange, delivery, Reception.SUCCESS, 200);
+      case SLOW -> after(waitMillis, () -> reply(exchange, delivery, Reception.SUCCESS, 200));
+      case ERROR -> reply(exchange, delivery, Reception.RETRY, 500);
+      case REFUSED -> reply(exchange, delivery, Reception.REFUSED, 410);
+      // Not answered until nobody waits for it any more.
+      case SILENT -> after(2 * Rig.TIMEOUT.toMillis(), exchange::close);
+      case AGAIN -> {
+        exchange.getResponseHeaders().set("foliot-next", waitMillis + "ms");
+        reply(exchange, delivery, Reception.AGAIN, 200);
+      }
+      case LATER -> {
+        Lease lease = new Lease(attempt.taskId(), required(headers, "foliot-lease-token"), attempt.generation());
+        exchange.getResponseHeaders().set("foliot-ack", "later");
+        acksUnderWay.incrementAndGet();
+        after(waitMillis, () -> ack(delivery, lease));
+        send(exchange, 202);
+      }
+    }
+  }
+
+  private static String required(Headers headers, String name) {
+    return Objects.requireNonNull(headers.getFirst(name), name);
+  }
+
+  private void after(long millis, Runnable action) {
+    var unused = later.schedule(() -> listener.execute(action), millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void ack(long delivery, Lease lease) {
+    try {
+      history.replied(delivery, System.currentTimeMillis(), Reception.SUCCESS);
+      Objects.requireNonNull(client).ack(lease);
+    } catch (FoliotException | UnknownOutcomeException | UnreachableException e) {
+      // It was killed meanwhile, or the lease was: the task comes again.
+    } finally {
+      acksUnderWay.decrementAndGet();
+    }
+  }
+
+  private void reply(HttpExchange exchange, long delivery, Reception reception, int status) {
+    history.replied(delivery, System.currentTimeMillis(), reception);
+    send(exchange, status);
+  }
+
+  private static void send(HttpExchange exchange, int status) {
+    try (exchange) {
+      exchange.sendResponseHeaders(status, -1);
+    } catch (IOException e) {
+      // It was killed meanwhile.
+    }
+  }
+
+  @Override
+  public void close() {
+    later.shutdownNow();
+    listener.close();
+  }
+}

@@ -1,0 +1,250 @@
+package io.foliot.kill;
+
+import io.foliot.client.FoliotClient;
+import io.foliot.cli.Foliot;
+import io.foliot.backends.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The real server in a process of its own, which can be killed and started again at its address and over its store. */
+final class ServerProcess implements AutoCloseable {
+  /** By how much a lease outlasts the delivery's timeout: enough for a busy machine, and little to wait for. */
+  static final Duration LEASE_MARGIN = Duration.ofSeconds(3);
+
+  private static final Duration READY_BOUND = Duration.ofSeconds(90);
+  private static final Duration END_BOUND = Duration.ofSeconds(30);
+  private static final Duration ANSWER_BOUND = Duration.ofSeconds(5);
+  private static final int LOG_LINES = 30;
+
+  /** Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own. */
+  private static final int MIN_PORT = 20_000;
+  private static final int MAX_PORT = 32_000;
+
+  private final StoreChoice store;
+  private final Place place;
+  private final Path log;
+  private final int port;
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+      .connectTimeout(ANSWER_BOUND).build();
+  private final Thread atExit = new Thread(this::end);
+
+  // the test's thread starts and kills, any thread looks
+  private volatile @Nullable Process process;
+  private volatile boolean up;
+
+  /**
+   * A server that is not started yet.
+   *
+   * @param store where it keeps its tasks
+   * @param place where it runs
+   * @param log the file that what it prints is appended to
+   */
+  ServerProcess(StoreChoice store, Place place, Path log) {
+    this.store = store;
+    this.place = place;
+    this.log = log;
+    port = freePort();
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  private static int freePort() {
+    SplittableRandom random = new SplittableRandom();
+    while (true) {
+      int port = random.nextInt(MIN_PORT, MAX_PORT);
+      try (ServerSocket socket = new ServerSocket()) {
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return port;
+      } catch (IOException e) {
+        // Somebody has it.
+      }
+    }
+  }
+
+  URI url() {
+    return URI.create("http://" + place.host() + ":" + port);
+  }
+
+  /** What makes clients of it. */
+  FoliotClient.Builder client() {
+    FoliotClient.Builder builder = FoliotClient.builder(url());
+    return place.apiKey() == null ? builder : builder.apiKey(place.apiKey());
+  }
+
+  /** Starts it, and does not wait. */
+  void start() {
+    List<String> command = new ArrayList<>(place.launcher());
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // The flags of this JVM that silence it; then what makes a short life short.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
+        .forEach(command::add);
+    command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+        System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--host", place.host(), "--port",
+        Integer.toString(port), "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
+    command.addAll(store.options());
+    command.addAll(place.options());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().putAll(store.environment());
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void awaitReady() {
+    Await.until("the server is ready", READY_BOUND, () -> {
+      if (!isAlive()) {
+        throw new AssertionError("the server has ended by itself; the end of " + log + ":\n" + told());
+      }
+      return isReady();
+    });
+    up = true;
+  }
+
+  private boolean isReady() {
+    return readyStatus() == 200;
+  }
+
+  /** What it answers to the question whether it is ready; 0 if nothing. */
+  int readyStatus() {
+    try {
+      return http.send(request("/health/ready"), BodyHandlers.discarding()).statusCode();
+    } catch (IOException e) {
+      return 0;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The text of a GET. */
+  String get(String path) {
+    try {
+      return http.send(request(path), BodyHandlers.ofString()).body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private HttpRequest request(String path) {
+    HttpRequest.Builder builder = HttpRequest.newBuilder(url().resolve(path)).timeout(ANSWER_BOUND);
+    return place.apiKey() == null
+        ? builder.build()
+        : builder.header("Authorization", "Bearer " + place.apiKey()).build();
+  }
+
+  private String told() {
+    try {
+      List<String> lines = Files.readAllLines(log);
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  /** Whether it has been ready, and was not killed since. */
+  boolean isUp() {
+    return up;
+  }
+
+  boolean isAlive() {
+    Process running = process;
+    return running != null && running.isAlive();
+  }
+
+  /** Ends it with SIGKILL, and waits until it is gone. */
+  void kill() {
+    up = false;
+    end();
+  }
+
+  /** Ends it as operators do, with SIGTERM, and waits until it is gone. */
+  void stop() {
+    up = false;
+    Process running = Objects.requireNonNull(process);
+    running.destroy();
+    try {
+      if (!running.waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("the server outlived SIGTERM: pid=" + running.pid());
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Has it stand still: none of its threads does anything more, but to wait for the disk. */
+  void freeze() {
+    up = false;
+    long pid = Objects.requireNonNull(process).pid();
+    Command.runOrFail("sh", "-c", "kill -STOP " + pid);
+    Await.until("the server stands still", END_BOUND, () -> standsStill(pid));
+  }
+
+  /** Has it go on after {@link #freeze}. */
+  void thaw() {
+    Command.runOrFail("sh", "-c", "kill -CONT " + Objects.requireNonNull(process).pid());
+    up = true;
+  }
+
+  private static boolean standsStill(long pid) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+      for (Path thread : threads.toList()) {
+        String stat = Files.readString(thread.resolve("stat"));
+        // After the name in brackets comes the state: T is stopped, D waits for the disk.
+        if ("TD".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until it is ready, or has given up. */
+  boolean becomesReady() {
+    Await.until("the server is ready, or has ended", READY_BOUND, () -> !isAlive() || isReady());
+    return isAlive();
+  }
+
+  private void end() {
+    Process running = process;
+    if (running == null) {
+      return;
+    }
+    try {
+      if (!running.destroyForcibly().waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("the server outlived SIGKILL: pid=" + running.pid());
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+    http.close();
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+}

@@ -1,0 +1,193 @@
+package io.foliot.kill;
+
+import io.foliot.backends.Await;
+import io.foliot.history.Attempt;
+import io.foliot.history.Event;
+import io.foliot.history.Reply;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they must
+ * be ready again and fire again by themselves.
+ */
+final class Siege implements AutoCloseable {
+  /** Four clients that each wait so long make less than a hundred operations a second. */
+  private static final long STEP_MILLIS = 40;
+
+  /**
+   * How long servers may take until they are ready and fire again: a connection that is made anew within five seconds, a
+   * pause of two seconds between tries, a lease of five, on a machine that does other things, too.
+   */
+  private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
+
+  /** What a call waits for the store: longer than a store takes to find out that its server is away. */
+  private static final String CALL_TIMEOUT = "7s";
+
+  /** How long servers must have said the same until it counts. */
+  private static final long STEADY_MILLIS = 500;
+
+  /**
+   * How a trouble went.
+   *
+   * @param brokenMillis how long it lasted
+   * @param wasDown whether each server said at the end of it that it was not ready
+   * @param readyAfterMillis how long after its end all servers were ready for good
+   * @param firedAfterMillis how long after its end the first attempt began
+   * @param refused calls that were answered meanwhile with 503
+   * @param unknown calls that were answered meanwhile with 504
+   * @param lateMillis of tasks of the wide queue that were due meanwhile and that nobody had claimed before, in ascending order
+   */
+  record Recovery(Trouble trouble, long brokenMillis, boolean wasDown, long readyAfterMillis, long firedAfterMillis,
+      long refused, long unknown, List<Long> lateMillis) {
+    boolean isOutage() {
+      return trouble.effect() == Trouble.Effect.OUTAGE;
+    }
+
+    @Override
+    public String toString() {
+      return String.format(Locale.ROOT, "%s: broken for %d ms, %s, %d calls refused, %d of unknown outcome; ready after"
+          + " %d ms, fires after %d ms; first attempts late by p50 %d, p99 %d, most %d ms (%d)", trouble.name(),
+          brokenMillis, wasDown ? "not ready" : "ready", refused, unknown, readyAfterMillis, firedAfterMillis,
+          late(0.5), late(0.99), late(1), lateMillis.size());
+    }
+
+    private long late(double share) {
+      return lateMillis.isEmpty() ? 0 : lateMillis.get((int) Math.ceil(share * lateMillis.size()) - 1);
+    }
+  }
+
+  private record Passed(Trouble trouble, long begunMillis, long brokenMillis, long healedMillis, long readyMillis) {}
+
+  final Rig rig;
+  private final List<HealthWatch> watches;
+  private final List<Passed> passed = new ArrayList<>();
+
+  /**
+   * Starts the servers and the load.
+   *
+   * @param store where all of them keep their tasks
+   * @param servers how many
+   */
+  Siege(String name, long seed, StoreChoice store, int servers) throws IOException {
+    this(name, seed, Collections.nCopies(servers, store), Collections.nCopies(servers, Place.LOOPBACK));
+  }
+
+  /**
+   * Starts the servers and the load.
+   *
+   * @param stores for each server its way to the store of all
+   * @param places for each server where it runs
+   */
+  Siege(String name, long seed, List<StoreChoice> stores, List<Place> places) throws IOException {
+    rig = new Rig(name, seed, stores.stream().map(store -> store.with("--call-timeout", CALL_TIMEOUT)).toList(),
+        places);
+    watches = rig.servers.stream().map(HealthWatch::new).toList();
+    rig.load(STEP_MILLIS);
+  }
+
+  /** Makes trouble, heals it, and waits until all goes on by itself. */
+  void endure(Trouble trouble) {
+    long begunMillis = System.currentTimeMillis();
+    long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
+    trouble.breaks().run();
+    long brokenMillis = System.currentTimeMillis();
+    trouble.heals().run();
+    long healedMillis = System.currentTimeMillis();
+    rig.history.faultEnded(window, healedMillis);
+    long begun = rig.receiver.begun();
+    Await.until("something is fired after: " + trouble.name(), RECOVERY_BOUND, () -> rig.receiver.begun() > begun);
+    Await.until("all servers are ready after: " + trouble.name(), RECOVERY_BOUND, () -> watches.stream()
+        .allMatch(watch -> watch.isReadySince(Math.max(healedMillis, System.currentTimeMillis() - STEADY_MILLIS))
+            && System.currentTimeMillis() - healedMillis > STEADY_MILLIS));
+    long now = System.currentTimeMillis();
+    long readyMillis = watches.stream().mapToLong(watch -> watch.readyMillis(healedMillis, now)).max().orElseThrow();
+    passed.add(new Passed(trouble, begunMillis, brokenMillis, healedMillis, readyMillis));
+    rig.say(trouble.name() + " is over");
+  }
+
+  /** How each trouble went; to be asked when the load has ended. */
+  List<Recovery> recoveries() {
+    List<Event> events = rig.history.events();
+    return passed.stream().map(each -> recovery(each, events)).toList();
+  }
+
+  private Recovery recovery(Passed each, List<Event> events) {
+    long refused = 0;
+    long unknown = 0;
+    long fired = Long.MAX_VALUE;
+    List<Long> late = new ArrayList<>();
+    for (Event event : events) {
+      boolean meanwhile = event.atMillis() >= each.begunMillis && event.atMillis() <= each.healedMillis;
+      if (event instanceof Event.Answered answered && meanwhile) {
+        refused += answered.reply() instanceof Reply.Failed(String reason) && reason.startsWith("503") ? 1 : 0;
+        unknown += answered.reply() instanceof Reply.Unknown(String reason) && isSaidToBeUnknown(reason) ? 1 : 0;
+      } else if (event instanceof Event.Began && event.atMillis() >= each.healedMillis) {
+        fired = Math.min(fired, event.atMillis());
+      }
+      if (event instanceof Event.Began(long delivery, long atMillis, Attempt attempt) && attempt.attempt() == 1
+          && attempt.queue().equals(Rig.WIDE) && attempt.dueAtMillis() >= each.begunMillis
+          && attempt.dueAtMillis() <= each.brokenMillis) {
+        late.add(atMillis - attempt.dueAtMillis());
+      }
+    }
+    Collections.sort(late);
+    boolean wasDown = watches.stream()
+        .allMatch(watch -> watch.wasSteadilyDown(each.brokenMillis - STEADY_MILLIS, each.brokenMillis));
+    return new Recovery(each.trouble, each.healedMillis - each.begunMillis, wasDown,
+        each.readyMillis - each.healedMillis, fired - each.healedMillis, refused, unknown, late);
+  }
+
+  /**
+   * What clients were told that is neither an answer, nor that the store is away, nor that it is not known. While one of the
+   * servers is gone, nothing is told.
+   */
+  List<Event> mistakes() {
+    Map<Long, Long> askedMillis = new HashMap<>();
+    List<Event> mistakes = new ArrayList<>();
+    for (Event event : rig.history.events()) {
+      if (event instanceof Event.Invoked invoked) {
+        askedMillis.put(invoked.op(), invoked.atMillis());
+      } else if (event instanceof Event.Answered answered && isMistake(answered.reply())) {
+        long asked = Objects.requireNonNull(askedMillis.get(answered.op()));
+        if (passed.stream().noneMatch(each -> isGone(each, asked, answered.atMillis()))) {
+          mistakes.add(event);
+        }
+      }
+    }
+    return mistakes;
+  }
+
+  /** Whether one of the servers was gone at some time while a call was under way. */
+  private static boolean isGone(Passed each, long askedMillis, long answeredMillis) {
+    return each.trouble.effect() == Trouble.Effect.SERVER_GONE && answeredMillis >= each.begunMillis
+        && askedMillis <= each.readyMillis + STEADY_MILLIS;
+  }
+
+  private static boolean isSaidToBeUnknown(String reason) {
+    return reason.contains("status=504");
+  }
+
+  /** It is none that the store is away, that the key has a live task, or that the task is final. */
+  private static boolean isMistake(Reply reply) {
+    return switch (reply) {
+      case Reply.Unknown(String reason) -> !isSaidToBeUnknown(reason);
+      case Reply.Failed(String reason) -> !reason.startsWith("503") && !reason.startsWith("409")
+          && !reason.equals("urn:foliot:problem:key-in-use");
+      default -> false;
+    };
+  }
+
+  @Override
+  public void close() throws IOException {
+    watches.forEach(HealthWatch::close);
+    rig.close();
+  }
+}

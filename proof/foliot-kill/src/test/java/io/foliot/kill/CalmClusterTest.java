@@ -1,0 +1,202 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.client.BatchResult;
+import io.foliot.client.Delivery;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.NewTask;
+import io.foliot.client.Payload;
+import io.foliot.client.QueueSettings;
+import io.foliot.client.RetryPolicy;
+import io.foliot.client.SubmittedTask;
+import io.foliot.client.TaskState;
+import io.foliot.client.UnreachableException;
+import io.foliot.backends.Await;
+import io.foliot.backends.PostgresServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * Three servers over one PostgreSQL to which nothing happens that is not everyday life: each task comes exactly once. With
+ * {@code -Ddeliveries=1000000} as many as that, and with {@code -Drestarts=n} the servers are replaced that often, one after the
+ * other.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CalmClusterTest {
+  private static final int SERVERS = 3;
+  private static final int DELIVERIES = Integer.getInteger("deliveries", 10_000);
+  private static final int RESTARTS = Integer.getInteger("restarts", 3);
+  private static final String QUEUE = "calm";
+  private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
+  private static final int BATCH = 500;
+
+  /** So many tasks wait at most, or a slow machine would be told to be early. */
+  private static final int MAX_WAITING = 10_000;
+  private static final int MAX_DELAY_MILLIS = 2_000;
+
+  /** While servers are replaced: some hundred tasks a second. */
+  private static final int SMALL_BATCH = 10;
+  private static final long STEP_MILLIS = 20;
+  private static final long SETTLED_MILLIS = 1_500;
+  private static final int MAX_TASKS = 1_000_000;
+  private static final Duration BOUND = Duration.ofMinutes(2);
+
+  private PostgresServer store;
+  private List<ServerProcess> servers;
+  private List<FoliotClient> clients;
+
+  @BeforeAll
+  void start() throws IOException {
+    Path folder = Files.createDirectories(Path.of("target", "kill"));
+    Path log = folder.resolve("calm.log");
+    Files.deleteIfExists(log);
+    store = PostgresServer.start();
+    StoreChoice choice = StoreChoice.database(store.createDatabase());
+    servers = IntStream.range(0, SERVERS).mapToObj(i -> new ServerProcess(choice, Place.LOOPBACK, log)).toList();
+    servers.forEach(ServerProcess::start);
+    servers.forEach(ServerProcess::awaitReady);
+    clients = servers.stream().map(server -> FoliotClient.builder(server.url()).retry(RetryPolicy.none()).build())
+        .toList();
+  }
+
+  @AfterAll
+  void stop() {
+    clients.forEach(FoliotClient::close);
+    servers.forEach(ServerProcess::close);
+    store.close();
+  }
+
+  @Test
+  void whatComesComesOnce() {
+    try (CountingReceiver receiver = new CountingReceiver(DELIVERIES)) {
+      put(receiver);
+      SplittableRandom random = new SplittableRandom();
+      long begun = System.nanoTime();
+      long told = begun;
+      for (int next = 0; next < DELIVERIES; next += BATCH) {
+        int first = next;
+        Await.until("there is room for more", BOUND, () -> first - receiver.arrived() < MAX_WAITING);
+        submit("many", clients.get(first / BATCH % SERVERS), first, Math.min(first + BATCH, DELIVERIES), random);
+        if (System.nanoTime() - told > BOUND.toNanos() / 4) {
+          told = System.nanoTime();
+          say(receiver.arrived() + " of " + DELIVERIES + " have come");
+        }
+      }
+      Await.until("all have come", BOUND, () -> receiver.arrived() == DELIVERIES);
+      say(DELIVERIES + " in " + Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
+      judge(receiver, DELIVERIES);
+    }
+  }
+
+  @Test
+  void aRollingRestartDoublesNothing() {
+    try (CountingReceiver receiver = new CountingReceiver(MAX_TASKS)) {
+      put(receiver);
+      Stream load = new Stream();
+      load.runs(SETTLED_MILLIS);
+      int quiet = load.next;
+      for (int i = 0; i < RESTARTS; i++) {
+        ServerProcess server = servers.get(i % SERVERS);
+        CompletableFuture<Void> replaced = CompletableFuture.runAsync(() -> {
+          server.stop();
+          server.start();
+          server.awaitReady();
+        });
+        do {
+          load.runs(STEP_MILLIS);
+        } while (!replaced.isDone());
+        replaced.join();
+        load.runs(SETTLED_MILLIS);
+      }
+      int tasks = load.next;
+      Await.until("all have come", BOUND, () -> receiver.arrived() == tasks);
+      say("before: " + lateness(receiver, 0, quiet));
+      say(RESTARTS + " servers replaced: " + lateness(receiver, quiet, tasks));
+      judge(receiver, tasks);
+    }
+  }
+
+  /** A stream of tasks to those servers that are up. */
+  private final class Stream {
+    private final SplittableRandom random = new SplittableRandom();
+    private int next;
+
+    void runs(long millis) {
+      for (long passed = 0; passed < millis; passed += STEP_MILLIS) {
+        submit();
+        next += SMALL_BATCH;
+        Await.pause(STEP_MILLIS);
+      }
+    }
+
+    /** To the next server that is up; to another one if that has just begun to stop, for then nothing was done. */
+    private void submit() {
+      UnreachableException refused = null;
+      for (int i = 0; i < 2 * SERVERS; i++) {
+        int server = (next / SMALL_BATCH + i) % SERVERS;
+        try {
+          if (servers.get(server).isUp()) {
+            CalmClusterTest.submit("stream", clients.get(server), next, next + SMALL_BATCH, random);
+            return;
+          }
+        } catch (UnreachableException e) {
+          refused = e;
+        }
+      }
+      throw new AssertionError("no server takes tasks", refused);
+    }
+  }
+
+  private void put(CountingReceiver receiver) {
+    clients.getFirst().putQueue(QUEUE, QueueSettings.of(Delivery.http(receiver.url())));
+    for (ServerProcess server : servers) {
+      Await.until("every server knows the queue", BOUND,
+          () -> server.get("/v1/queues/" + QUEUE).contains(receiver.url().toString()));
+    }
+  }
+
+  /** Each with a name of its own, so that the client may ask again. */
+  private static void submit(String name, FoliotClient client, int from, int to, SplittableRandom random) {
+    List<NewTask> tasks = new ArrayList<>();
+    for (int number = from; number < to; number++) {
+      tasks.add(NewTask.after(Duration.ofMillis(random.nextInt(MAX_DELAY_MILLIS)))
+          .withPayload(Payload.json(Integer.toString(number))).withIdempotencyKey(name + "-" + number));
+    }
+    List<BatchResult> results = client.submitBatch(QUEUE, tasks);
+    assertThat(results).hasSize(to - from).allSatisfy(result -> assertThat(result).isInstanceOf(SubmittedTask.class));
+  }
+
+  private static String lateness(CountingReceiver receiver, int from, int to) {
+    int[] late = IntStream.range(from, to).map(receiver::lateMillis).sorted().toArray();
+    return String.format(Locale.ROOT, "%d tasks, late by p50 %d, p99 %d, most %d ms", late.length,
+        late[late.length / 2],
+        late[late.length * 99 / 100], Arrays.stream(late).max().orElseThrow());
+  }
+
+  private void judge(CountingReceiver receiver, int tasks) {
+    say(lateness(receiver, 0, tasks));
+    // What was not settled comes again when its lease is over, and what is final never does.
+    Await.until("all are final", BOUND, () -> LIVE.stream()
+        .allMatch(state -> clients.getFirst().listTasks(QUEUE, state, 1, null).tasks().isEmpty()));
+    assertThat(IntStream.range(0, tasks).filter(number -> receiver.times(number) != 1)).isEmpty();
+    assertThat(IntStream.range(0, tasks).filter(number -> receiver.lateMillis(number) < 0)).isEmpty();
+  }
+
+  private static void say(String text) {
+    System.out.println("[calm] " + text);
+  }
+}

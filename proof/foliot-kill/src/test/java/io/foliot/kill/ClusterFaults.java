@@ -1,0 +1,138 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.Server;
+import io.foliot.backends.TcpProxy;
+import io.foliot.history.Event;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Three servers that share the slots of one store, each with a way of its own to it: they die, stand still, are replaced, cut off
+ * and slowed down, and at last the store is killed.
+ */
+abstract class ClusterFaults extends StoreFaults {
+  static final int NODES = 3;
+
+  /** So many kills of a server, one after the other, come at the end of a long run. */
+  private static final int KILLS = Integer.getInteger("kills", 0);
+  private static final int MIN_PAUSE_MILLIS = 300;
+  private static final int MAX_PAUSE_MILLIS = 2_000;
+  private static final int MIN_OUTAGE_MILLIS = 6_000;
+  private static final int MAX_OUTAGE_MILLIS = 7_000;
+
+  /** Longer than a lease of a member, and than an attempt. */
+  private static final long MISSING_MILLIS = 6_000;
+  private static final long CUT_OFF_MILLIS = 6_000;
+  private static final long SLOW_MILLIS = 4_000;
+  private static final Duration SLOW = Duration.ofMillis(100);
+
+  /**
+   * A store of all.
+   *
+   * @param server where it runs
+   * @param ways for a server of ours that reaches it through a proxy
+   */
+  record Shared(Server server, Function<TcpProxy, StoreChoice> ways) implements AutoCloseable {
+    /** A PostgreSQL of its own. */
+    static Shared postgres() {
+      PostgresServer server = PostgresServer.start();
+      Database database = server.createDatabase();
+      return new Shared(server, way -> StoreChoice.database(database.through(way)));
+    }
+
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
+
+  /** Starts the store. */
+  abstract Shared start();
+
+  /** For the files of a run. */
+  abstract String runName();
+
+  /** Where a server of ours runs. */
+  Place place(int node) {
+    return Place.LOOPBACK;
+  }
+
+  /** A way from there to the store. */
+  TcpProxy way(Server store) {
+    return TcpProxy.to(store);
+  }
+
+  /** What else happens. */
+  List<Trouble> more() {
+    return List.of();
+  }
+
+  @BeforeAll
+  void breakAgainAndAgain() throws IOException {
+    long seed = Rig.seed();
+    SplittableRandom random = new SplittableRandom(seed);
+    List<TcpProxy> ways = new ArrayList<>();
+    try (Shared store = start()) {
+      for (int i = 0; i < NODES; i++) {
+        ways.add(way(store.server()));
+      }
+      try (Siege siege = new Siege(runName(), seed, ways.stream().map(store.ways()).toList(),
+          IntStream.range(0, NODES).mapToObj(this::place).toList())) {
+        for (int round = 0; round < Math.max(1, ROUNDS); round++) {
+          List<Trouble> troubles = troubles(siege, ways, random);
+          troubles.addAll(more());
+          Collections.shuffle(troubles, new Random(random.nextLong()));
+          endure(siege, troubles, random);
+          siege.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+        }
+        for (int kill = 0; kill < KILLS; kill++) {
+          Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
+          siege.endure(Trouble.serverKilled(siege.rig.servers.get(random.nextInt(NODES))));
+        }
+        judge(siege);
+      }
+    } finally {
+      ways.forEach(TcpProxy::close);
+    }
+  }
+
+  /** What happens, in any order; a list that can be added to. */
+  List<Trouble> troubles(Siege siege, List<TcpProxy> ways, SplittableRandom random) {
+    int first = random.nextInt(NODES);
+    int second = (first + 1) % NODES;
+    List<ServerProcess> servers = siege.rig.servers;
+    return new ArrayList<>(List.of(
+        Trouble.serverMissing(servers.get(first), MISSING_MILLIS),
+        Trouble.serverFrozen(servers.get(first), FROZEN_MILLIS),
+        Trouble.serverReplaced(servers.get(second)),
+        Trouble.cutOff(List.of(ways.get(first)), CUT_OFF_MILLIS),
+        Trouble.cutOff(List.of(ways.get(first), ways.get(second)), CUT_OFF_MILLIS),
+        Trouble.slow(ways.get(second), SLOW, SLOW_MILLIS)));
+  }
+
+  private static Trouble killed(Server store, int outageMillis) {
+    return new Trouble("the store is killed", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
+      store.kill();
+      Await.pause(outageMillis);
+    }, store::restart);
+  }
+
+  @Test
+  void nothingIsExcused() {
+    assertThat(result().verdict().counts().excused()).isZero();
+  }
+}

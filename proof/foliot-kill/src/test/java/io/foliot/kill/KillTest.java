@@ -1,0 +1,120 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.history.Event;
+import io.foliot.history.HistoryChecker;
+import io.foliot.history.Verdict;
+import io.foliot.history.Violation;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * One server, killed again and again under load. As often as wanted, and with the seed of an earlier run:
+ * {@code mvn verify -pl :foliot-kill -am -Dtest=io.foliot.kill.KillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
+ */
+class KillTest {
+  private static final int KILLS = Integer.getInteger("kills", 3);
+  private static final int MIN_PAUSE_MILLIS = 300;
+  private static final int MAX_PAUSE_MILLIS = 3_000;
+
+  /** One kill in so many comes while the server starts. */
+  private static final int STARTS_PER_KILL = 8;
+  private static final int MAX_START_MILLIS = 2_000;
+
+  private static Rig.@Nullable Result result;
+  private static List<Event> events = List.of();
+
+  @BeforeAll
+  static void killAgainAndAgain() throws IOException {
+    long seed = Rig.seed();
+    SplittableRandom random = new SplittableRandom(seed);
+    try (Rig rig = new Rig("kill", seed, Rig.folder("kill", seed))) {
+      long begun = System.nanoTime();
+      rig.load();
+      for (int kill = 1; kill <= KILLS; kill++) {
+        Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
+        boolean twice = kill < KILLS && random.nextInt(STARTS_PER_KILL) == 0;
+        int startMillis = random.nextInt(MAX_START_MILLIS);
+        rig.during(Event.Fault.KILL, "kill " + kill, () -> {
+          rig.server.kill();
+          rig.server.start();
+          if (twice) {
+            Await.pause(startMillis);
+            rig.server.kill();
+            rig.server.start();
+          }
+          rig.server.awaitReady();
+        });
+        kill += twice ? 1 : 0;
+      }
+      Await.pause(MIN_PAUSE_MILLIS);
+      result = rig.judge();
+      events = rig.history.events();
+      rig.say(KILLS + " kills in " + (System.nanoTime() - begun) / 1_000_000_000 + " s, all included");
+    }
+  }
+
+  private static Verdict verdict() {
+    return Objects.requireNonNull(result).verdict();
+  }
+
+  @Test
+  void allPromisesAreKept() {
+    assertThat(verdict().violations()).isEmpty();
+    assertThat(verdict().ok()).isTrue();
+    assertThat(verdict().counts().open()).isZero();
+    assertThat(verdict().counts().lost()).isZero();
+  }
+
+  @Test
+  void noTaskThatWasAckedIsForgotten() {
+    assertThat(Objects.requireNonNull(result).forgotten()).isEmpty();
+  }
+
+  @Test
+  void duplicatesComeOnlyAroundAKill() {
+    assertThat(verdict().counts().duplicatesOutsideFaults()).isZero();
+  }
+
+  @Test
+  void theRunHasMetWhatItIsFor() {
+    Verdict.Counts counts = verdict().counts();
+    assertThat(counts.delivered()).isGreaterThan(20L * KILLS);
+    assertThat(counts.cancelled() + counts.superseded()).isPositive();
+    // Kills that interrupt nobody, and after which nothing comes twice, have met an idle server.
+    assertThat(counts.unknown() + counts.duplicates()).isPositive();
+  }
+
+  @Test
+  void aDroppedDeliveryWouldBeFound() {
+    assertThat(judge(Falsified.withoutADelivery(events)).total(Violation.Kind.LOST)).isPositive();
+  }
+
+  @Test
+  void anEarlyDeliveryWouldBeFound() {
+    Verdict verdict = judge(Falsified.withAnEarlyDelivery(events));
+    // A task that was due at once, delivered before that, was delivered before anybody had asked for it.
+    assertThat(verdict.total(Violation.Kind.EARLY) + verdict.total(Violation.Kind.GHOST)).isPositive();
+  }
+
+  @Test
+  void aDeliveryAfterCancelledWouldBeFound() {
+    assertThat(judge(Falsified.withDeliveriesAfterCancelled(events)).total(Violation.Kind.CANCEL)).isPositive();
+  }
+
+  @Test
+  void anOldGenerationAfterResetWouldBeFound() {
+    assertThat(judge(Falsified.withOldGenerations(events)).total(Violation.Kind.STALE)).isPositive();
+  }
+
+  private static Verdict judge(List<Event> falsified) {
+    return new HistoryChecker(Rig.ALLOWANCES).check(falsified);
+  }
+}

@@ -1,0 +1,220 @@
+package io.foliot.kill;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.Server;
+import io.foliot.backends.TcpProxy;
+import io.foliot.history.Event;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three servers over one PostgreSQL, each in a network namespace of its own: cables are pulled, packets vanish on their way to one
+ * side and not to the other, and are late. They coordinate through the store or through ZooKeeper, which a build draws; with
+ * {@code -Dfaults=n} it is one after the other. As often as wanted, and with the seed of an earlier run:
+ * {@code mvn verify -pl :foliot-kill -am -Dtest=NamespaceClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ */
+class NamespaceClusterFaultsTest {
+  @TempDir
+  private Path folder = Path.of("");
+
+  @Test
+  void serversWhoseNetworkFailsKeepAllPromises() throws IOException {
+    boolean drawn = new SplittableRandom(Rig.seed()).nextBoolean();
+    for (boolean zooKeeper : StoreFaults.ROUNDS == 0 ? List.of(drawn) : List.of(false, true)) {
+      try (NodeNetwork network = NodeNetwork.create(ClusterFaults.NODES)) {
+        if (zooKeeper) {
+          withZooKeeper(network);
+        } else {
+          endure(new Faults(network, "namespaces", List.of()));
+        }
+      } catch (NodeNetwork.UnavailableException e) {
+        System.out.println("[namespaces] not run here: " + e.getMessage());
+      }
+    }
+  }
+
+  private void withZooKeeper(NodeNetwork network) throws IOException {
+    try (TestingServer server = ZooKeeperClusterFaultsTest.zooKeeper(folder);
+        TcpProxy entrance = TcpProxy.to(server.getPort(), address(network, NodeNetwork.Role.COORDINATOR))) {
+      endure(new Faults(network, "namespaces-zookeeper",
+          List.of("--cluster", "zookeeper://" + entrance.host() + ":" + entrance.port())));
+    }
+  }
+
+  private static void endure(Faults faults) throws IOException {
+    faults.breakAgainAndAgain();
+    assertAll(faults::allPromisesAreKept, faults::noTaskThatWasAckedIsForgotten, faults::nothingIsExcused,
+        faults::duplicatesComeOnlyAroundAFault, faults::callersAreToldThatTheStoreIsAwayOrThatTheOutcomeIsUnknown,
+        faults::serversAreNotReadyWhileNothingCanBeWritten, faults::enoughWasDelivered);
+  }
+
+  private static InetAddress address(NodeNetwork network, NodeNetwork.Role role) {
+    try {
+      return InetAddress.getByName(network.host(role));
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** What happens to the network, and what must hold afterwards. */
+  private static final class Faults extends ClusterFaults {
+    private static final int MIN_BROKEN_MILLIS = 6_000;
+    private static final int MAX_BROKEN_MILLIS = 8_000;
+
+    /** Longer than the store waits for an answer before it gives up the connection. */
+    private static final long LONG_MILLIS = 45_000;
+
+    /** A fifth of what a server sends under this load, and no more packets wait than fit into so many bytes. */
+    private static final String[] NARROW = {"rate", "256kbit", "burst", "3000", "limit", "9000"};
+    private static final String[] LOSSY = {"delay", "50ms", "20ms", "loss", "10%"};
+
+    private final NodeNetwork network;
+    private final String name;
+    private final List<String> coordination;
+    private final String apiKey = UUID.randomUUID().toString();
+
+    /** @param coordination options that say how they coordinate; none for the store */
+    Faults(NodeNetwork network, String name, List<String> coordination) {
+      this.network = network;
+      this.name = name;
+      this.coordination = coordination;
+    }
+
+    @Override
+    Shared start() {
+      return Shared.postgres();
+    }
+
+    @Override
+    String runName() {
+      return name;
+    }
+
+    @Override
+    Place place(int node) {
+      List<String> options = new ArrayList<>(coordination);
+      options.addAll(List.of("--allow-network", network.range(), "--admin-key-hash", sha256(apiKey)));
+      return new Place(network.host(node), network.host(NodeNetwork.Role.RECEIVER), network.launcher(node), options,
+          apiKey);
+    }
+
+    private static String sha256(String text) {
+      try {
+        return HexFormat.of()
+            .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+      } catch (NoSuchAlgorithmException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    TcpProxy way(Server store) {
+      return TcpProxy.to(store.port(), address(network, NodeNetwork.Role.STORE));
+    }
+
+    @Override
+    List<Trouble> troubles(Siege siege, List<TcpProxy> ways, SplittableRandom random) {
+      int first = random.nextInt(NODES);
+      int second = (first + 1) % NODES;
+      long millis = random.nextInt(MIN_BROKEN_MILLIS, MAX_BROKEN_MILLIS);
+      List<Trouble> troubles = new ArrayList<>(List.of(unplugged(List.of(first), millis),
+          unplugged(List.of(first, second), millis), unheard(List.of(first), NodeNetwork.Role.STORE, millis),
+          unheard(IntStream.range(0, NODES).boxed().toList(), NodeNetwork.Role.STORE, HOLE_MILLIS),
+          unheard(List.of(second), NodeNetwork.Role.RECEIVER, millis), deaf(first, millis),
+          lost(siege.rig.servers.get(second), ways.get(second), second, millis)));
+      if (!coordination.isEmpty()) {
+        troubles.add(unheard(List.of(first), NodeNetwork.Role.COORDINATOR, millis));
+      }
+      if (ROUNDS > 0) {
+        troubles.add(unplugged(List.of(second), LONG_MILLIS));
+        troubles.add(unheard(List.of(first), NodeNetwork.Role.STORE, LONG_MILLIS));
+      }
+      addShaped(troubles, siege, second, millis);
+      return troubles;
+    }
+
+    private void addShaped(List<Trouble> troubles, Siege siege, int node, long millis) {
+      if (network.can(NodeNetwork.NARROW, NARROW)) {
+        troubles.add(shaped("the link of one server is narrow", node, NodeNetwork.NARROW, NARROW, millis));
+      } else {
+        siege.rig.say("not run here: a narrow link: the kernel has no " + NodeNetwork.NARROW);
+      }
+      if (network.can(NodeNetwork.LOSSY, LOSSY)) {
+        troubles.add(shaped("the link of one server delays and loses packets", node, NodeNetwork.LOSSY, LOSSY, millis));
+      } else {
+        siege.rig.say("not run here: a link that delays and loses packets: the kernel has no " + NodeNetwork.LOSSY);
+      }
+    }
+
+    private static String duration(long millis) {
+      return millis == LONG_MILLIS ? ", for long" : "";
+    }
+
+    private Trouble unplugged(List<Integer> nodes, long millis) {
+      return new Trouble("the cables of " + nodes.size() + " of our servers are pulled" + duration(millis),
+          Event.Fault.PAUSE, Trouble.Effect.SERVER_GONE, () -> {
+            nodes.forEach(network::unplug);
+            Await.pause(millis);
+          }, () -> nodes.forEach(network::plug));
+    }
+
+    /** Nothing that they send arrives there, whether they began or answer; what is sent to them does. */
+    private Trouble unheard(List<Integer> nodes, NodeNetwork.Role by, long millis) {
+      Trouble.Effect effect = nodes.size() == NODES ? Trouble.Effect.OUTAGE : Trouble.Effect.HITCH;
+      return new Trouble("what " + nodes.size() + " of our servers send to the " + by.name().toLowerCase(Locale.ROOT)
+          + " vanishes" + duration(millis), Event.Fault.PAUSE, effect, () -> {
+            nodes.forEach(node -> network.loseFrom(node, by));
+            Await.pause(millis);
+          }, () -> nodes.forEach(node -> network.findFrom(node, by)));
+    }
+
+    /** What it sends arrives everywhere, and no answer ever. */
+    private Trouble deaf(int node, long millis) {
+      return new Trouble("what is sent to one of our servers vanishes", Event.Fault.PAUSE, Trouble.Effect.SERVER_GONE,
+          () -> {
+            network.loseTo(node);
+            Await.pause(millis);
+          }, () -> network.findTo(node));
+    }
+
+    /** The end of one of our servers with its machine, of which nobody is told; another is started in its place. */
+    private Trouble lost(ServerProcess server, TcpProxy way, int node, long millis) {
+      return new Trouble("one of our servers is lost with its machine", Event.Fault.KILL, Trouble.Effect.SERVER_GONE,
+          () -> {
+            network.unplug(node);
+            server.kill();
+            Await.pause(millis);
+          }, () -> {
+            // The database would find out by its own probes.
+            way.cut();
+            network.replace(node);
+            server.start();
+            server.awaitReady();
+          });
+    }
+
+    private Trouble shaped(String what, int node, String discipline, String[] settings, long millis) {
+      return new Trouble(what, Event.Fault.OTHER, Trouble.Effect.SERVER_GONE, () -> {
+        network.shape(node, discipline, settings);
+        Await.pause(millis);
+      }, () -> network.straighten(node));
+    }
+  }
+}

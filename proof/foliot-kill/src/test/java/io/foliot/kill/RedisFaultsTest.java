@@ -1,0 +1,88 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.RedisServer;
+import io.foliot.backends.TcpProxy;
+import io.foliot.history.Event;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two servers over one Redis that keeps its file, to which everything happens. All of it as often as wanted, and with the
+ * seed of an earlier run:
+ * {@code mvn verify -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ */
+class RedisFaultsTest extends StoreFaults {
+  private static final int MIN_OUTAGE_MILLIS = 1_500;
+  private static final int MAX_OUTAGE_MILLIS = 4_000;
+
+  @BeforeAll
+  void breakAgainAndAgain() throws IOException {
+    long seed = Rig.seed();
+    SplittableRandom random = new SplittableRandom(seed);
+    String appendfsync = random.nextBoolean() ? "always" : "everysec";
+    try (RedisServer redis = RedisServer.start(Map.of("appendfsync", appendfsync));
+        TcpProxy proxy = TcpProxy.to(redis);
+        Siege siege = new Siege("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
+      siege.rig.say("appendfsync " + appendfsync);
+      for (int round = 0; round < Math.max(1, ROUNDS); round++) {
+        endure(siege, troubles(redis, proxy, siege, random), random);
+        siege.endure(killed(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+      }
+      judge(siege);
+    }
+  }
+
+  private static List<Trouble> troubles(RedisServer redis, TcpProxy proxy, Siege siege, SplittableRandom random) {
+    List<Trouble> troubles = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      troubles.add(cut(proxy, "a step", request -> request.contains("EVALSHA")));
+    }
+    troubles.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+    troubles.add(blackHole(proxy));
+    troubles.add(Trouble.silence(proxy));
+    troubles.add(asReplica(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+    troubles.add(Trouble.serverKilled(siege.rig.servers.getLast()));
+    troubles.add(Trouble.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
+    Collections.shuffle(troubles, new Random(random.nextLong()));
+    return troubles;
+  }
+
+  /** What it has answered is in its file, which the kernel keeps where only the process dies. */
+  private static Trouble killed(RedisServer redis, int outageMillis) {
+    return new Trouble("Redis is killed", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
+      redis.kill();
+      Await.pause(outageMillis);
+    }, redis::restart);
+  }
+
+  private static Trouble refused(TcpProxy proxy, int outageMillis) {
+    return new Trouble("connections are refused", Event.Fault.OTHER, Trouble.Effect.OUTAGE, () -> {
+      proxy.refuse();
+      proxy.cut();
+      Await.pause(outageMillis);
+    }, proxy::heal);
+  }
+
+  /** It answers questions, and refuses to write. */
+  private static Trouble asReplica(RedisServer redis, int outageMillis) {
+    return new Trouble("Redis is a replica of nobody", Event.Fault.OTHER, Trouble.Effect.OUTAGE, () -> {
+      redis.command("REPLICAOF", "127.0.0.1", "1");
+      Await.pause(outageMillis);
+    }, redis::promote);
+  }
+
+  @Test
+  void nothingIsExcused() {
+    assertThat(result().verdict().counts().excused()).isZero();
+  }
+}

@@ -1,0 +1,168 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.RedisServer;
+import io.foliot.backends.TcpProxy;
+import io.foliot.history.Event;
+import io.foliot.history.Reply;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two servers over one Redis that loses what it may lose, and no more. As often as wanted, and with the seed of an earlier
+ * run:
+ * {@code mvn verify -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ */
+class RedisLossTest {
+  private static final int ROUNDS = Math.max(1, Integer.getInteger("faults", 0));
+  private static final int SERVERS = 2;
+  private static final int MIN_PAUSE_MILLIS = 2_000;
+  private static final int MAX_PAUSE_MILLIS = 4_000;
+  private static final int MAX_OUTAGE_MILLIS = 3_000;
+  private static final int MAX_LAG_SECONDS = 2;
+
+  /** Some kills come before the primary refuses to write alone, and some after. */
+  private static final int MAX_ALONE_MILLIS = 6_000;
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
+  /** Attempts after the last loss, for what came shortly before one is excused, which in a short run may be nearly all. */
+  private static final int ENOUGH = 100;
+  private static final Pattern WINDOW = Pattern.compile("\"windowMillis\":(\\d+)");
+
+  /** A primary, and a replica that is connected to it through a proxy. */
+  private record Pair(RedisServer primary, TcpProxy between, RedisServer replica) {
+    static Pair of(RedisServer primary) {
+      TcpProxy between = TcpProxy.to(primary);
+      RedisServer replica = RedisServer.start(Map.of("replicaof", "127.0.0.1 " + between.port()));
+      Await.until("the replica follows", BOUND,
+          () -> replica.info("replication").contains("master_link_status:up")
+              && primary.info("replication").contains("state=online"));
+      set(primary, 1);
+      Await.until("the replica counts", BOUND,
+          () -> primary.info("replication").contains("min_slaves_good_slaves:1"));
+      return new Pair(primary, between, replica);
+    }
+
+    /** From now on it writes only where so many have been there a moment ago. */
+    static void set(RedisServer server, int replicas) {
+      server.command("CONFIG", "SET", "min-replicas-max-lag", Integer.toString(MAX_LAG_SECONDS));
+      server.command("CONFIG", "SET", "min-replicas-to-write", Integer.toString(replicas));
+    }
+
+    /** Silently, so that the primary writes on until it has missed its replica for too long. */
+    void cutOff() {
+      between.blackHole();
+    }
+
+    /** What the primary had after that is gone with it. */
+    void failOver(TcpProxy proxy) {
+      primary.close();
+      replica.promote();
+      proxy.leadTo(replica);
+      proxy.cut();
+      between.close();
+    }
+  }
+
+  @Test
+  void aPromotedReplicaLacksNoMoreThanTheStatedWindow() throws IOException {
+    long seed = Rig.seed();
+    SplittableRandom random = new SplittableRandom(seed);
+    Pair[] pair = {Pair.of(RedisServer.start())};
+    try (TcpProxy proxy = TcpProxy.to(pair[0].primary);
+        Siege siege = new Siege("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
+      long windowMillis = window(siege);
+      siege.rig.say("stated window " + windowMillis + " ms");
+      for (int round = 0; round < ROUNDS; round++) {
+        Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
+        int aloneMillis = random.nextInt(MAX_ALONE_MILLIS);
+        siege.endure(new Trouble("a replica takes over that was alone for " + aloneMillis + " ms", Event.Fault.KILL,
+            Trouble.Effect.HITCH, () -> {
+              pair[0].cutOff();
+              Await.pause(aloneMillis);
+            }, () -> {
+              pair[0].failOver(proxy);
+              forget(siege, windowMillis);
+            }));
+        pair[0] = Pair.of(pair[0].replica);
+      }
+      judge(siege);
+    } finally {
+      pair[0].replica.close();
+      pair[0].between.close();
+      pair[0].primary.close();
+    }
+  }
+
+  private static long window(Siege siege) {
+    Matcher found = WINDOW.matcher(siege.rig.server.get("/v1/cluster"));
+    assertThat(found.find()).isTrue();
+    return Long.parseLong(found.group(1));
+  }
+
+  /** What was acked in the last so many milliseconds before the last ack may be lost. */
+  private static void forget(Siege siege, long windowMillis) {
+    long now = System.currentTimeMillis();
+    long lastMillis = siege.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
+        .orElse(now);
+    siege.rig.say("the last ack came " + (now - lastMillis) + " ms before the failover");
+    siege.rig.history.forgot(now, lastMillis - windowMillis);
+  }
+
+  /** Whether something was written for certain, for what repeats an answer, or keeps a task, is answered without. */
+  private static boolean isAck(Event event) {
+    return event instanceof Event.Answered answered && switch (answered.reply()) {
+      case Reply.Placed placed -> placed.result() != Reply.Result.REPEATED && placed.result() != Reply.Result.KEPT;
+      case Reply.Cancelled cancelled -> cancelled.result() == Reply.CancelResult.CANCELLED;
+      default -> false;
+    };
+  }
+
+  @Test
+  void aRedisThatHasLostItsFileIsGoneOnWith() throws IOException {
+    long seed = Rig.seed();
+    SplittableRandom random = new SplittableRandom(seed);
+    try (RedisServer redis = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(redis);
+        Siege siege = new Siege("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
+        int outageMillis = random.nextInt(MAX_OUTAGE_MILLIS);
+        siege.endure(new Trouble("Redis has lost its file", Event.Fault.KILL, Trouble.Effect.HITCH, () -> {
+          redis.kill();
+          siege.rig.history.forgot(System.currentTimeMillis(), 0);
+          Await.pause(outageMillis);
+          redis.restartEmpty();
+        }, () -> {
+          siege.rig.servers.forEach(ServerProcess::awaitReady);
+          // Queues are as lost as tasks are; applications put theirs when they start.
+          siege.rig.putQueues();
+        }));
+      }
+      judge(siege);
+    }
+  }
+
+  private static void judge(Siege siege) {
+    long begun = siege.rig.receiver.begun();
+    Await.until("enough is fired after the last loss", BOUND, () -> siege.rig.receiver.begun() - begun > ENOUGH);
+    Rig.Result result = siege.rig.judge();
+    List<Siege.Recovery> recoveries = new ArrayList<>(siege.recoveries());
+    recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
+    assertThat(result.verdict().violations()).isEmpty();
+    assertThat(result.verdict().counts().open()).isZero();
+    assertThat(result.forgotten()).isEmpty();
+    assertThat(siege.mistakes()).isEmpty();
+    assertThat(result.verdict().counts().excused()).isPositive();
+    assertThat(result.verdict().counts().delivered()).isGreaterThan(20L * ROUNDS);
+  }
+}

@@ -1,0 +1,115 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.TcpProxy;
+import io.foliot.history.Event;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * What happens to a store that several servers share, under load, and what must hold afterwards; a subclass says which store and
+ * what. With {@code -Dfaults=n} all of it n times; without, some of it, drawn anew each time, for a build should not take long.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class StoreFaults {
+  static final int ROUNDS = Integer.getInteger("faults", 0);
+  static final int SERVERS = 2;
+
+  /** Longer than a lease, so that somebody else takes over what it has claimed. */
+  static final int FROZEN_MILLIS = 7_000;
+
+  /** Drawn in a build, beside the kill of the store. */
+  private static final int DRAWN = 2;
+  private static final int MIN_PAUSE_MILLIS = 200;
+  private static final int MAX_PAUSE_MILLIS = 1_500;
+
+  /** Longer than servers wait for an answer of the store. */
+  static final int HOLE_MILLIS = 9_000;
+  private static final Duration REPLY_BOUND = Duration.ofSeconds(30);
+
+  private Rig.@Nullable Result result;
+  private List<Siege.Recovery> recoveries = List.of();
+  private List<Event> mistakes = List.of();
+
+  /** Has some of these happen, or, in a long run, all. */
+  static void endure(Siege siege, List<Trouble> troubles, SplittableRandom random) {
+    for (Trouble trouble : ROUNDS == 0 ? troubles.subList(0, DRAWN) : troubles) {
+      Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
+      siege.endure(trouble);
+    }
+  }
+
+  /** Ends the siege, for the tests to look at. */
+  void judge(Siege siege) {
+    result = siege.rig.judge();
+    recoveries = siege.recoveries();
+    recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
+    mistakes = siege.mistakes();
+  }
+
+  static Trouble blackHole(TcpProxy proxy) {
+    return new Trouble("a black hole", Event.Fault.PAUSE, Trouble.Effect.OUTAGE, () -> {
+      proxy.blackHole();
+      Await.pause(HOLE_MILLIS);
+    }, proxy::heal);
+  }
+
+  static Trouble cut(TcpProxy proxy, String what, Predicate<String> request) {
+    return Trouble.hitch("the reply to " + what + " is cut off after the commit", Event.Fault.OTHER, () -> {
+      int before = proxy.swallowedReplies();
+      proxy.cutBeforeReplyTo(bytes -> request.test(new String(bytes, StandardCharsets.ISO_8859_1)));
+      Await.until("a reply to " + what + " is swallowed", REPLY_BOUND, () -> proxy.swallowedReplies() > before);
+    });
+  }
+
+  Rig.Result result() {
+    return Objects.requireNonNull(result);
+  }
+
+  @Test
+  void allPromisesAreKept() {
+    assertThat(result().verdict().violations()).isEmpty();
+    assertThat(result().verdict().ok()).isTrue();
+    assertThat(result().verdict().counts().open()).isZero();
+    assertThat(result().verdict().counts().lost()).isZero();
+  }
+
+  @Test
+  void noTaskThatWasAckedIsForgotten() {
+    assertThat(result().forgotten()).isEmpty();
+  }
+
+  @Test
+  void duplicatesComeOnlyAroundAFault() {
+    assertThat(result().verdict().counts().duplicatesOutsideFaults()).isZero();
+  }
+
+  @Test
+  void callersAreToldThatTheStoreIsAwayOrThatTheOutcomeIsUnknown() {
+    assertThat(mistakes).isEmpty();
+    assertThat(recoveries).filteredOn(Siege.Recovery::isOutage)
+        .allSatisfy(
+            recovery -> assertThat(recovery.refused() + recovery.unknown()).as(recovery.toString()).isPositive());
+    assertThat(recoveries.stream().mapToLong(Siege.Recovery::refused).sum()).isPositive();
+  }
+
+  @Test
+  void serversAreNotReadyWhileNothingCanBeWritten() {
+    assertThat(recoveries).filteredOn(Siege.Recovery::isOutage)
+        .allSatisfy(recovery -> assertThat(recovery.wasDown()).as(recovery.toString()).isTrue());
+  }
+
+  @Test
+  void enoughWasDelivered() {
+    assertThat(result().verdict().counts().delivered()).isGreaterThan(100L * Math.max(1, ROUNDS));
+  }
+}

@@ -1,0 +1,212 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.client.Delivery;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.NewTask;
+import io.foliot.client.Payload;
+import io.foliot.client.QueueSettings;
+import io.foliot.client.RetryPolicy;
+import io.foliot.client.UnknownOutcomeException;
+import io.foliot.client.UnreachableException;
+import io.foliot.backends.Await;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.TcpProxy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three servers over one PostgreSQL, under some hundred tasks a second, whose ZooKeeper does not answer for 20 s, while
+ * nothing else is broken or one server is killed. Tasks are submitted longer before they are due than servers read
+ * ahead, so that the owners of slots fire them. For longer, and as often as wanted:
+ * {@code mvn verify -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
+ */
+class ZooKeeperOutageTest {
+  private static final int SERVERS = 3;
+  private static final Duration AWAY = Duration.ofSeconds(Integer.getInteger("away", 20));
+  private static final Duration CALM = Duration.ofSeconds(6);
+  /** Of the outage, before one is killed: longer than a session. */
+  private static final Duration BEFORE_KILL = Duration.ofSeconds(6);
+  private static final String WINDOW = "1s";
+  private static final int MIN_DELAY_MILLIS = 2_000;
+  private static final int MAX_DELAY_MILLIS = 5_000;
+
+  private static final int BATCH = 10;
+  private static final long STEP_MILLIS = 25;
+  private static final int MAX_TASKS = 1_000_000;
+  private static final Duration BOUND = Duration.ofMinutes(2);
+  private static final String QUEUE = "outage";
+
+  /** Some milliseconds are expected; what the overdue poll alone finds is late by more than a second. */
+  private static final int ON_TIME_MILLIS = 750;
+  /** What a dead server leaves. */
+  private static final int COVERED_MILLIS = 5_000;
+
+  @TempDir
+  private Path folder = Path.of("");
+  private final SplittableRandom random = new SplittableRandom();
+  private PostgresServer store;
+  private TestingServer zooKeeper;
+  private TcpProxy entrance;
+  private CountingReceiver receiver;
+  private List<ServerProcess> servers = List.of();
+  private List<FoliotClient> clients = List.of();
+  private int next;
+  /** When each task is due, from the first on. */
+  private final List<Long> dueMillis = new ArrayList<>();
+
+  @BeforeEach
+  void start() throws IOException {
+    Path log = Files.createDirectories(Path.of("target", "kill")).resolve("zookeeper-outage.log");
+    Files.deleteIfExists(log);
+    store = PostgresServer.start();
+    zooKeeper = ZooKeeperClusterFaultsTest.zooKeeper(folder);
+    entrance = TcpProxy.to(zooKeeper.getPort());
+    receiver = new CountingReceiver(MAX_TASKS);
+    StoreChoice choice = StoreChoice.database(store.createDatabase())
+        .with("--cluster", "zookeeper://127.0.0.1:" + entrance.port()).with("--engine-window", WINDOW);
+    servers = IntStream.range(0, SERVERS).mapToObj(i -> new ServerProcess(choice, Place.LOOPBACK, log)).toList();
+    servers.forEach(ServerProcess::start);
+    servers.forEach(ServerProcess::awaitReady);
+    clients = servers.stream().map(server -> FoliotClient.builder(server.url()).retry(RetryPolicy.none()).build())
+        .toList();
+    clients.getFirst().putQueue(QUEUE, QueueSettings.of(Delivery.http(receiver.url())));
+    for (ServerProcess server : servers) {
+      Await.until("every server knows the queue", BOUND,
+          () -> server.get("/v1/queues/" + QUEUE).contains(receiver.url().toString()));
+    }
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    clients.forEach(FoliotClient::close);
+    servers.forEach(ServerProcess::close);
+    receiver.close();
+    entrance.close();
+    zooKeeper.close();
+    store.close();
+  }
+
+  @Test
+  void aZooKeeperThatSaysNothingMakesNothingLate() {
+    nothingIsLate(() -> entrance.blackHole());
+  }
+
+  @Test
+  void aZooKeeperThatIsNotThereMakesNothingLate() {
+    nothingIsLate(() -> {
+      entrance.refuse();
+      entrance.cut();
+    });
+  }
+
+  private void nothingIsLate(Runnable breaks) {
+    submitFor(CALM);
+    long awayMillis = System.currentTimeMillis();
+    breaks.run();
+    submitFor(AWAY);
+    long backMillis = System.currentTimeMillis();
+    entrance.heal();
+    submitFor(CALM.multipliedBy(2));
+    awaitAll();
+    int[] away = late("away", awayMillis, backMillis);
+    int[] after = late("back", backMillis, Long.MAX_VALUE);
+    assertThat(p99(away)).isLessThan(ON_TIME_MILLIS);
+    assertThat(p99(after)).isLessThan(ON_TIME_MILLIS);
+    assertThat(most(away)).isLessThan(COVERED_MILLIS);
+    assertThat(most(after)).isLessThan(COVERED_MILLIS);
+  }
+
+  @Test
+  void whatAServerLeavesThatIsKilledMeanwhileIsCoveredWithinSeconds() {
+    submitFor(CALM);
+    long awayMillis = System.currentTimeMillis();
+    entrance.blackHole();
+    submitFor(BEFORE_KILL);
+    long killMillis = System.currentTimeMillis();
+    servers.getLast().kill();
+    submitFor(AWAY);
+    long backMillis = System.currentTimeMillis();
+    entrance.heal();
+    submitFor(CALM.multipliedBy(2));
+    awaitAll();
+    late("away", awayMillis, killMillis);
+    long coveredMillis = killMillis + COVERED_MILLIS;
+    int[] killed = late("killed", killMillis, coveredMillis);
+    int[] covered = late("covered", coveredMillis, backMillis);
+    int[] after = late("back", backMillis, Long.MAX_VALUE);
+    assertThat(most(killed)).isLessThan(COVERED_MILLIS);
+    assertThat(p99(covered)).isLessThan(ON_TIME_MILLIS);
+    assertThat(most(covered)).isLessThan(COVERED_MILLIS);
+    assertThat(most(after)).isLessThan(COVERED_MILLIS);
+  }
+
+  private void submitFor(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() - end < 0) {
+      submit();
+      Await.pause(STEP_MILLIS);
+    }
+  }
+
+  /** Through one server after the other; through the next one where a server has just been killed. */
+  private void submit() {
+    List<NewTask> tasks = new ArrayList<>();
+    for (int number = next; number < next + BATCH; number++) {
+      int delayMillis = random.nextInt(MIN_DELAY_MILLIS, MAX_DELAY_MILLIS);
+      dueMillis.add(System.currentTimeMillis() + delayMillis);
+      tasks.add(NewTask.after(Duration.ofMillis(delayMillis)).withPayload(Payload.json(Integer.toString(number)))
+          .withIdempotencyKey("outage-" + number));
+    }
+    RuntimeException refused = null;
+    for (int i = 0; i < SERVERS; i++) {
+      int server = (next / BATCH + i) % SERVERS;
+      try {
+        if (servers.get(server).isUp()) {
+          assertThat(clients.get(server).submitBatch(QUEUE, tasks)).hasSize(BATCH);
+          next += BATCH;
+          return;
+        }
+      } catch (UnreachableException | UnknownOutcomeException e) {
+        refused = e;
+      }
+    }
+    throw new AssertionError("no server takes tasks", refused);
+  }
+
+  private void awaitAll() {
+    Await.until("all have come", BOUND, () -> receiver.arrived() == next);
+  }
+
+  /** How late first attempts were of what was due within a time. What a dead server had claimed is another attempt. */
+  private int[] late(String phase, long fromMillis, long toMillis) {
+    int[] late = IntStream.range(0, next).filter(number -> receiver.attempt(number) == 1)
+        .filter(number -> dueMillis.get(number) >= fromMillis && dueMillis.get(number) < toMillis)
+        .map(receiver::lateMillis).sorted().toArray();
+    System.out.printf(Locale.ROOT, "[zookeeper-outage] %s: %d tasks, late by p50 %d, p99 %d, most %d ms%n", phase,
+        late.length, late[late.length / 2], p99(late), most(late));
+    return late;
+  }
+
+  private static int p99(int[] sorted) {
+    return sorted[sorted.length * 99 / 100];
+  }
+
+  private static int most(int[] sorted) {
+    return Arrays.stream(sorted).max().orElseThrow();
+  }
+}

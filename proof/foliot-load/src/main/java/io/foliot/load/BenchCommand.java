@@ -1,0 +1,171 @@
+package io.foliot.load;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures. */
+@Command(name = "bench", description = {
+    "Measures what this machine can do with Foliot, and proves that the work was done.",
+    "Without scenarios: a summary in about a minute, on a server of its own in a temporary folder."}, footer = {"",
+        "The exit code is 1 if work was lost, repeated or early, or a scenario could not be run; figures that miss what is"
+            + " wanted are told, and do not fail.",
+        "", "Examples", "  foliot bench", "  foliot bench lateness --seconds 60",
+        "  foliot bench pending --out /tmp/curve",
+        "  foliot bench submit batch-http --url http://127.0.0.1:7400"})
+public final class BenchCommand implements Callable<Integer> {
+  private static final int MAX_CONNECTIONS = 10_000;
+
+  private final PrintStream out;
+  private final PrintStream err;
+  private final Map<String, String> environment;
+
+  @Spec
+  private @Nullable CommandSpec spec;
+
+  @Parameters(paramLabel = "SCENARIO", description = "what to measure; --list names them", arity = "0..*")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--list", description = "list the scenarios")
+  private boolean list;
+
+  @Option(names = "--json", description = "print JSON, for scripts")
+  private boolean json;
+
+  @Option(names = "--url", paramLabel = "URL", description = "measure this server; its API key, if it needs one, comes from FOLIOT_API_KEY")
+  private @Nullable URI url;
+
+  @Option(names = "--tasks", paramLabel = "N", description = "how many tasks or keys, where a scenario has a number")
+  private int tasks;
+
+  @Option(names = "--seconds", paramLabel = "S", description = "how long, where a scenario has a time")
+  private double seconds;
+
+  @Option(names = "--connections", paramLabel = "C", description = "connections that submit (64)")
+  private int connections = 64;
+
+  @Option(names = "--data", paramLabel = "DIR", description = "the disk to measure: where the folder of the store is made; else the system's temporary folder")
+  private @Nullable Path data;
+
+  @Option(names = "--out", paramLabel = "DIR", description = "where pending writes its curve (the current folder)")
+  private Path outFolder = Path.of("");
+
+  @Option(names = "--server-jvm", paramLabel = "OPTION", arity = "1", description = "an option for the JVM of the server that is started, such as -Xmx2g; may be repeated")
+  private List<String> serverJvm = new ArrayList<>();
+
+  /**
+   * The command.
+   *
+   * @param out for results
+   * @param err for everything else
+   * @param environment the variables of the process
+   */
+  public BenchCommand(PrintStream out, PrintStream err, Map<String, String> environment) {
+    this.out = out;
+    this.err = err;
+    this.environment = Map.copyOf(environment);
+  }
+
+  @Override
+  public Integer call() {
+    if (list) {
+      Scenario.all().forEach(scenario -> out.printf("%-16s %s%n", scenario.name(), scenario.about()));
+      return 0;
+    }
+    List<Scenario> scenarios = scenarios();
+    Bench.Plan plan = plan();
+    List<String> conditions = conditions(plan);
+    PrintStream progress = json ? new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8) : err;
+    if (!json) {
+      conditions.forEach(out::println);
+    }
+    ReportJson all = new ReportJson(conditions);
+    boolean proven = true;
+    try (Bench bench = new Bench(plan, progress)) {
+      for (Scenario scenario : scenarios) {
+        proven &= run(scenario, bench, all);
+      }
+    } catch (BenchException e) {
+      err.println("foliot: " + e.getMessage());
+      proven = false;
+    }
+    if (json) {
+      out.println(all.finish());
+    }
+    return proven ? 0 : 1;
+  }
+
+  private List<Scenario> scenarios() {
+    if (names.isEmpty()) {
+      return Scenario.summary().stream().filter(scenario -> url == null || !scenario.isEmbedded()).toList();
+    }
+    List<Scenario> chosen = new ArrayList<>();
+    for (String name : names) {
+      Scenario found = Scenario.all().stream().filter(scenario -> scenario.name().equals(name)).findFirst()
+          .orElseThrow(() -> misused("there is no scenario " + name + ": there are "
+              + String.join(", ", Scenario.all().stream().map(Scenario::name).toList())));
+      if (url != null && (found.isEmbedded() || found instanceof PendingScenario)) {
+        throw misused(name + " works on a folder of its own, not on a server that runs; leave out --url");
+      }
+      chosen.add(found);
+    }
+    return chosen;
+  }
+
+  private Bench.Plan plan() {
+    if (tasks < 0 || seconds < 0 || connections < 1 || connections > MAX_CONNECTIONS) {
+      throw misused("--tasks and --seconds are not negative, --connections is from 1 to " + MAX_CONNECTIONS);
+    }
+    if (url != null && (!"http".equals(url.getScheme()) || url.getHost() == null)) {
+      throw misused("--url is http:// with a host; encryption is not measured: found=\"" + url + "\"");
+    }
+    return new Bench.Plan(url, environment.getOrDefault("FOLIOT_API_KEY", ""), tasks, seconds, connections, data,
+        outFolder, serverJvm, Bench.Plan.PATIENCE);
+  }
+
+  private ParameterException misused(String message) {
+    if (spec == null) {
+      throw new IllegalStateException(message);
+    }
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private static List<String> conditions(Bench.Plan plan) {
+    String shared = plan.url() == null
+        ? "they are shared by the server (a JVM of its own, synced writes), the load generator and the receiver"
+        : "the load generator and the receiver run here, the server at " + plan.url()
+            + "; lateness compares both clocks";
+    return List.of(Machine.describe() + "; load average before " + Machine.loadText(), shared);
+  }
+
+  private boolean run(Scenario scenario, Bench bench, ReportJson all) {
+    Report report = null;
+    String failure = null;
+    double loadAverage = Machine.loadAverage();
+    try {
+      report = scenario.run(bench);
+    } catch (RuntimeException e) {
+      failure = e instanceof BenchException ? String.valueOf(e.getMessage()) : e.toString();
+    }
+    all.add(scenario, report, failure, loadAverage);
+    if (!json) {
+      out.println();
+      ReportText.lines(scenario, report, failure, loadAverage).forEach(out::println);
+      out.flush();
+    }
+    return failure == null && report != null && report.isProven();
+  }
+}

@@ -1,0 +1,178 @@
+package io.foliot.load;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A JVM of its own for one side of a measurement, with the class path of this one, so that neither shares a heap, a
+ * collector or a compiler with the load generator. Ends with this process.
+ */
+final class Child implements AutoCloseable {
+  private static final long START_SECONDS = 60;
+  private static final long STOP_SECONDS = 30;
+  private static final int KEPT_LINES = 20;
+  private static final int UNSAFE_WARNINGS = 23;
+
+  private final Process process;
+  private final Thread hook;
+  private final CompletableFuture<String> ready = new CompletableFuture<>();
+  private final String readyPrefix;
+  private final long begunNanos;
+  private volatile long readyNanos;
+
+  // guarded by itself
+  private final Deque<String> lastLines = new ArrayDeque<>();
+
+  private Child(Process process, String readyPrefix, long begunNanos) {
+    this.process = process;
+    this.readyPrefix = readyPrefix;
+    this.begunNanos = begunNanos;
+    hook = new Thread(process::destroyForcibly);
+    Runtime.getRuntime().addShutdownHook(hook);
+    Thread.ofPlatform().daemon().name("bench-child-output").start(this::read);
+  }
+
+  /**
+   * Starts a class and waits until it says that it is ready.
+   *
+   * @param readyPrefix how the line begins by which it says so
+   */
+  static Child start(List<String> jvmOptions, String mainClass, List<String> arguments, String readyPrefix) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(jvmOptions());
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+    command.addAll(arguments);
+    long begunNanos = System.nanoTime();
+    Child child;
+    try {
+      child = new Child(new ProcessBuilder(command).redirectErrorStream(true).start(), readyPrefix, begunNanos);
+    } catch (IOException e) {
+      throw new BenchException("a JVM could not be started: " + e.getMessage(), e);
+    }
+    child.awaitReady();
+    return child;
+  }
+
+  /** What the foliot script gives a server. */
+  private static List<String> jvmOptions() {
+    List<String> options = new ArrayList<>(List.of("-Xmx1g", "--enable-native-access=ALL-UNNAMED"));
+    int version = Runtime.version().feature();
+    if (version >= UNSAFE_WARNINGS) {
+      options.add("--sun-misc-unsafe-memory-access=allow");
+    }
+    return options;
+  }
+
+  private void read() {
+    try (BufferedReader out = process.inputReader(UTF_8)) {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        if (line.startsWith(readyPrefix) && !ready.isDone()) {
+          readyNanos = System.nanoTime();
+          ready.complete(line.substring(readyPrefix.length()).strip());
+        }
+        synchronized (lastLines) {
+          lastLines.add(line);
+          if (lastLines.size() > KEPT_LINES) {
+            lastLines.remove();
+          }
+        }
+      }
+    } catch (IOException e) {
+      // It was killed; whoever waits for it sees that it has ended.
+    }
+    ready.completeExceptionally(new IOException("it ended"));
+  }
+
+  private void awaitReady() {
+    try {
+      ready.get(START_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      kill();
+      throw new BenchException("the server did not start within " + START_SECONDS + " s; its last lines:\n"
+          + lastLines(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      kill();
+      throw new BenchException("interrupted", e);
+    }
+  }
+
+  /** The last lines that it printed. */
+  String lastLines() {
+    synchronized (lastLines) {
+      return String.join("\n", lastLines);
+    }
+  }
+
+  /** What stood behind the prefix of its line. */
+  String readyText() {
+    return ready.join();
+  }
+
+  /** From the start of the process until it was ready. */
+  long startNanos() {
+    return readyNanos - begunNanos;
+  }
+
+  /** When it was ready, by {@link System#nanoTime}. */
+  long readyNanos() {
+    return readyNanos;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  long processorNanos() {
+    return Machine.processorNanos(pid());
+  }
+
+  /** Writes a line to it. */
+  void tell(String line) {
+    try {
+      process.getOutputStream().write((line + "\n").getBytes(UTF_8));
+      process.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Ends it at once, as a power cut would. */
+  void kill() {
+    process.destroyForcibly();
+    await();
+  }
+
+  /** Has it end in order. */
+  @Override
+  public void close() {
+    process.destroy();
+    await();
+  }
+
+  private void await() {
+    try {
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

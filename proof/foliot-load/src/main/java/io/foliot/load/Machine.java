@@ -1,0 +1,64 @@
+package io.foliot.load;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** What figures depend on: they mean little without it. */
+final class Machine {
+  private Machine() {}
+
+  /** Processors, memory, system, Java. */
+  static String describe() {
+    long memory = ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean bean
+        ? bean.getTotalMemorySize() >> 30
+        : 0;
+    return Runtime.getRuntime().availableProcessors() + " processors, " + memory + " GiB, "
+        + System.getProperty("os.name") + " " + System.getProperty("os.version") + ", Java " + Runtime.version();
+  }
+
+  /** How many processes want a processor, over the last minute; 0 if the system does not tell. */
+  static double loadAverage() {
+    return Math.max(0, ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+  }
+
+  static String loadText() {
+    return String.format(Locale.ROOT, "%.1f", loadAverage());
+  }
+
+  /** The kind of file system a folder is on; a tmpfs syncs nothing. */
+  static String fileSystem(Path folder) {
+    try {
+      return Files.getFileStore(folder).type();
+    } catch (IOException e) {
+      return "unknown";
+    }
+  }
+
+  /** Processor time a process has taken, in nanoseconds; 0 if it is gone or the system does not tell. */
+  static long processorNanos(long pid) {
+    return ProcessHandle.of(pid).flatMap(process -> process.info().totalCpuDuration()).map(time -> time.toNanos())
+        .orElse(0L);
+  }
+
+  /** Processor time this process has taken, in nanoseconds. */
+  static long processorNanos() {
+    return processorNanos(ProcessHandle.current().pid());
+  }
+
+  /** Memory a process has in use, in bytes; 0 if the system does not tell. */
+  static long residentBytes(long pid) {
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
+        if (line.startsWith("VmRSS:")) {
+          return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+        }
+      }
+    } catch (IOException e) {
+      // There is no such file outside Linux.
+    }
+    return 0;
+  }
+}

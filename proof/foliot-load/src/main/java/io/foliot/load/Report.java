@@ -1,0 +1,104 @@
+package io.foliot.load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What a scenario found. Filled by one thread while it runs. */
+final class Report {
+  private final List<Figure> figures = new ArrayList<>();
+  private final List<Check> checks = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private @Nullable Curve curve;
+
+  /**
+   * A measured value.
+   *
+   * @param name what was measured
+   * @param value how much
+   * @param unit of what
+   * @param goal what is wanted, or null
+   */
+  record Figure(String name, double value, String unit, @Nullable Goal goal) {
+    boolean isMet() {
+      return goal == null || (goal.atMost ? value <= goal.limit : value >= goal.limit);
+    }
+  }
+
+  /** What is wanted of a figure: at most, or at least, so much. */
+  record Goal(double limit, boolean atMost) {}
+
+  /** Whether something that had to be so was so; the text says what, with both numbers. */
+  record Check(String what, boolean holds) {}
+
+  /** Adds a value without a goal. */
+  Report figure(String name, double value, String unit) {
+    figures.add(new Figure(name, value, unit, null));
+    return this;
+  }
+
+  /** Adds a value that is to be no more than that. */
+  Report atMost(double limit, String name, double value, String unit) {
+    figures.add(new Figure(name, value, unit, new Goal(limit, true)));
+    return this;
+  }
+
+  /** Adds a value that is to be no less than that. */
+  Report atLeast(double limit, String name, double value, String unit) {
+    figures.add(new Figure(name, value, unit, new Goal(limit, false)));
+    return this;
+  }
+
+  /** Adds the proof that two counts agree. */
+  Report checkEqual(String what, long expected, long found) {
+    checks.add(new Check(String.format(Locale.ROOT, "%s: %,d of %,d", what, found, expected), expected == found));
+    return this;
+  }
+
+  /** Adds the proof that nothing of a kind happened. */
+  Report checkNone(String what, long found) {
+    checks.add(new Check(String.format(Locale.ROOT, "%s: %,d", what, found), found == 0));
+    return this;
+  }
+
+  /** Adds a proof. */
+  Report check(String what, boolean holds) {
+    checks.add(new Check(what, holds));
+    return this;
+  }
+
+  /** Adds something that a reader of the figures should know. */
+  Report note(String text) {
+    notes.add(text);
+    return this;
+  }
+
+  /** Adds figures for several sizes. */
+  Report curve(Curve newCurve) {
+    curve = newCurve;
+    return this;
+  }
+
+  List<Figure> figures() {
+    return List.copyOf(figures);
+  }
+
+  List<Check> checks() {
+    return List.copyOf(checks);
+  }
+
+  List<String> notes() {
+    return List.copyOf(notes);
+  }
+
+  @Nullable
+  Curve curve() {
+    return curve;
+  }
+
+  /** Whether all checks hold, and there was at least one. */
+  boolean isProven() {
+    return !checks.isEmpty() && checks.stream().allMatch(Check::holds);
+  }
+}

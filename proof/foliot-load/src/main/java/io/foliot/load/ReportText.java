@@ -1,0 +1,77 @@
+package io.foliot.load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Reports as people read them. */
+final class ReportText {
+  private static final int NAME_WIDTH = 66;
+
+  private ReportText() {}
+
+  /** The lines of a scenario; of one that could not be run, the failure. */
+  static List<String> lines(Scenario scenario, @Nullable Report report, @Nullable String failure, double loadAverage) {
+    List<String> lines = new ArrayList<>();
+    lines.add(String.format(Locale.ROOT, "%s: %s (load average %.1f)", scenario.name(), scenario.about(), loadAverage));
+    if (failure != null) {
+      lines.add("  FAILED: " + failure);
+    }
+    if (report != null) {
+      report.figures().forEach(figure -> lines.add("  " + line(figure)));
+      Curve curve = report.curve();
+      if (curve != null) {
+        lines.addAll(table(curve));
+      }
+      lines.add("  " + checked(report));
+      report.checks().stream().filter(check -> !check.holds()).forEach(check -> lines.add("  FAILED: " + check.what()));
+      report.notes().forEach(note -> lines.add("  (" + note + ")"));
+    }
+    return lines;
+  }
+
+  private static String line(Report.Figure figure) {
+    String unit = figure.unit().isEmpty() || figure.unit().startsWith("/") ? figure.unit() : " " + figure.unit();
+    String line = String.format(Locale.ROOT, "%-" + NAME_WIDTH + "s %12s%s", figure.name(), number(figure.value()),
+        unit);
+    Report.Goal goal = figure.goal();
+    if (goal == null) {
+      return line;
+    }
+    return line + "  " + (figure.isMet() ? "ok" : "MISSED") + ", wanted " + (goal.atMost() ? "at most " : "at least ")
+        + number(goal.limit());
+  }
+
+  private static String checked(Report report) {
+    long held = report.checks().stream().filter(Report.Check::holds).count();
+    return "checked: " + held + " of " + report.checks().size() + " hold: " + String.join("; ",
+        report.checks().stream().filter(Report.Check::holds).map(Report.Check::what).limit(6).toList())
+        + (held > 6 ? "; ..." : "");
+  }
+
+  private static List<String> table(Curve curve) {
+    List<String> lines = new ArrayList<>();
+    StringBuilder heading = new StringBuilder(" ");
+    curve.columns().forEach(column -> heading.append(String.format(" %" + width(column) + "s", column)));
+    lines.add(heading.toString());
+    for (List<Double> row : curve.rows()) {
+      StringBuilder line = new StringBuilder(" ");
+      for (int i = 0; i < row.size(); i++) {
+        line.append(String.format(" %" + width(curve.columns().get(i)) + "s", number(row.get(i))));
+      }
+      lines.add(line.toString());
+    }
+    return lines;
+  }
+
+  private static int width(String column) {
+    return Math.max(10, column.length());
+  }
+
+  /** Three digits that say something. */
+  static String number(double value) {
+    double size = Math.abs(value);
+    return String.format(Locale.ROOT, size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f", value);
+  }
+}

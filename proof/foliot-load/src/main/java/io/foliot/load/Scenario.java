@@ -1,0 +1,40 @@
+package io.foliot.load;
+
+import java.util.List;
+
+/**
+ * One thing to measure. It says how fast the work went and proves that the work was done: every figure of a report stands
+ * beside checks of what was acknowledged, kept and delivered.
+ */
+interface Scenario {
+  /** What it is called on the command line. */
+  String name();
+
+  /** What it measures, in a line. */
+  String about();
+
+  /** Whether it works on an engine in this process, so that no server can be named for it. */
+  default boolean isEmbedded() {
+    return false;
+  }
+
+  /**
+   * Runs it, within bounds of time and number that follow from the plan.
+   *
+   * @throws BenchException if it could not be run to its end
+   */
+  Report run(Bench bench);
+
+  /** All there are, in the order in which people are shown them. */
+  static List<Scenario> all() {
+    return List.of(new FsyncScenario(), new SubmitLatencyScenario(), new SubmitScenario(), new BatchEngineScenario(),
+        new BatchHttpScenario(), new TouchEngineScenario(), new TouchHttpScenario(), new CallbacksScenario(),
+        new LatenessScenario(), new HerdScenario(), new PendingScenario());
+  }
+
+  /** What runs when nothing is named: a minute or so. */
+  static List<Scenario> summary() {
+    return all().stream().filter(scenario -> !(scenario instanceof HerdScenario || scenario instanceof PendingScenario))
+        .toList();
+  }
+}

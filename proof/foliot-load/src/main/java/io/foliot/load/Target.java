@@ -1,0 +1,171 @@
+package io.foliot.load;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.foliot.client.CancelResult;
+import io.foliot.client.Delivery;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.QueueSettings;
+import io.foliot.client.TaskPage;
+import io.foliot.client.TaskState;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** The server that is measured: its address, a client for what is not measured, and requests for what is. */
+final class Target implements AutoCloseable {
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
+  /** The server's counts may be ten seconds old. */
+  private static final long COUNTS_NANOS = TimeUnit.SECONDS.toNanos(12);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int HTTP_PORT = 80;
+  /** Tasks cancelled at a time. */
+  private static final int PAGE = 200;
+
+  private final URI url;
+  private final String apiKey;
+  private final @Nullable Child child;
+  private final FoliotClient client;
+  private final List<String> queues = new ArrayList<>();
+
+  /**
+   * A server.
+   *
+   * @param apiKey empty for none
+   * @param child its process, or null if it is somebody else's
+   */
+  Target(URI url, String apiKey, @Nullable Child child) {
+    this.url = url;
+    this.apiKey = apiKey;
+    this.child = child;
+    FoliotClient.Builder builder = FoliotClient.builder(url).requestTimeout(CALL_TIMEOUT);
+    client = (apiKey.isEmpty() ? builder : builder.apiKey(apiKey)).build();
+  }
+
+  URI url() {
+    return url;
+  }
+
+  FoliotClient client() {
+    return client;
+  }
+
+  /** Its process, if it is one of ours. */
+  @Nullable
+  Child child() {
+    return child;
+  }
+
+  InetSocketAddress address() {
+    return new InetSocketAddress(url.getHost(), url.getPort() < 0 ? HTTP_PORT : url.getPort());
+  }
+
+  /** Processor time that the server has taken, in nanoseconds; 0 if it is not ours. */
+  long processorNanos() {
+    return child == null ? 0 : child.processorNanos();
+  }
+
+  /** Makes a queue whose tasks wait for workers that never come; answers its name. */
+  String pullQueue(String purpose) {
+    return queue(purpose, Delivery.pull());
+  }
+
+  /** Makes a queue that calls back; answers its name. */
+  String httpQueue(String purpose, String callbackUrl) {
+    return queue(purpose, Delivery.http(URI.create(callbackUrl)));
+  }
+
+  private String queue(String purpose, Delivery delivery) {
+    String name = "bench-" + purpose + "-" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX);
+    client.putQueue(name, QueueSettings.of(delivery));
+    queues.add(name);
+    return name;
+  }
+
+  /** Cancels what waits in the queues that were made here, and deletes them. */
+  private void tidy() {
+    for (String queue : queues) {
+      TaskPage page = client.listTasks(queue, TaskState.DELAYED, PAGE, null);
+      while (!page.tasks().isEmpty()) {
+        List<CompletableFuture<CancelResult>> cancels = page.tasks().stream()
+            .map(task -> client.async().cancel(task.id())).toList();
+        cancels.forEach(CompletableFuture::join);
+        page = client.listTasks(queue, TaskState.DELAYED, PAGE, null);
+      }
+      client.deleteQueue(queue);
+    }
+  }
+
+  /** The head of a POST of JSON, without its length. */
+  private byte[] head(String path, String contentType, int length) {
+    String authorization = apiKey.isEmpty() ? "" : "Authorization: Bearer " + apiKey + "\r\n";
+    return ("POST " + path + " HTTP/1.1\r\nHost: " + url.getAuthority() + "\r\n" + authorization + "Content-Type: "
+        + contentType + "\r\nContent-Length: " + length + "\r\n\r\n").getBytes(US_ASCII);
+  }
+
+  /** A request with room for a body behind its head. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Blank(byte[] bytes, int bodyAt) {}
+
+  Blank blank(String path, String contentType, int length) {
+    byte[] head = head(path, contentType, length);
+    byte[] bytes = new byte[head.length + length];
+    System.arraycopy(head, 0, bytes, 0, head.length);
+    return new Blank(bytes, head.length);
+  }
+
+  /** The sum of all values of a metric whose labels contain a text. */
+  double metric(String name, String label) {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      String text = http.send(HttpRequest.newBuilder(url.resolve("/metrics")).build(), BodyHandlers.ofString()).body();
+      return text.lines().filter(line -> line.startsWith(name + "{") && line.contains(label))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).sum();
+    } catch (IOException e) {
+      throw new BenchException("the server's metrics cannot be read: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BenchException("interrupted", e);
+    }
+  }
+
+  /** A count of a queue's as the server has it, waiting a while for it to be that much. */
+  long awaitCount(String queue, String state, long expected) {
+    long deadline = System.nanoTime() + COUNTS_NANOS;
+    long found = count(queue, state);
+    while (found != expected && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(POLL_NANOS);
+      found = count(queue, state);
+    }
+    return found;
+  }
+
+  private long count(String queue, String state) {
+    Map<String, Long> counts = client.getQueue(queue).counts();
+    return counts.getOrDefault(state, -1L);
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (child == null) {
+        tidy();
+      }
+    } finally {
+      client.close();
+      if (child != null) {
+        child.close();
+      }
+    }
+  }
+}

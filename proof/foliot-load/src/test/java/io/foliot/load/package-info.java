@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.load;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,226 @@
+package io.foliot.sim;
+
+import io.foliot.core.Clock;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.store.TaskStore;
+import io.foliot.history.Violation.Kind;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What is wrong on purpose, by something that is put around a store, a coordinator or a clock: each has to be caught, as one of
+ * the kinds it is expected as, or else a simulation that finds nothing proves nothing.
+ */
+enum Bug {
+  /** All is well. */
+  NONE(false),
+  /** Submits are answered before they are synced: when the store comes back it lacks the last of them. */
+  ACK_BEFORE_SYNC(false, Kind.LOST),
+  /** A store of class B loses ten times what it says that it may. */
+  LOSES_MORE_THAN_IT_SAYS(false, Kind.LOST),
+  /** Claims are judged by a clock that is half a second fast. */
+  CLAIM_EARLY(false, Kind.EARLY),
+  /** Claims are judged by the clock of the node that claims. */
+  LEASE_BY_NODE_CLOCK(false, Kind.EARLY),
+  /** A claim of a task that runs gets the same claim once more. */
+  CLAIM_WITHOUT_COMPARE(false, Kind.FENCE),
+  /** A claim does not ask whether another one's lease has ended. */
+  STEALS_LIVE_CLAIMS(false, Kind.CANCEL, Kind.STALE, Kind.DUP, Kind.ZOMBIE),
+  /** Who looks after a slot fires its tasks without writing the claim. */
+  OWNERSHIP_IS_LICENCE(false, Kind.FENCE, Kind.CANCEL, Kind.STALE),
+  /** An attempt does not count those before it. */
+  RETRY_FORGETS_ATTEMPTS(false, Kind.FENCE),
+  /** A settle goes by the task alone. */
+  SETTLE_WITHOUT_TOKEN(false, Kind.LOST, Kind.CANCEL, Kind.STALE, Kind.FENCE, Kind.ZOMBIE),
+  /** Settles are answered and not written. */
+  SETTLE_FORGOTTEN(false, Kind.ZOMBIE, Kind.DUP),
+  /** A cancel answers before anything has changed. */
+  CANCEL_IGNORES_THE_TASK(false, Kind.CANCEL),
+  /** A cancel takes no notice of a claim. */
+  CANCEL_IGNORES_THE_CLAIM(false, Kind.CANCEL),
+  /** A touch answers before anything has changed. */
+  TOUCH_IGNORES_THE_TASK(false, Kind.STALE, Kind.LOST, Kind.FIRING, Kind.EARLY),
+  /** After a reset the generation before it can still be claimed. */
+  RESET_KEEPS_OLD_CLAIMABLE(false, Kind.STALE, Kind.EARLY),
+  /** A reset of a running task forgets its successor. */
+  SUCCESSOR_FORGOTTEN(false, Kind.LOST),
+  /** Every reset gets the generation of the first. */
+  GENERATION_REPEATED(false, Kind.FIRING),
+  /** Idempotency keys are not looked at. */
+  IDEMPOTENCY_IGNORED(false, Kind.FIRING),
+  /** A redrive answers and does nothing. */
+  REDRIVE_FORGOTTEN(false, Kind.LOST),
+  /** A call whose reply was lost is said to have done nothing. */
+  UNKNOWN_IS_SAID_TO_BE_NOTHING(false, Kind.GHOST, Kind.CANCEL, Kind.STALE, Kind.FIRING, Kind.LOST),
+  /** Nothing behind the present is ever found: a cursor without a head poll. */
+  CURSOR_WITHOUT_HEAD_POLL(true, Kind.LOST),
+  /** Head polls look back two seconds, and no further. */
+  HEAD_POLL_LOOKS_BACK_BRIEFLY(true, Kind.LOST),
+  /** A lease that ended is never looked at again. */
+  LEASE_WITHOUT_EXIT(true, Kind.LOST),
+  /** What a node has parked nobody else finds. */
+  PARKED_LEAVE_WITH_THEIR_NODE(true, Kind.LOST),
+  /** Nobody looks at what others leave behind. */
+  OVERDUE_POLL_OFF(true, Kind.LOST),
+  /** Waits are counted by the wall clock. */
+  WALL_CLOCK_WAIT(true, Kind.LOST),
+  /** Who was told that its session is over never listens again. */
+  LOST_FOR_GOOD(true),
+  /** A node gives its slots up when it has lost the coordinator. */
+  OWNS_NOTHING_WHEN_LOST(true),
+  /** Who leads never renews the assignment. */
+  ASSIGNED_ONCE(true),
+  /** A node claims what it has no handler for. */
+  CLAIMS_WITHOUT_HANDLER(true),
+  /** Whether a queue has live tasks is answered as it was some seconds ago. */
+  LIVE_TASKS_ARE_REMEMBERED(true),
+  /** A claim is not refused when the time of the permits that it was made under is over. */
+  PERMITS_WITHOUT_END(true),
+  /** What a dead node had of a limit is free at once, whatever it has begun. */
+  PERMITS_OF_THE_DEAD_ARE_FREE(true);
+
+  private static final long UNSYNCED_MILLIS = 500;
+  private static final int MANY_TIMES = 10;
+
+  private final boolean isDemandUnmet;
+  @SuppressWarnings("ImmutableEnumChecker") // filled once
+  private final Set<Kind> kinds;
+
+  Bug(boolean isDemandUnmet, Kind... kinds) {
+    this.isDemandUnmet = isDemandUnmet;
+    this.kinds = EnumSet.noneOf(Kind.class);
+    this.kinds.addAll(Set.of(kinds));
+  }
+
+  /** Whether an outcome shows it, and not something else. */
+  boolean isSeenIn(Simulation.Outcome outcome) {
+    return (isDemandUnmet && !outcome.unmet().isEmpty())
+        || kinds.stream().anyMatch(kind -> outcome.verdict().total(kind) > 0);
+  }
+
+  TaskStore wrap(TaskStore sound, SimStore.Scene scene) {
+    return this == NONE ? sound : BrokenStores.of(this, sound, scene);
+  }
+
+  /** What stands between a node and its store. */
+  TaskStore link(TaskStore sound) {
+    return switch (this) {
+      case UNKNOWN_IS_SAID_TO_BE_NOTHING -> new BrokenStores.Certain(sound);
+      case PERMITS_WITHOUT_END -> new BrokenStores.Endless(sound);
+      case PERMITS_OF_THE_DEAD_ARE_FREE -> new BrokenStores.Idle(sound);
+      default -> sound;
+    };
+  }
+
+  /** How much a failover loses. */
+  long lostMillis(SimStore.Manners manners, long allowedMillis) {
+    return switch (this) {
+      case ACK_BEFORE_SYNC -> allowedMillis + UNSYNCED_MILLIS;
+      case LOSES_MORE_THAN_IT_SAYS -> manners.windowMillis() * MANY_TIMES;
+      default -> allowedMillis;
+    };
+  }
+
+  Coordinator wrap(Coordinator sound) {
+    return switch (this) {
+      case LOST_FOR_GOOD -> new DeafCoordinator(sound);
+      case ASSIGNED_ONCE -> new MuteCoordinator(sound);
+      case OWNS_NOTHING_WHEN_LOST -> new HarshCoordinator(sound);
+      default -> sound;
+    };
+  }
+
+  Clock clock(Clock sound) {
+    return this == WALL_CLOCK_WAIT ? new WallClock(sound) : sound;
+  }
+
+  private record WallClock(Clock sound) implements Clock {
+    @Override
+    public long wallMicros() {
+      return sound.wallMicros();
+    }
+
+    @Override
+    public long monotonicNanos() {
+      return sound.wallMicros() * 1_000;
+    }
+  }
+
+  private abstract static class BrokenCoordinator implements Coordinator {
+    final Coordinator sound;
+
+    BrokenCoordinator(Coordinator sound) {
+      this.sound = sound;
+    }
+
+    @Override
+    public String kind() {
+      return sound.kind();
+    }
+
+    @Override
+    public void join(Member self, Listener listener) {
+      sound.join(self, listener);
+    }
+
+    @Override
+    public void update(Member self) {
+      sound.update(self);
+    }
+
+    @Override
+    public void publish(byte[] document, long expectedVersion) {
+      sound.publish(document, expectedVersion);
+    }
+
+    @Override
+    public void close() {
+      sound.close();
+    }
+  }
+
+  private static final class DeafCoordinator extends BrokenCoordinator {
+    private boolean lost;
+
+    DeafCoordinator(Coordinator sound) {
+      super(sound);
+    }
+
+    @Override
+    public void join(Member self, Listener listener) {
+      super.join(self, view -> {
+        if (!lost) {
+          lost = view.connection() == Connection.LOST;
+          listener.changed(view);
+        }
+      });
+    }
+  }
+
+  /** Tells a member that has lost its session what it is told that has lost its name. */
+  private static final class HarshCoordinator extends BrokenCoordinator {
+    HarshCoordinator(Coordinator sound) {
+      super(sound);
+    }
+
+    @Override
+    public void join(Member self, Listener listener) {
+      super.join(self, view -> listener.changed(view.connection() == Connection.LOST
+          ? new View(Connection.DISPLACED, view.members(), view.leader(), view.document(), view.version())
+          : view));
+    }
+  }
+
+  private static final class MuteCoordinator extends BrokenCoordinator {
+    MuteCoordinator(Coordinator sound) {
+      super(sound);
+    }
+
+    @Override
+    public void publish(byte[] document, long expectedVersion) {
+      if (expectedVersion == 0) {
+        super.publish(document, expectedVersion);
+      }
+    }
+  }
+}

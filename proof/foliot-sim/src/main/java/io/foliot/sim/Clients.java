@@ -1,0 +1,557 @@
+package io.foliot.sim;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.Queue;
+import io.foliot.core.Retry;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.QueueInUseException;
+import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import io.foliot.engine.Engine;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TouchResult;
+import io.foliot.history.Event;
+import io.foliot.history.History;
+import io.foliot.history.Reply;
+import io.foliot.history.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Those who submit, touch, cancel and so on, each time through whichever node; and who report for the receiver. */
+final class Clients implements SimReceiver.Listener {
+  /** A queue that has at most so many attempts at a time, always. */
+  static final String LIMITED = "narrow";
+  static final int LIMIT = 3;
+  /** A queue that some node puts and some node deletes, again and again. */
+  static final String BRIEF = "brief";
+  /** The queues. */
+  static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
+
+  private static final int KEYS = 12;
+  /** Devices whose deadlines are pushed back together: a burst of index entries that only move. */
+  private static final int DEVICES = 20;
+  private static final long BEAT_MILLIS = 4_700;
+  private static final long SILENCE_MILLIS = 4_000;
+  /** So soon a second beat follows: it leaves the index entries where they are, and they come due before their tasks. */
+  private static final long SECOND_BEAT_MILLIS = 300;
+  /** The second beat's tasks are due after the next first one. */
+  private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
+  private static final int REMEMBERED = 50;
+  private static final int MAX_BATCH = 40;
+  private static final int ATTEMPTS = 50;
+  private static final long AGAIN_MILLIS = 100;
+  private static final long LAST_CHANGE_NANOS = 40_000_000_000L;
+  private static final List<OnConflict> CONFLICTS = List.copyOf(EnumSet.allOf(OnConflict.class));
+
+  private final Sim sim;
+  private final Schedule schedule;
+  private final History history;
+  private final SplittableRandom luck;
+  private final SimStore store;
+  private final List<SimNode> nodes;
+  private final List<TaskId> seenIds = new ArrayList<>();
+  private final List<TaskRecord> refused = new ArrayList<>();
+  private final Map<String, Long> restoredMillis = new HashMap<>();
+  private final long backoffMillis;
+  private final boolean hasDevices;
+  private final Set<TaskId> ackedInBrief = new HashSet<>();
+  private final Consumer<String> unmet;
+  private boolean over;
+
+  /** @param unmet told of what must not be */
+  Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes,
+      Consumer<String> unmet) {
+    this.unmet = unmet;
+    store.watchDeletions(this::deleted);
+    this.sim = sim;
+    schedule = sim.schedule();
+    this.history = history;
+    this.luck = luck;
+    this.store = store;
+    this.nodes = nodes;
+    backoffMillis = oneOf(10, 300);
+    hasDevices = luck.nextBoolean();
+  }
+
+  /** Devices register and send heartbeats until the end, in every second world; now and then some of them are silent. */
+  void beat() {
+    if (over || !hasDevices) {
+      return;
+    }
+    List<String> alive = new ArrayList<>();
+    for (int i = 0; i < DEVICES; i++) {
+      alive.add("device-" + i);
+    }
+    if (luck.nextInt(5) == 0) {
+      submit(alive.stream().map(device -> Submission.after(QUEUES.get(0), Duration.ofMillis(SILENCE_MILLIS), Body.EMPTY)
+          .withKey(device)).toList(), SILENCE_MILLIS);
+    } else {
+      alive.removeIf(device -> luck.nextInt(30) == 0);
+      touch(QUEUES.get(0), alive, SILENCE_MILLIS);
+    }
+    schedule.afterMillis(SECOND_BEAT_MILLIS, () -> touch(QUEUES.get(0), alive, LONGER_SILENCE_MILLIS));
+    schedule.afterMillis(BEAT_MILLIS, this::beat);
+  }
+
+  /** Puts the queues as they are meant to be, again and again until it works. */
+  void putQueues() {
+    for (String queue : QUEUES) {
+      putQueue(queue);
+    }
+  }
+
+  private void putQueue(String name) {
+    settle(engine -> engine.putQueue(queue(name))
+        .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
+  }
+
+  /** They ask for nothing more, and pause nothing; what somebody was about to write is written over. */
+  void end() {
+    over = true;
+    restoredMillis.clear();
+    putQueues();
+    putQueue(BRIEF);
+    schedule.afterMillis(2 * store.manners().patienceMillis(), this::putQueuesThatDiffer);
+  }
+
+  private void putQueuesThatDiffer() {
+    for (String name : QUEUES) {
+      boolean known = nodes.stream().filter(SimNode::isWell).map(SimNode::engine).anyMatch(
+          engine -> engine != null && engine.queue(name).map(queue -> queue.equals(queue(name))).orElse(false));
+      if (!known) {
+        putQueue(name);
+      }
+    }
+  }
+
+  /** Since when a queue is as it is meant to be, once they have ended; null while it may still be paused. */
+  @Nullable
+  Long restoredMillis(String name) {
+    return restoredMillis.get(name);
+  }
+
+  /** A queue as it is meant to be. */
+  Queue queue(String name) {
+    Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(backoffMillis), 2,
+        Duration.ofMillis(sim.world().maxBackoffMillis()), 0.5);
+    Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
+    Queue queue = Queue.of(name, target).withRetry(retry).withRetention(Duration.ofDays(1), Duration.ofDays(1));
+    return switch (name) {
+      case LIMITED -> queue.withLimits(null, LIMIT);
+      case "slow" -> queue.withLimits(20.0, null).withPriority(2);
+      default -> queue;
+    };
+  }
+
+  private long oneOf(long... values) {
+    return values[luck.nextInt(values.length)];
+  }
+
+  private <T> T oneOf(List<T> values) {
+    return values.get(luck.nextInt(values.size()));
+  }
+
+  private @Nullable SimNode someNode() {
+    List<SimNode> up = nodes.stream().filter(node -> node.engine() != null).toList();
+    return up.isEmpty() ? null : oneOf(up);
+  }
+
+  /** A call that is made until some node has done it. */
+  private void settle(Function<Engine, CompletionStage<?>> call) {
+    SimNode node = someNode();
+    Engine engine = node == null ? null : node.engine();
+    if (node == null || engine == null) {
+      schedule.afterMillis(AGAIN_MILLIS, () -> settle(call));
+      return;
+    }
+    boolean[] done = new boolean[1];
+    node.process().run(() -> call.apply(engine).whenComplete((result, failure) -> {
+      if (failure == null) {
+        done[0] = true;
+      }
+    }));
+    schedule.afterMillis(AGAIN_MILLIS + store.manners().patienceMillis() / 2, () -> {
+      if (!done[0]) {
+        settle(call);
+      }
+    });
+  }
+
+  /** Does one thing or other. */
+  void act() {
+    String queue = isCalm() ? QUEUES.get(0) : oneOf(QUEUES);
+    String key = "k" + luck.nextInt(KEYS);
+    long delayMillis = oneOf(0, luck.nextLong(200), luck.nextLong(5_000), luck.nextLong(40_000));
+    Submission plain = Submission.after(queue, Duration.ofMillis(delayMillis), Body.EMPTY);
+    switch (luck.nextInt(20)) {
+      case 0, 1, 2, 3 -> submit(List.of(plain), delayMillis);
+      case 4, 5, 6, 7 -> submit(List.of(plain.withKey(key).withOnConflict(oneOf(CONFLICTS))), delayMillis);
+      case 8, 9 -> submitTwice(plain.withIdempotencyKey("i" + schedule.nowNanos()), delayMillis);
+      case 10, 11, 12 -> touch(queue, List.of(key), delayMillis);
+      case 13, 14 -> cancel(seenIds.isEmpty() || luck.nextBoolean()
+          ? new TaskRef.ByKey(queue, key)
+          : new TaskRef.ById(oneOf(seenIds)));
+      case 15 -> runNow();
+      case 16 -> submitMany(plain, delayMillis);
+      case 17 -> redrive();
+      case 18 -> {
+        if (store.manners().kind() == SimStore.Kind.SQL && !isCalm()) {
+          transact(plain, delayMillis);
+        } else {
+          submit(List.of(plain), delayMillis);
+        }
+      }
+      default -> {
+        if (!isCalm() && schedule.nowNanos() < LAST_CHANGE_NANOS) {
+          changeQueue(queue);
+        }
+      }
+    }
+  }
+
+  private boolean isCalm() {
+    return sim.world().isCalm();
+  }
+
+  /** Puts and deletes the brief queue, and submits to it before, during and after. */
+  void liveBriefly() {
+    if (over || schedule.nowNanos() > LAST_CHANGE_NANOS) {
+      return;
+    }
+    through((node, engine) -> engine.putQueue(queue(BRIEF)));
+    for (int i = luck.nextInt(3); i > 0; i--) {
+      schedule.afterMillis(luck.nextLong(1_000), this::submitToBrief);
+    }
+    schedule.afterMillis(luck.nextLong(3_000), () -> through((node, engine) -> engine.deleteQueue(BRIEF)
+        .whenComplete((deleted, failure) -> {
+          if (failure != null && failure.getCause() instanceof QueueInUseException) {
+            sim.coverage().count(Coverage.Case.DELETION_REFUSED);
+          }
+        })));
+    for (int i = luck.nextInt(4); i > 0; i--) {
+      schedule.afterMillis(luck.nextLong(8_000), this::submitToBrief);
+    }
+    schedule.afterMillis(1_000 + luck.nextLong(9_000), this::liveBriefly);
+  }
+
+  private void submitToBrief() {
+    if (over) {
+      return;
+    }
+    long delayMillis = oneOf(0, luck.nextLong(500), luck.nextLong(20_000));
+    Submission plain = Submission.after(BRIEF, Duration.ofMillis(delayMillis), Body.EMPTY);
+    Submission submission = luck.nextInt(3) == 0 ? plain.withKey("k" + luck.nextInt(KEYS)) : plain;
+    perform(List.of(request(submission, schedule.nowMillis() + delayMillis)),
+        engine -> engine.submitAll(List.of(submission)), result -> {
+          acknowledged(result);
+          return placed(result);
+        });
+  }
+
+  /** An acknowledged task has a queue at that moment. */
+  private void acknowledged(SubmitResult result) {
+    if (result.kind().isPlaced() && !mayForget()) {
+      ackedInBrief.add(result.id());
+      boolean isLive = store.peek(new TaskRef.ById(result.id())).filter(TaskRecord::isLive).isPresent();
+      if (isLive && !store.hasQueue(BRIEF)) {
+        unmet.accept("a task is acknowledged only while its queue exists: task=" + result.id());
+      }
+    }
+  }
+
+  /** A queue is deleted only while no acknowledged task of it is live. */
+  private void deleted(String queue) {
+    for (TaskRecord task : mayForget() ? List.<TaskRecord>of() : store.live()) {
+      if (task.queue().equals(queue) && ackedInBrief.contains(task.id())) {
+        unmet.accept("a queue is deleted only without live tasks: queue=" + queue + ", task=" + task.id());
+      }
+    }
+  }
+
+  /** Whether the store may forget what it said, such as the end of a task, or that a queue is being deleted. */
+  private boolean mayForget() {
+    return store.manners().windowMillis() > 0;
+  }
+
+  /** Changes a queue. */
+  void changeSomeQueue() {
+    changeQueue(oneOf(QUEUES));
+  }
+
+  private void changeQueue(String name) {
+    if (luck.nextInt(3) == 0) {
+      // The limit of one queue stays, so that it can be held against it.
+      Queue changed = name.equals(LIMITED)
+          ? queue(name).withPriority((int) oneOf(-1, 1, 5))
+          : queue(name).withLimits(null, (int) oneOf(1, 5, 100));
+      through((node, engine) -> engine.putQueue(changed));
+      return;
+    }
+    sim.coverage().count(Coverage.Case.QUEUE_PAUSED);
+    through((node, engine) -> engine.setPaused(name, true));
+    schedule.afterMillis(luck.nextLong(8_000), () -> {
+      if (!over) {
+        settle(engine -> engine.setPaused(name, false));
+      }
+    });
+  }
+
+  private void through(BiFunction<SimNode, Engine, CompletionStage<?>> call) {
+    SimNode node = someNode();
+    Engine engine = node == null ? null : node.engine();
+    if (node != null && engine != null) {
+      node.process().run(() -> {
+        CompletionStage<?> called = call.apply(node, engine);
+        assert called != null;
+      });
+    }
+  }
+
+  // What the history is told of.
+
+  private <T> void perform(List<Request> requests, Function<Engine, CompletableFuture<List<T>>> call,
+      Function<T, Reply> reply) {
+    SimNode node = someNode();
+    Engine engine = node == null ? null : node.engine();
+    if (node == null || engine == null) {
+      return;
+    }
+    List<Long> ops = requests.stream().map(request -> history.invoked(schedule.nowMillis(), request)).toList();
+    // Who asks a process that dies never hears.
+    node.process().run(() -> told(call.apply(engine), (results, failure) -> {
+      sim.trace().add("client", failure == null ? "told" : "refused", ops.get(0));
+      for (int i = 0; i < ops.size(); i++) {
+        history.answered(ops.get(i), schedule.nowMillis(),
+            results == null ? failed(failure) : reply.apply(results.get(i)));
+      }
+    }));
+  }
+
+  private static <T> void told(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+    stage.whenComplete(then);
+  }
+
+  private <T> void perform(Request request, Function<Engine, CompletableFuture<T>> call, Function<T, Reply> reply) {
+    perform(List.of(request), engine -> call.apply(engine).thenApply(List::of), reply);
+  }
+
+  private Reply failed(@Nullable Throwable failure) {
+    Throwable cause = failure != null && failure.getCause() != null ? failure.getCause() : failure;
+    if (cause instanceof OverloadedException) {
+      sim.coverage().count(Coverage.Case.REFUSED_AT_THE_DOOR);
+    }
+    boolean undone = cause instanceof OverloadedException || cause instanceof UnknownQueueException
+        || cause instanceof StoreAwayException;
+    return undone ? new Reply.Failed(String.valueOf(cause)) : new Reply.Unknown(String.valueOf(cause));
+  }
+
+  private Request request(Submission submission, long dueMillis) {
+    return new Request.Submit(submission.queue(), submission.key(), dueMillis,
+        Request.OnConflict.valueOf(submission.onConflict().name()), submission.idempotencyKey());
+  }
+
+  private void submit(List<Submission> submissions, long delayMillis) {
+    long dueMillis = schedule.nowMillis() + delayMillis;
+    perform(submissions.stream().map(submission -> request(submission, dueMillis)).toList(),
+        engine -> engine.submitAll(submissions), this::placed);
+  }
+
+  /** As somebody does who was not answered in time; through another node, perhaps. */
+  private void submitTwice(Submission submission, long delayMillis) {
+    submit(List.of(submission), delayMillis);
+    schedule.afterMillis(luck.nextLong(3_000), () -> submit(List.of(submission), delayMillis));
+  }
+
+  private void submitMany(Submission submission, long delayMillis) {
+    List<Submission> many = new ArrayList<>();
+    for (int left = 1 + luck.nextInt(MAX_BATCH); left > 0; left--) {
+      many.add(luck.nextInt(4) == 0 ? submission.withKey("k" + luck.nextInt(KEYS)) : submission);
+    }
+    submit(many, delayMillis);
+  }
+
+  /** Writes within a transaction of its own, which commits when it will. */
+  private void transact(Submission submission, long delayMillis) {
+    long dueMillis = schedule.nowMillis() + delayMillis;
+    long commitMillis = oneOf(luck.nextLong(100), luck.nextLong(5_000), luck.nextLong(70_000));
+    boolean tells = luck.nextBoolean();
+    through((node, engine) -> {
+      List<Draft> drafts;
+      try {
+        drafts = engine.drafts(List.of(submission)).stream().map(draft -> new Draft(draft.id(), draft.queue(),
+            draft.key(), Due.at(dueMillis), draft.body(), draft.maxAttempts(), draft.onConflict(),
+            draft.idempotency())).toList();
+      } catch (UnknownQueueException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+      long op = history.invoked(schedule.nowMillis(), request(submission, dueMillis));
+      store.clientCallBegan();
+      schedule.afterMillis(commitMillis, () -> {
+        store.clientCallEnded();
+        commit(node, engine, drafts, op, tells);
+      });
+      return CompletableFuture.completedFuture(true);
+    });
+  }
+
+  private void commit(SimNode node, Engine engine, List<Draft> drafts, long op, boolean tells) {
+    if (store.isAway()) {
+      history.answered(op, schedule.nowMillis(), new Reply.Failed("the transaction was rolled back"));
+      return;
+    }
+    List<SubmitResult> results = store.take(Call.SUBMIT, "client", truth -> truth.submit(drafts)).toCompletableFuture()
+        .join();
+    long behindMillis = schedule.nowMillis() - results.get(0).dueAt();
+    if (behindMillis > 0) {
+      sim.coverage().count(Coverage.Case.COMMIT_AFTER_DUE);
+    }
+    if (behindMillis > 2_000) {
+      sim.coverage().count(Coverage.Case.COMMIT_FAR_BEHIND_CURSOR);
+    }
+    sim.trace().add("client", "commits", behindMillis);
+    history.answered(op, schedule.nowMillis(), placed(results.get(0)));
+    if (tells && engine.equals(node.engine())) {
+      node.process().run(() -> engine.committed(drafts, results));
+    }
+  }
+
+  private Reply placed(SubmitResult result) {
+    if (result.kind() == SubmitResult.Kind.REJECTED || result.kind() == SubmitResult.Kind.MISMATCHED) {
+      return new Reply.Failed(result.kind().name());
+    }
+    remember(result.id());
+    Reply.Result kind = switch (result.kind()) {
+      case CREATED -> Reply.Result.CREATED;
+      case RESET -> Reply.Result.RESET;
+      case RESET_PENDING -> Reply.Result.RESET_PENDING;
+      case KEPT -> Reply.Result.KEPT;
+      case REPEATED -> Reply.Result.REPEATED;
+      case REJECTED, MISMATCHED -> throw new IllegalStateException("refused above");
+    };
+    return new Reply.Placed(kind, result.id().toString(), result.generation(), result.dueAt());
+  }
+
+  private void remember(TaskId id) {
+    if (seenIds.size() < REMEMBERED) {
+      seenIds.add(id);
+    } else {
+      seenIds.set(luck.nextInt(REMEMBERED), id);
+    }
+  }
+
+  private void touch(String queue, List<String> keys, long delayMillis) {
+    List<Request> requests = new ArrayList<>();
+    keys.forEach(key -> requests.add(new Request.Touch(queue, key, schedule.nowMillis() + delayMillis)));
+    perform(requests, engine -> engine.touch(queue, keys, Duration.ofMillis(delayMillis)), Clients::touched);
+  }
+
+  private static Reply touched(TouchResult result) {
+    TaskId id = result.id();
+    return switch (result.kind()) {
+      case RESET, RESET_PENDING -> new Reply.Placed(
+          result.kind() == TouchResult.Kind.RESET ? Reply.Result.RESET : Reply.Result.RESET_PENDING, String.valueOf(id),
+          result.generation(), result.dueAt());
+      case NOT_FOUND -> new Reply.NotFound();
+      case ALREADY_FINISHED -> new Reply.Failed("already finished");
+    };
+  }
+
+  private void cancel(TaskRef ref) {
+    perform(new Request.Cancel(target(ref)), engine -> engine.cancel(ref), result -> switch (result.kind()) {
+      case CANCELLED -> new Reply.Cancelled(Reply.CancelResult.CANCELLED, result.generation());
+      case CANCEL_PENDING -> new Reply.Cancelled(Reply.CancelResult.CANCEL_PENDING, result.generation());
+      case ALREADY_FINISHED -> new Reply.Cancelled(Reply.CancelResult.ALREADY_FINISHED, result.generation());
+      case NOT_FOUND -> new Reply.NotFound();
+    });
+  }
+
+  private static io.foliot.history.Target target(TaskRef ref) {
+    return switch (ref) {
+      case TaskRef.ById byId -> new io.foliot.history.Target.Task(byId.id().toString());
+      case TaskRef.ByKey byKey -> new io.foliot.history.Target.Key(byKey.queue(), byKey.key());
+    };
+  }
+
+  private void runNow() {
+    if (!seenIds.isEmpty()) {
+      TaskId id = oneOf(seenIds);
+      perform(new Request.RunNow(new io.foliot.history.Target.Task(id.toString())), engine -> engine.runNow(id),
+          Clients::touched);
+    }
+  }
+
+  private void redrive() {
+    if (refused.isEmpty()) {
+      return;
+    }
+    TaskRecord task = refused.remove(luck.nextInt(refused.size()));
+    perform(new Request.Redrive(task.queue(), task.id().toString()),
+        engine -> engine.redrive(task.queue(), List.of(task.id())), results -> redriven(results.get(0)));
+  }
+
+  private static Reply redriven(RedriveResult result) {
+    return switch (result.kind()) {
+      case REDRIVEN -> new Reply.Placed(Reply.Result.CREATED, result.id().toString(), result.generation(),
+          result.dueAt());
+      case CONFLICT, NOT_FAILED -> new Reply.Failed(result.kind().name());
+      case NOT_FOUND -> new Reply.NotFound();
+    };
+  }
+
+  // For the receiver.
+
+  @Override
+  public void refused(TaskRecord task) {
+    refused.add(task);
+  }
+
+  @Override
+  public void accepted(TaskRecord task, long delivery) {
+    boolean fails = luck.nextInt(5) == 0;
+    history.replied(delivery, schedule.nowMillis(), fails ? Event.Reception.RETRY : Event.Reception.SUCCESS);
+    sim.coverage().count(Coverage.Case.REPORTED_LATER);
+    report(task, fails);
+    if (luck.nextInt(3) == 0) {
+      sim.coverage().count(Coverage.Case.REPORTED_TWICE);
+      schedule.afterMillis(luck.nextLong(3_000), () -> report(task, fails));
+    }
+  }
+
+  /** Again and again, until it is heard. */
+  private void report(TaskRecord task, boolean fails) {
+    Token token = task.token();
+    if (token != null) {
+      settle(engine -> {
+        CompletableFuture<SettleResult> reported = fails
+            ? engine.nack(task.id(), token, null, "later")
+            : engine.ack(task.id(), token, null);
+        return reported;
+      });
+    }
+  }
+}

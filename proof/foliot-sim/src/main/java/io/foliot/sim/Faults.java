@@ -1,0 +1,314 @@
+package io.foliot.sim;
+
+import io.foliot.history.Event;
+import io.foliot.history.History;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Breaks things on purpose, tells the history, and mends them. */
+final class Faults {
+  private static final long FIRST_MILLIS = 2_000;
+  private static final long LAST_MILLIS = 3_000;
+  private static final int MOST_OF_A_KIND = 4;
+  /** Before that all nodes have found each other, and each has its slots. */
+  private static final long MAX_COORDINATED_MILLIS = 12_000;
+  private static final long HOUR_MILLIS = 3_600_000;
+
+  private final Sim sim;
+  private final Schedule schedule;
+  private final History history;
+  private final SplittableRandom luck;
+  private final SimStore store;
+  private final SimCoordination coordination;
+  private final List<SimNode> nodes;
+  private final Clients clients;
+  private final Bug bug;
+  private final Set<SimNode> left = new HashSet<>();
+  private boolean healed;
+  private boolean killed;
+  private long killWindow;
+
+  Faults(Sim sim, History history, SplittableRandom luck, SimStore store, SimCoordination coordination,
+      List<SimNode> nodes, Clients clients, Bug bug) {
+    this.clients = clients;
+    this.sim = sim;
+    schedule = sim.schedule();
+    this.history = history;
+    this.luck = luck;
+    this.store = store;
+    this.coordination = coordination;
+    this.nodes = nodes;
+    this.bug = bug;
+  }
+
+  /** Plans what is to break within a time. */
+  void plan(long millis) {
+    // The last one in sight of the heal, with which everybody has to see the same settings.
+    schedule.afterMillis(millis + luck.nextLong(LAST_MILLIS), this::forgetChange);
+    List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::stand, this::hiccup, this::stop,
+        this::setClock, this::storeAway,
+        this::failOver, this::cutFromStore, this::cutFromCoordination, this::coordinationAway, this::lie);
+    for (Runnable kind : kinds) {
+      for (int left = luck.nextInt(MOST_OF_A_KIND); left > 0; left--) {
+        schedule.afterMillis(FIRST_MILLIS + luck.nextLong(millis - FIRST_MILLIS), () -> {
+          if (!healed) {
+            kind.run();
+          }
+        });
+      }
+    }
+  }
+
+  /**
+   * Plans that the coordinator alone is away, from soon on until a time or until the heal; and perhaps the death of a
+   * node.
+   */
+  void planUncoordinated(long millis) {
+    schedule.afterMillis(FIRST_MILLIS + luck.nextLong(MAX_COORDINATED_MILLIS), () -> {
+      sim.coverage().count(Coverage.Case.COORDINATION_AWAY);
+      sim.trace().add("fault", "the coordinator is away", 0);
+      coordination.setAway(true);
+    });
+    if (luck.nextBoolean()) {
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis - MAX_COORDINATED_MILLIS), this::killForGood);
+    }
+    if (luck.nextBoolean()) {
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis), () -> coordination.setAway(false));
+    }
+  }
+
+  /** Until the heal. */
+  private void killForGood() {
+    SimNode node = someNode();
+    if (healed || !node.isUp()) {
+      return;
+    }
+    if (coordination.isAway()) {
+      sim.coverage().count(Coverage.Case.KILL_WITHOUT_COORDINATOR);
+    }
+    killed = true;
+    long window = began(Event.Fault.KILL, node.name() + " is killed");
+    node.kill();
+    killWindow = window;
+  }
+
+  /** Whether a node was killed for good. */
+  boolean hasKilled() {
+    return killed;
+  }
+
+  private SimNode someNode() {
+    return nodes.get(luck.nextInt(nodes.size()));
+  }
+
+  private long began(Event.Fault fault, String what) {
+    sim.trace().add("fault", what, 0);
+    return history.faultBegan(schedule.nowMillis(), fault, what);
+  }
+
+  private void mendAfter(long millis, long window, Runnable mend) {
+    schedule.afterMillis(millis, () -> {
+      if (!healed) {
+        mend.run();
+      }
+      history.faultEnded(window, schedule.nowMillis());
+    });
+  }
+
+  private void kill() {
+    SimNode node = someNode();
+    if (!node.isUp()) {
+      return;
+    }
+    sim.coverage().count(Coverage.Case.KILL);
+    long window = began(Event.Fault.KILL, node.name() + " is killed");
+    node.kill();
+    mendAfter(luck.nextLong(5_000), window, () -> {
+      sim.coverage().count(Coverage.Case.RESTART);
+      node.start();
+    });
+  }
+
+  private void stand() {
+    sim.coverage().count(Coverage.Case.STAND_BEYOND_A_LEASE);
+    standFor(sim.world().leaseMillis() + luck.nextLong(6_000));
+  }
+
+  private void hiccup() {
+    sim.coverage().count(Coverage.Case.HICCUP);
+    standFor(luck.nextLong(800));
+  }
+
+  private void standFor(long millis) {
+    SimNode node = someNode();
+    if (!node.isUp() || node.process().isStanding()) {
+      return;
+    }
+    long window = began(Event.Fault.PAUSE, node.name() + " stands still for " + millis + " ms");
+    NodeProcess process = node.process();
+    process.stand();
+    if (luck.nextBoolean()) {
+      sim.coverage().count(Coverage.Case.MACHINE_ASLEEP);
+      node.clock().suspend();
+    }
+    mendAfter(millis, window, () -> {
+      if (process == node.process()) {
+        node.clock().resume();
+      }
+      process.goOn();
+    });
+  }
+
+  private void stop() {
+    SimNode node = someNode();
+    if (node.engine() == null) {
+      return;
+    }
+    sim.coverage().count(Coverage.Case.GRACEFUL_STOP);
+    long window = began(Event.Fault.OTHER, node.name() + " is stopped");
+    long pauseMillis = luck.nextLong(3_000);
+    boolean[] standing = {node.process().isStanding()};
+    node.stop(Duration.ofMillis(luck.nextLong(4_000)), () -> mendAfter(pauseMillis, window, () -> {
+      if (!standing[0]) {
+        node.start();
+      }
+    }));
+  }
+
+  private void setClock() {
+    SimNode node = someNode();
+    long[] steps = {-HOUR_MILLIS, -700, 300, HOUR_MILLIS, luck.nextLong(-HOUR_MILLIS, HOUR_MILLIS)};
+    long step = steps[luck.nextInt(steps.length)];
+    sim.coverage().count(step > 0 ? Coverage.Case.CLOCK_SET_FORWARD : Coverage.Case.CLOCK_SET_BACK);
+    sim.trace().add("fault", "the clock is set: " + node.name(), step);
+    node.clock().stepMillis(step);
+  }
+
+  private void storeAway() {
+    sim.coverage().count(Coverage.Case.STORE_AWAY);
+    long window = began(Event.Fault.OTHER, "the store is away");
+    store.setAway(true);
+    if (bug == Bug.ACK_BEFORE_SYNC) {
+      store.forget(bug.lostMillis(store.manners(), 0));
+    }
+    mendAfter(luck.nextLong(5_000), window, () -> store.setAway(false));
+  }
+
+  private void failOver() {
+    sim.coverage().count(Coverage.Case.STORE_FAILOVER);
+    long window = began(Event.Fault.OTHER, "another server takes over from the store");
+    store.setAway(true);
+    long windowMillis = store.manners().windowMillis();
+    if (windowMillis > 0) {
+      history.forgot(schedule.nowMillis(), schedule.nowMillis() - windowMillis);
+      store.forget(bug.lostMillis(store.manners(), luck.nextLong(windowMillis + 1)));
+    }
+    mendAfter(luck.nextLong(3_000), window, () -> store.setAway(false));
+  }
+
+  /** A failover just when the settings of a queue have been written. */
+  private void forgetChange() {
+    if (store.manners().windowMillis() > 0) {
+      clients.changeSomeQueue();
+      schedule.afterMillis(luck.nextLong(store.manners().windowMillis()), () -> {
+        if (!healed) {
+          failOver();
+        }
+      });
+    }
+  }
+
+  private void cutFromStore() {
+    SimNode node = someNode();
+    sim.coverage().count(Coverage.Case.CUT_FROM_STORE);
+    long window = began(Event.Fault.OTHER, node.name() + " is cut from the store");
+    node.cutFromStore(true);
+    mendAfter(luck.nextLong(12_000), window, () -> node.cutFromStore(false));
+  }
+
+  private void cutFromCoordination() {
+    SimNode node = someNode();
+    sim.coverage().count(Coverage.Case.CUT_FROM_COORDINATION);
+    long window = began(Event.Fault.OTHER, node.name() + " is cut from the coordinator");
+    node.cutFromCoordination(true);
+    mendAfter(luck.nextLong(25_000), window, () -> node.cutFromCoordination(false));
+  }
+
+  private void coordinationAway() {
+    if (sim.world().coordination() != World.Coordination.SERVICE) {
+      return;
+    }
+    sim.coverage().count(Coverage.Case.COORDINATION_AWAY);
+    long window = began(Event.Fault.OTHER, "the coordinator is away");
+    coordination.setAway(true);
+    mendAfter(luck.nextLong(15_000), window, () -> coordination.setAway(false));
+  }
+
+  private void lie() {
+    if (sim.world().coordination() != World.Coordination.SERVICE) {
+      return;
+    }
+    sim.trace().add("fault", "the coordinator lies", 0);
+    if (luck.nextBoolean()) {
+      coordination.tellAllThatTheyLead();
+    } else {
+      coordination.tellAllThatNobodyIs();
+    }
+  }
+
+  /** Everything works from now on. */
+  void healAll() {
+    healed = true;
+    sim.trace().add("fault", "all heals", 0);
+    store.setAway(false);
+    for (SimNode node : nodes) {
+      node.heal();
+    }
+    coordination.heal();
+    if (killed) {
+      history.faultEnded(killWindow, schedule.nowMillis());
+    }
+  }
+
+  /** The store and one node work from now on, the coordinator perhaps; the rest does not, for ever. */
+  void healCore() {
+    healed = true;
+    store.setAway(false);
+    SimNode core = someNode();
+    sim.trace().add("fault", "heals with the store: " + core.name(), 0);
+    for (SimNode node : nodes) {
+      if (node.equals(core)) {
+        node.heal();
+      } else {
+        leave(node);
+      }
+    }
+    if (luck.nextBoolean()) {
+      coordination.heal();
+    } else {
+      coordination.setAway(true);
+    }
+  }
+
+  private void leave(SimNode node) {
+    left.add(node);
+    node.cutFromStore(false);
+    node.clock().resume();
+    node.process().goOn();
+    switch (luck.nextInt(4)) {
+      case 0 -> node.kill();
+      case 1 -> node.process().stand();
+      case 2 -> node.cutFromStore(true);
+      default -> node.cutFromCoordination(true);
+    }
+    sim.trace().add("fault", "stays broken: " + node.name(), 0);
+  }
+
+  /** Whether a node was healed, and not left. */
+  boolean isWell(SimNode node) {
+    return !left.contains(node);
+  }
+}

@@ -1,0 +1,210 @@
+package io.foliot.sim;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.coordination.Assignment;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.engine.Engine;
+import io.foliot.engine.Environment;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A machine of the cluster: its clocks, its network, and the process that runs on it, life after life. */
+final class SimNode {
+  private static final long MAX_SKEW_MILLIS = 3_600_000;
+  /** What a daemon that sets clocks leaves. */
+  private static final long RIGHT_MILLIS = 1_000;
+  private static final int MAX_DRIFT_PPM = 100;
+  private static final long RESTART_MILLIS = 200;
+  private static final long STOP_MARGIN_MILLIS = 1_500;
+
+  /** What a node needs to know of the world around it. */
+  record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug,
+      Supplier<@Nullable Assignment> assignment, Consumer<String> unmet) {}
+
+  private final String name;
+  private final Sim sim;
+  private final Surroundings surroundings;
+  private final SplittableRandom luck;
+  private final NodeClock clock;
+
+  private NodeProcess process;
+  private @Nullable Engine engine; // of a process that serves
+  private boolean cutFromStore;
+  private boolean cutFromCoordination;
+  private boolean well;
+
+  SimNode(String name, Sim sim, Surroundings surroundings, SplittableRandom luck) {
+    this.name = name;
+    this.sim = sim;
+    this.surroundings = surroundings;
+    this.luck = luck;
+    boolean exact = sim.world().isCalm();
+    clock = new NodeClock(sim.schedule(), exact ? 0 : skewMillis(luck),
+        exact ? 0 : luck.nextInt(-MAX_DRIFT_PPM, MAX_DRIFT_PPM), luck.nextLong(1L << 50));
+    process = newProcess();
+    process.die();
+  }
+
+  /** Half of them are nearly right. */
+  private static long skewMillis(SplittableRandom luck) {
+    long most = luck.nextBoolean() ? RIGHT_MILLIS : MAX_SKEW_MILLIS;
+    return luck.nextLong(-most, most);
+  }
+
+  private NodeProcess newProcess() {
+    Clock seen = surroundings.bug().clock(clock);
+    return new NodeProcess(sim.schedule(), seen, surroundings.unmet());
+  }
+
+  String name() {
+    return name;
+  }
+
+  NodeClock clock() {
+    return clock;
+  }
+
+  NodeProcess process() {
+    return process;
+  }
+
+  /** The engine, if there is one that serves. */
+  @Nullable
+  Engine engine() {
+    return engine;
+  }
+
+  boolean isUp() {
+    return process.isAlive();
+  }
+
+  boolean isCutFromStore() {
+    return cutFromStore;
+  }
+
+  void cutFromStore(boolean cut) {
+    cutFromStore = cut;
+  }
+
+  boolean isCutFromCoordination() {
+    return cutFromCoordination;
+  }
+
+  void cutFromCoordination(boolean cut) {
+    cutFromCoordination = cut;
+  }
+
+  /** Whether its calls do not fail any more. */
+  boolean isWell() {
+    return well;
+  }
+
+  /** From now on nothing is wrong with it. */
+  void heal() {
+    well = true;
+    clock.set(luck.nextLong(-RIGHT_MILLIS, RIGHT_MILLIS));
+    cutFromStore = false;
+    cutFromCoordination = false;
+    if (process.isAlive()) {
+      clock.resume();
+      process.goOn();
+    } else {
+      start();
+    }
+  }
+
+  /** Whether, by what is written down, a slot is its own. */
+  boolean looksAfter(int slot) {
+    Assignment assignment = surroundings.assignment().get();
+    return assignment != null && name.equals(assignment.owner(slot % assignment.slotCount()));
+  }
+
+  void start() {
+    if (process.isAlive()) {
+      return;
+    }
+    NodeProcess mine = newProcess();
+    process = mine;
+    clock.resume();
+    sim.trace().add(name, "starts", 0);
+    StoreLink link = new StoreLink(surroundings.store(), this, mine, luck.split(), sim);
+    Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop, luck.split(),
+        surroundings.bug().link(link), surroundings.bug().wrap(coordinator(mine, link)),
+        List.of(delivery(mine)), new Meter() {
+          @Override
+          public void unserved(String queue, int count) {
+            sim.coverage().count(Coverage.Case.PARKED_FOR_WANT_OF_A_HANDLER);
+          }
+        }));
+    CompletionStage<Void> started = starting.start();
+    started.whenComplete((nothing, failure) -> {
+      if (mine != process) {
+        return;
+      }
+      if (failure == null) {
+        engine = starting;
+        sim.trace().add(name, "serves", 0);
+      } else {
+        kill();
+        sim.schedule().afterMillis(RESTART_MILLIS, this::start);
+      }
+    });
+  }
+
+  private Delivery delivery(NodeProcess mine) {
+    return surroundings.receiver().of(mine,
+        queue -> !sim.world().lacksHandler(Integer.parseInt(name.substring(1)), Clients.QUEUES.indexOf(queue)),
+        surroundings.bug() == Bug.CLAIMS_WITHOUT_HANDLER, surroundings.unmet());
+  }
+
+  private Coordinator coordinator(NodeProcess mine, StoreLink link) {
+    return switch (sim.world().coordination()) {
+      case STORE -> new StoreCoordinator(link, mine.clock(), mine.newLoop());
+      case SERVICE -> surroundings.coordination().client(this, mine);
+      case NONE -> SimCoordination.NOBODY;
+    };
+  }
+
+  /** At once, with all that it has in memory. */
+  void kill() {
+    process.die();
+    engine = null;
+    sim.trace().add(name, "dies", 0);
+  }
+
+  /** Ends as an operator wants it to, and tells when it is gone. */
+  void stop(Duration patience, Runnable gone) {
+    NodeProcess mine = process;
+    Engine serving = engine;
+    if (serving == null || mine.isStanding()) {
+      gone.run();
+      return;
+    }
+    long begunMillis = sim.schedule().nowMillis();
+    sim.trace().add(name, "stops", 0);
+    CompletionStage<Void> stopped = serving.stop(patience);
+    engine = null;
+    stopped.whenComplete((nothing, failure) -> {
+      long tookMillis = sim.schedule().nowMillis() - begunMillis;
+      sim.trace().add(name, "stopped", tookMillis);
+      if (tookMillis > patience.toMillis() + STOP_MARGIN_MILLIS && mine.hasRunSince(begunMillis)) {
+        surroundings.unmet().accept(name + " was to stop within " + patience + ", and took " + tookMillis + " ms");
+      }
+      if (mine == process) {
+        kill();
+      }
+      if (well) {
+        start();
+      }
+      gone.run();
+    });
+  }
+}

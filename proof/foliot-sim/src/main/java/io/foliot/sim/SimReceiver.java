@@ -1,0 +1,213 @@
+package io.foliot.sim;
+
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.ServedQueues;
+import io.foliot.core.Token;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.history.Event;
+import io.foliot.history.History;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receiver with every bad habit: fails, is slow, answers too late or never, says "later" and reports, twice, or forgets to.
+ * One for all nodes, and nothing happens to it when they die.
+ */
+final class SimReceiver {
+  /** What deliveries come to. */
+  static final String TYPE = "sim";
+
+  private static final int MANY = 100;
+  private static final int DONE_FROM = 34;
+
+  /** Told of what the receiver has yet to do, or has refused for good. */
+  interface Listener {
+    /** An attempt was accepted; its end is to be reported. */
+    void accepted(TaskRecord task, long delivery);
+
+    /** An attempt was refused for good. */
+    void refused(TaskRecord task);
+  }
+
+  private final Sim sim;
+  private final SplittableRandom luck;
+  private final History history;
+  private final Set<Token> begun = new HashSet<>();
+  private Listener listener = new Listener() {
+    @Override
+    public void accepted(TaskRecord task, long delivery) {}
+
+    @Override
+    public void refused(TaskRecord task) {}
+  };
+  private boolean well;
+
+  SimReceiver(Sim sim, SplittableRandom luck, History history) {
+    this.sim = sim;
+    this.luck = luck;
+    this.history = history;
+    well = sim.world().isCalm();
+  }
+
+  void tell(Listener newListener) {
+    listener = newListener;
+  }
+
+  /** Whether the attempt of a claim has begun. */
+  boolean hasBegun(@Nullable Token token) {
+    return token != null && begun.contains(token);
+  }
+
+  void heal() {
+    well = true;
+  }
+
+  /**
+   * As a process reaches it.
+   *
+   * @param serves the queues that the process has handlers for
+   * @param saysAll whether it says that it has handlers for all
+   * @param unmet told of attempts of others
+   */
+  Delivery of(NodeProcess process, Predicate<String> serves, boolean saysAll, Consumer<String> unmet) {
+    return new Way(process, serves, saysAll, unmet);
+  }
+
+  private final class Way implements Delivery, ServedQueues {
+    private final NodeProcess process;
+    private final Predicate<String> serves;
+    private final boolean saysAll;
+    private final Consumer<String> unmet;
+
+    Way(NodeProcess process, Predicate<String> serves, boolean saysAll, Consumer<String> unmet) {
+      this.process = process;
+      this.serves = serves;
+      this.saysAll = saysAll;
+      this.unmet = unmet;
+    }
+
+    @Override
+    public ServedQueues servedQueues() {
+      return this;
+    }
+
+    @Override
+    public boolean contains(String queue) {
+      return saysAll || serves.test(queue);
+    }
+
+    @Override
+    public void addListener(Consumer<String> changed) {
+      // Handlers come and go with their process.
+    }
+
+    @Override
+    public String type() {
+      return TYPE;
+    }
+
+    @Override
+    public void check(Target target) {
+      if (!target.type().equals(TYPE)) {
+        throw new IllegalArgumentException("not a simulated target: type=" + target.type());
+      }
+    }
+
+    @Override
+    public String destination(Target target) {
+      return "receiver";
+    }
+
+    @Override
+    public CompletionStage<Answer> deliver(Attempt attempt) {
+      int habit = well ? MANY - 1 : luck.nextInt(MANY);
+      if (habit == 0) {
+        sim.coverage().count(Coverage.Case.DELIVERY_THREW);
+        throw new IllegalStateException("a delivery that throws, as none should");
+      }
+      TaskRecord task = attempt.task();
+      if (!serves.test(task.queue())) {
+        unmet.accept("a node claims nothing that it has no handler for: queue=" + task.queue());
+      }
+      if (task.token() != null) {
+        begun.add(task.token());
+      }
+      sim.trace().add("receiver", "gets " + task.id(), sim.schedule().nowMillis() - task.dueAt());
+      long delivery = history.began(sim.schedule().nowMillis(),
+          new io.foliot.history.Attempt(task.id().toString(), task.queue(), task.key(), task.generation(),
+              attempt.firingId(), task.attempt(), task.dueAt()));
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      long timeoutMillis = attempt.target().timeout().toMillis();
+      long tookMillis = well ? 1 + luck.nextLong(20) : luck.nextLong(1, Math.max(2, timeoutMillis / 4));
+      behave(habit, tookMillis, timeoutMillis, task, delivery, answer);
+      return answer;
+    }
+
+    private void behave(int habit, long tookMillis, long timeoutMillis, TaskRecord task, long delivery,
+        CompletableFuture<Answer> answer) {
+      if (habit < 10) {
+        reply(tookMillis, delivery, Event.Reception.RETRY, answer,
+            new Answer.Retry(null, Answer.Health.WELL, "failed"));
+      } else if (habit < 13) {
+        reply(tookMillis, delivery, Event.Reception.RETRY, answer,
+            new Answer.Retry(Duration.ofMillis(luck.nextLong(2_000)), Answer.Health.OVERLOADED, "less, please"));
+      } else if (habit < 15) {
+        reply(tookMillis, delivery, Event.Reception.REFUSED, answer, new Answer.Fail("never"));
+        listener.refused(task);
+      } else if (habit < 19) {
+        // Says nothing, whether it did the work or not.
+        answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer"));
+      } else if (habit < 20) {
+        // And the delivery does not even notice.
+        sim.coverage().count(Coverage.Case.DELIVERY_NEVER_ANSWERED);
+      } else if (habit < 23) {
+        // Does the work, and says so when nobody listens any more.
+        answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer in time"));
+        sim.schedule().afterMillis(timeoutMillis + luck.nextLong(2_000),
+            () -> history.replied(delivery, sim.schedule().nowMillis(), Event.Reception.GONE));
+      } else if (habit < 27) {
+        answer(tookMillis, answer, new Answer.Accepted(""));
+        if (luck.nextInt(4) != 0) {
+          sim.schedule().afterMillis(tookMillis + luck.nextLong(2_000), () -> listener.accepted(task, delivery));
+        }
+      } else if (habit < 30) {
+        reply(tookMillis, delivery, Event.Reception.AGAIN, answer,
+            new Answer.Again(Duration.ofMillis(luck.nextLong(3_000)), ""));
+      } else if (habit < DONE_FROM) {
+        // Just in time.
+        reply(timeoutMillis - 1, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
+      } else {
+        reply(tookMillis, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
+      }
+    }
+
+    private void answer(long afterMillis, CompletableFuture<Answer> answer, Answer given) {
+      sim.schedule().afterMillis(afterMillis, () -> process.run(() -> answer.complete(given)));
+    }
+
+    private void reply(long afterMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
+        Answer given) {
+      sim.schedule().afterMillis(afterMillis, () -> {
+        boolean heard = process.isAlive()
+            || (reception != Event.Reception.SUCCESS && reception != Event.Reception.AGAIN);
+        history.replied(delivery, sim.schedule().nowMillis(), heard ? reception : Event.Reception.GONE);
+        process.run(() -> answer.complete(given));
+      });
+    }
+
+    @Override
+    public void close() {
+      // Nothing to give back.
+    }
+  }
+}

@@ -1,0 +1,381 @@
+package io.foliot.sim;
+
+import io.foliot.core.Queue;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.coordination.Assignment;
+import io.foliot.engine.Engine;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.history.Allowances;
+import io.foliot.history.Attempt;
+import io.foliot.history.Event;
+import io.foliot.history.History;
+import io.foliot.history.HistoryChecker;
+import io.foliot.history.Lateness;
+import io.foliot.history.Reply;
+import io.foliot.history.Request;
+import io.foliot.history.Target;
+import io.foliot.history.Verdict;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster under one thread and a virtual clock: from one to five real engines with clocks that are wrong, over a store that
+ * is slow, fails and forgets what it may, with a coordinator that tells too late and too often, and a receiver with bad habits.
+ * Clients do whatever clients do for a minute while everything breaks; then it heals, all of it or just enough, and the history
+ * is judged. Everything follows from the seed, the engines' own settings too.
+ *
+ * <p>What is demanded beside the promises that a {@link HistoryChecker} knows of: what is due is begun within a bound once
+ * things have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience; and where
+ * nothing was broken, or nothing but the coordinator, nothing is late.
+ */
+public final class Simulation {
+  private static final long CHAOS_MILLIS = 45_000;
+  private static final long HEALED_MILLIS = 150_000;
+  private static final long LOOK_MILLIS = 1_000;
+  private static final long RUNNING_MILLIS = 200;
+  private static final int MAX_UNEVEN_LOOKS = 8;
+  /** After the heal, until the last session has ended and each slot has its owner. */
+  private static final long OWNED_MILLIS = 45_000;
+  /** What may pass when all is well, beside the backlog. */
+  private static final long BACK_MILLIS = 10_000;
+  /** How long somebody may still be doing something when nothing is left to be done. */
+  private static final long QUIET_MILLIS = 12_000;
+  /** Beside what the store takes: a tick, the loops' turns, and a destination that has yet to show what it bears. */
+  private static final long CALM_LATE_MILLIS = 700;
+  /** Without owners everything is found by the overdue poll: a second late, seen twice, a second apart. */
+  private static final long CALM_OVERDUE_MILLIS = 4_000;
+  /** Of what a dead node leaves while no new assignment can be made. */
+  private static final long DEAD_NODE_LATE_MILLIS = 5_000;
+  private static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
+
+  /**
+   * What came of a run.
+   *
+   * @param verdict of the history checker
+   * @param unmet demands of the simulation itself that were not met
+   * @param traceHash the same for the same seed
+   * @param coverage how often what came about
+   */
+  public record Outcome(Verdict verdict, List<String> unmet, long traceHash, SortedMap<String, Long> coverage) {
+    /** Whether everything was as it should be. */
+    public boolean isGood() {
+      return verdict.ok() && unmet.isEmpty();
+    }
+  }
+
+  private final World world;
+  private final Sim sim;
+  private final Schedule schedule = new Schedule();
+  private final History history = History.inMemory();
+  private final List<SimNode> nodes = new ArrayList<>();
+  private final List<String> unmet = new ArrayList<>();
+  private final SimStore store;
+  private final SimCoordination coordination;
+  private final SimReceiver receiver;
+  private final Clients clients;
+  private final Faults faults;
+  private final SplittableRandom luck;
+  private final @Nullable Consumer<String> reader;
+  /** How many tasks were due at the same time at most since things have healed. */
+  private long backlog;
+  private int unevenLooks;
+  private long quietSinceMillis = Long.MAX_VALUE;
+
+  private Simulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
+    luck = new SplittableRandom(seed);
+    this.reader = reader;
+    world = World.draw(luck);
+    sim = new Sim(world, schedule, new Coverage(), new Trace(schedule, reader));
+    if (reader != null) {
+      reader.accept(world.toString());
+    }
+    Map<String, SimNode> byName = new HashMap<>();
+    store = new SimStore(world.store(), bug, schedule, luck.split(), sim.coverage(), name -> {
+      SimNode node = byName.get(name);
+      return node == null ? 0 : node.clock().wallMicros() - schedule.nowMicros();
+    });
+    coordination = new SimCoordination(sim, luck.split());
+    receiver = new SimReceiver(sim, luck.split(), history);
+    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, this::assignment,
+        this::unmet);
+    for (int i = 0; i < world.nodes(); i++) {
+      SimNode node = new SimNode("n" + i, sim, surroundings, luck.split());
+      nodes.add(node);
+      byName.put(node.name(), node);
+    }
+    clients = new Clients(sim, history, luck.split(), store, nodes, this::unmet);
+    receiver.tell(clients);
+    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients, bug);
+  }
+
+  /** Runs a seed. */
+  public static Outcome run(long seed) {
+    return run(seed, Bug.NONE, null);
+  }
+
+  /** Runs a seed, and tells line by line what happens. */
+  public static Outcome run(long seed, Consumer<String> reader) {
+    return run(seed, Bug.NONE, reader);
+  }
+
+  static Outcome run(long seed, Bug bug, @Nullable Consumer<String> reader) {
+    return new Simulation(seed, bug, reader).run();
+  }
+
+  private @Nullable Assignment assignment() {
+    return switch (world.coordination()) {
+      case STORE -> store.assignment();
+      case SERVICE -> coordination.assignment();
+      case NONE -> null;
+    };
+  }
+
+  private Outcome run() {
+    boolean calm = world.isCalm();
+    for (SimNode node : nodes) {
+      schedule.afterMillis(calm ? 0 : luck.nextLong(1_500), node::start);
+    }
+    clients.putQueues();
+    for (int i = 0; i < world.operations(); i++) {
+      schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(CHAOS_MILLIS), clients::act);
+    }
+    schedule.afterMillis((calm ? 10_000 : 0) + 1_000, clients::beat);
+    if (!calm) {
+      schedule.afterMillis(luck.nextLong(5_000), clients::liveBriefly);
+    }
+    if (world.mode() == World.Mode.UNCOORDINATED) {
+      faults.planUncoordinated(CHAOS_MILLIS);
+    } else if (!calm) {
+      faults.plan(CHAOS_MILLIS);
+    }
+    schedule.afterMillis(HEAL_MILLIS, this::heal);
+    for (long at = RUNNING_MILLIS; at < HEAL_MILLIS + HEALED_MILLIS; at += RUNNING_MILLIS) {
+      schedule.afterMillis(at, this::lookWhatRuns);
+    }
+    for (long at = LOOK_MILLIS; at < HEAL_MILLIS + HEALED_MILLIS; at += LOOK_MILLIS) {
+      schedule.afterMillis(at, this::look);
+    }
+    schedule.runWhile(TimeUnit.MILLISECONDS.toNanos(HEAL_MILLIS + HEALED_MILLIS), () -> !isOver());
+    readAll();
+    history.runEnded(schedule.nowMillis());
+    Verdict verdict = new HistoryChecker(allowances()).check(history);
+    if (world.mode() == World.Mode.UNCOORDINATED) {
+      ensureOnTimeWithoutCoordinator();
+    } else if (calm) {
+      ensureOnTime(verdict);
+    }
+    return new Outcome(verdict, List.copyOf(unmet), hash(), sim.coverage().counts());
+  }
+
+  private void heal() {
+    clients.end();
+    receiver.heal();
+    if (world.mode() == World.Mode.LIVENESS) {
+      faults.healCore();
+    } else {
+      faults.healAll();
+    }
+  }
+
+  private Allowances allowances() {
+    // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
+    long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
+    return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
+        world.isCalm() && !faults.hasKilled());
+  }
+
+  private long graceMillis() {
+    return world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis() + BACK_MILLIS
+        + TimeUnit.SECONDS.toMillis(backlog) / world.leastPerSecond();
+  }
+
+  private long hash() {
+    long hash = sim.trace().hash();
+    for (Event event : history.events()) {
+      hash = 31 * hash + event.toString().hashCode();
+    }
+    return hash;
+  }
+
+  // What is demanded.
+
+  private void look() {
+    int owned = 0;
+    int ownedByMembers = 0;
+    int served = 0;
+    for (SimNode node : nodes) {
+      Engine engine = node.engine();
+      if (engine != null) {
+        owned += engine.cluster().ownedSlots();
+        ownedByMembers += isMember(node) ? engine.cluster().ownedSlots() : 0;
+        served++;
+        if (reader != null) {
+          reader.accept(node.name() + " owns " + engine.cluster().ownedSlots() + ": " + engine.status() + ", paused="
+              + Clients.QUEUES.stream().filter(name -> engine.queue(name).map(Queue::paused).orElse(false)).toList());
+        }
+      }
+    }
+    int slots = world.store().slots();
+    if (owned > slots) {
+      sim.coverage().count(Coverage.Case.SLOT_WITH_TWO_OWNERS);
+    } else if (owned < slots && served > 0) {
+      sim.coverage().count(Coverage.Case.SLOT_WITHOUT_OWNER);
+    }
+    long healedMillis = schedule.nowNanos() / 1_000_000 - HEAL_MILLIS;
+    if (healedMillis > 0) {
+      lookWhatIsOverdue(healedMillis);
+      if (healedMillis > OWNED_MILLIS) {
+        // A node whose calls go on failing loses its slots now and then, and gets them back.
+        unevenLooks = isCoordinated() && ownedByMembers != slots ? unevenLooks + 1 : 0;
+        if (unevenLooks > MAX_UNEVEN_LOOKS) {
+          unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
+        }
+        nodes.forEach(this::ensureServes);
+        nodes.stream().filter(node -> node.isWell()).forEach(this::ensureKnowsQueues);
+      }
+    }
+  }
+
+  /** Whether, once all sessions have ended that had to, it is one of those who share the slots. */
+  private boolean isMember(SimNode node) {
+    boolean cut = world.coordination() == World.Coordination.STORE
+        ? node.isCutFromStore()
+        : node.isCutFromCoordination();
+    return node.isUp() && !node.process().isStanding() && !cut;
+  }
+
+  private boolean isCoordinated() {
+    return world.coordination() == World.Coordination.STORE
+        || (world.coordination() == World.Coordination.SERVICE && !coordination.isAway());
+  }
+
+  private void ensureKnowsQueues(SimNode node) {
+    Engine engine = node.engine();
+    for (String name : Clients.QUEUES) {
+      Queue known = engine == null ? null : engine.queue(name).orElse(null);
+      if (!clients.queue(name).equals(known)) {
+        unmet("who is well knows the settings that were put last: node=" + node.name() + ", queue=" + known);
+      }
+    }
+  }
+
+  private void ensureServes(SimNode node) {
+    Engine engine = node.engine();
+    if (node.isWell() && (engine == null || !engine.status().ready())) {
+      unmet("who is well serves again: node=" + node.name() + ", status=" + (engine == null ? "" : engine.status()));
+    }
+  }
+
+  /**
+   * Where nothing that was written is forgotten, a queue's limit is that of all nodes together. A claim that its node never heard of
+   * runs by what is written, and nobody runs it.
+   */
+  private void lookWhatRuns() {
+    long now = schedule.nowMillis();
+    List<String> running = store.live().stream().filter(task -> task.queue().equals(Clients.LIMITED)
+        && task.state() == TaskState.RUNNING && task.leaseEnd() > now && receiver.hasBegun(task.token()))
+        .map(task -> task.id() + " since " + task.claimedAt() + " until " + task.leaseEnd()).toList();
+    if (running.size() == Clients.LIMIT) {
+      sim.coverage().count(Coverage.Case.LIMIT_REACHED);
+    }
+    if (running.size() > Clients.LIMIT && world.store().kind() != SimStore.Kind.REDIS) {
+      unmet("a limit holds for all nodes together: limit=" + Clients.LIMIT + ", running=" + running);
+    }
+  }
+
+  private void lookWhatIsOverdue(long healedMillis) {
+    List<TaskRecord> live = store.live();
+    long now = schedule.nowMillis();
+    backlog = Math.max(backlog, live.stream().filter(task -> dueSince(task) <= now).count());
+    for (TaskRecord task : live) {
+      Long restored = clients.restoredMillis(task.queue());
+      if (restored == null) {
+        continue;
+      }
+      long overdueMillis = Math.min(now - Math.max(dueSince(task), restored), healedMillis);
+      if (overdueMillis > graceMillis()) {
+        unmet("what is due begins soon after things healed: overdueMillis=" + overdueMillis + ", task=" + task.id()
+            + ", state=" + task.state() + ", parked=" + task.parked() + ", queue=" + task.queue() + ", backlog="
+            + backlog);
+      }
+    }
+    boolean quiet = live.isEmpty() && !store.isAwaited();
+    quietSinceMillis = quiet ? Math.min(quietSinceMillis, now) : Long.MAX_VALUE;
+  }
+
+  /** Since when it should be running. What has become visible only now could not begin before. */
+  private static long dueSince(TaskRecord task) {
+    return Math.max(task.state() == TaskState.RUNNING ? task.leaseEnd() : task.dueAt(), task.changedAt());
+  }
+
+  private boolean isOver() {
+    long now = schedule.nowMillis();
+    boolean owned = schedule.nowNanos() / 1_000_000 > HEAL_MILLIS + OWNED_MILLIS + 2 * MAX_UNEVEN_LOOKS * LOOK_MILLIS;
+    return owned && quietSinceMillis != Long.MAX_VALUE && now - quietSinceMillis > QUIET_MILLIS;
+  }
+
+  private void unmet(String what) {
+    if (unmet.size() < 10) {
+      unmet.add(what);
+    }
+  }
+
+  private void ensureOnTime(Verdict verdict) {
+    Lateness late = verdict.late(Lateness.Phase.FAULT_FREE);
+    long wayMillis = 8 * world.store().maxLatencyMicros() / 1_000;
+    long most = wayMillis + (world.coordination() == World.Coordination.NONE ? CALM_OVERDUE_MILLIS : CALM_LATE_MILLIS);
+    if (late.p99Millis() > most) {
+      unmet("where nothing is broken nothing is late: mostMillis=" + most + ", late=" + late);
+    }
+  }
+
+  /**
+   * Where the coordinator alone is away nothing is late; and what a dead node would have fired others do, once it was
+   * overdue for a second at two looks. What it had claimed is another attempt, after its lease.
+   */
+  private void ensureOnTimeWithoutCoordinator() {
+    long most = 8 * world.store().maxLatencyMicros() / 1_000
+        + (faults.hasKilled() ? DEAD_NODE_LATE_MILLIS : CALM_LATE_MILLIS);
+    for (Event event : history.events()) {
+      if (event instanceof Event.Began(long delivery, long atMillis, Attempt attempt) && attempt.attempt() == 1
+          && atMillis - attempt.dueAtMillis() > most) {
+        unmet("where the coordinator alone is away nothing is late: mostMillis=" + most + ", lateMillis="
+            + (atMillis - attempt.dueAtMillis()) + ", delivery=" + delivery + ", task=" + attempt.taskId());
+      }
+    }
+  }
+
+  /** What every task that was seen has come to. */
+  private void readAll() {
+    for (Event event : history.events()) {
+      if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {
+        read(placed.taskId());
+      }
+    }
+  }
+
+  private void read(String id) {
+    long op = history.invoked(schedule.nowMillis(), new Request.Read(new Target.Task(id)));
+    Reply reply = store.peek(new TaskRef.ById(TaskId.parse(id))).<Reply>map(
+        task -> new Reply.Found(id, task.generation(), stateOf(task.state()))).orElseGet(Reply.NotFound::new);
+    history.answered(op, schedule.nowMillis(), reply);
+  }
+
+  private static Reply.State stateOf(TaskState state) {
+    return switch (state) {
+      case DELAYED, READY, RUNNING -> Reply.State.LIVE;
+      case FINISHED -> Reply.State.FINISHED;
+      case FAILED -> Reply.State.FAILED;
+      case CANCELLED -> Reply.State.CANCELLED;
+    };
+  }
+}

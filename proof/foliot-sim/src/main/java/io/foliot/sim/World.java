@@ -1,0 +1,133 @@
+package io.foliot.sim;
+
+import io.foliot.engine.EngineOptions;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What a seed decides before anything happens.
+ *
+ * @param mode what is broken, and what is demanded
+ * @param nodes how many there are
+ * @param coordination how they find each other
+ * @param store how the store behaves
+ * @param options the engines' own bounds, from tiny to large; the node's name is still to be set
+ * @param timeoutMillis of a delivery
+ * @param maxBackoffMillis between attempts
+ * @param operations how many things clients do
+ * @param isPartial whether nodes lack handlers of some queues, but for one node
+ */
+record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners store, EngineOptions options,
+    long timeoutMillis, long maxBackoffMillis, int operations, boolean isPartial) {
+  /** What is broken, and what is demanded. */
+  enum Mode {
+    /** Nothing is broken: nothing may happen twice, or late. */
+    CALM,
+    /**
+     * The coordinator is away for long, and nothing else is broken, but for one node in half of the runs, which is
+     * killed meanwhile: nothing may be late, or no more than it takes to see that a node is gone.
+     */
+    UNCOORDINATED,
+    /** Anything breaks at any time, then all of it heals. */
+    SAFETY,
+    /** Anything breaks; then the store and one node heal, the rest stays broken for ever: what is due must be fired. */
+    LIVENESS
+  }
+
+  /** How nodes find each other. */
+  enum Coordination {
+    /** Leases in the store: the real one. */
+    STORE,
+    /** A service of its own, with sessions and notifications. */
+    SERVICE,
+    /** Nothing, so that nobody looks after any slot. */
+    NONE
+  }
+
+  private static final int MAX_NODES = 5;
+  private static final int TENTHS = 10;
+  private static final List<Coordination> COORDINATIONS = List.copyOf(EnumSet.allOf(Coordination.class));
+  private static final List<SimStore.Kind> KINDS = List.copyOf(EnumSet.allOf(SimStore.Kind.class));
+
+  static World draw(SplittableRandom luck) {
+    int tenth = luck.nextInt(TENTHS);
+    Mode mode = switch (tenth) {
+      case 0 -> Mode.CALM;
+      case 1 -> Mode.UNCOORDINATED;
+      case 2, 3, 4, 5, 6 -> Mode.SAFETY;
+      default -> Mode.LIVENESS;
+    };
+    Coordination drawn = oneOf(luck, COORDINATIONS);
+    Coordination coordination = mode == Mode.UNCOORDINATED ? Coordination.SERVICE : drawn;
+    SimStore.Kind kind = oneOf(luck, KINDS);
+    boolean calm = isCalm(mode);
+    SimStore.Manners store = new SimStore.Manners(kind, 1 << luck.nextInt(7), oneOf(luck, 100, 2_000, 20_000),
+        calm ? 0 : (int) oneOf(luck, 0, 5, 50), oneOf(luck, 1_000, 5_000),
+        kind == SimStore.Kind.REDIS ? oneOf(luck, 100, 1_500) : 0, (int) oneOf(luck, 1, 20, 250));
+    EngineOptions tight = EngineOptions.defaults("node").withLoops(1 + luck.nextInt(3))
+        .withWindowMillis(oneOf(luck, 1, 500, 30_000))
+        .withMemory((int) oneOf(luck, 4, 100, 100_000), (int) oneOf(luck, 1, 10, 1_000),
+            (int) oneOf(luck, 1, 20, 10_000))
+        .withClaimBatch((int) oneOf(luck, 1, 10, 1_000)).withLeaseMarginMillis(oneOf(luck, 500, 3_000, 500, 15_000))
+        .withCalls((int) oneOf(luck, 4, 200_000), oneOf(luck, 1_000, 64L << 20))
+        .withDestinationLimit((int) oneOf(luck, 1, 16, 512));
+    EngineOptions calmOptions = EngineOptions.defaults("node").withLoops(tight.loops());
+    if (mode == Mode.UNCOORDINATED) {
+      // Where the window is short owners fire what is due, and not the nodes that wrote it.
+      calmOptions = calmOptions.withWindowMillis(tight.windowMillis());
+    }
+    int least = mode == Mode.UNCOORDINATED ? 2 : 1;
+    return new World(mode, least + luck.nextInt(MAX_NODES + 1 - least), coordination, store,
+        calm ? calmOptions : tight, oneOf(luck, 300, 2_000),
+        oneOf(luck, 500, 5_000), calm ? 150 : (int) oneOf(luck, 50, 200, 400),
+        mode == Mode.SAFETY && luck.nextInt(3) == 0);
+  }
+
+  /**
+   * Whether a node has no handler for a queue. The first node has all, and so has each where one node alone is well in the
+   * end. The queue with a limit has a handler on every node.
+   *
+   * @param node from 0 on
+   * @param queue from 0 on
+   */
+  boolean lacksHandler(int node, int queue) {
+    return isPartial && node > 0 && queue != Clients.QUEUES.indexOf(Clients.LIMITED) && (node + queue / 2) % 2 == 0;
+  }
+
+  /** Whether stores, clocks, clients and receivers behave. */
+  boolean isCalm() {
+    return isCalm(mode);
+  }
+
+  private static boolean isCalm(Mode mode) {
+    return mode == Mode.CALM || mode == Mode.UNCOORDINATED;
+  }
+
+  private static <T> T oneOf(SplittableRandom luck, List<T> values) {
+    return values.get(luck.nextInt(values.size()));
+  }
+
+  private static long oneOf(SplittableRandom luck, long... values) {
+    return values[luck.nextInt(values.length)];
+  }
+
+  EngineOptions optionsOf(String node) {
+    return new EngineOptions(node, "zone" + node.hashCode() % 2, options.loops(), options.windowMillis(),
+        options.wheelEntries(), options.laneEntries(), options.readyEntries(), options.claimBatch(),
+        options.callItems(), options.callBytes(), options.leaseMarginMillis(), options.maxClockOffsetMillis(),
+        options.destinationLimit());
+  }
+
+  /**
+   * How many tasks a second one node that is well gets done at least: at the lowest rate of a queue; or, where it has one attempt at a
+   * time or one task a claim, with three calls of a slow store for each.
+   */
+  int leastPerSecond() {
+    return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;
+  }
+
+  long leaseMillis() {
+    return timeoutMillis + options.leaseMarginMillis();
+  }
+}

@@ -1,0 +1,114 @@
+package io.foliot.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A cluster of real engines, simulated. A failure names its seed; to run that one alone, line by line, or many:
+ *
+ * <pre>
+ * mvn verify -pl :foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
+ * mvn verify -pl :foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseeds=10000 -Dfrom=0
+ * </pre>
+ */
+final class SimulationTest {
+  /** What a build can spend on it: half a minute on two processors. */
+  private static final int SEEDS = Integer.getInteger("seeds", 1_000);
+  private static final int FROM = Integer.getInteger("from", 0);
+  private static final int SEEDS_PER_BUG = 2_000;
+  private static final int SEEDS_TWICE = 30;
+  private static final int MAX_SHOWN = 5;
+  private static final int TOLD_EVERY = 5_000;
+
+  private static List<Simulation.Outcome> run(int from, int seeds, LongFunction<Simulation.Outcome> simulation) {
+    List<Simulation.Outcome> outcomes = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
+      List<Future<Simulation.Outcome>> running = new ArrayList<>();
+      for (int seed = from; seed < from + seeds; seed++) {
+        long mine = seed;
+        running.add(threads.submit(() -> simulation.apply(mine)));
+      }
+      for (Future<Simulation.Outcome> outcome : running) {
+        outcomes.add(outcome.get());
+        if (outcomes.size() % TOLD_EVERY == 0) {
+          System.out.println(outcomes.size() + " of " + seeds + " seeds");
+        }
+      }
+    } catch (InterruptedException | ExecutionException e) {
+      throw new AssertionError("a simulation did not end", e);
+    }
+    return outcomes;
+  }
+
+  private static String told(long seed, Simulation.Outcome outcome) {
+    return "seed " + seed + ": " + outcome.unmet() + " " + outcome.verdict();
+  }
+
+  @Test
+  void keepsEveryPromiseUnderEverySeed() {
+    if (System.getProperty("seed") != null) {
+      long seed = Long.getLong("seed", 0);
+      Simulation.Outcome outcome = Simulation.run(seed, System.out::println);
+      assertThat(outcome.isGood()).as(told(seed, outcome)).isTrue();
+      return;
+    }
+    List<Simulation.Outcome> outcomes = run(FROM, SEEDS, Simulation::run);
+    List<String> bad = new ArrayList<>();
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (!outcomes.get(i).isGood() && bad.size() < MAX_SHOWN) {
+        bad.add(told(FROM + i, outcomes.get(i)));
+      }
+    }
+    assertThat(bad).isEmpty();
+    ensureCovered(outcomes);
+  }
+
+  /** What never came about was not tested. */
+  private static void ensureCovered(List<Simulation.Outcome> outcomes) {
+    SortedMap<String, Long> covered = new TreeMap<>();
+    long deliveries = 0;
+    for (Simulation.Outcome outcome : outcomes) {
+      outcome.coverage().forEach((what, times) -> covered.merge(what, times, Long::sum));
+      deliveries += outcome.verdict().counts().deliveries();
+    }
+    System.out.println(outcomes.size() + " seeds, " + deliveries + " deliveries, and " + covered);
+    if (outcomes.size() >= 1_000) {
+      assertThat(covered.entrySet().stream().filter(entry -> entry.getValue() == 0).map(Map.Entry::getKey)).isEmpty();
+      assertThat(deliveries).isGreaterThan(100L * outcomes.size());
+    }
+  }
+
+  @Test
+  void theSameSeedGivesTheSameTrace() {
+    List<Long> first = run(0, SEEDS_TWICE, Simulation::run).stream().map(Simulation.Outcome::traceHash).toList();
+    List<Long> second = run(0, SEEDS_TWICE, Simulation::run).stream().map(Simulation.Outcome::traceHash).toList();
+    assertThat(second).isEqualTo(first);
+    assertThat(first).doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Bug.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void everyPlantedBugIsCaught(Bug bug) {
+    for (long seed = 0; seed < SEEDS_PER_BUG; seed++) {
+      if (bug.isSeenIn(Simulation.run(seed, bug, null))) {
+        Simulation.Outcome without = Simulation.run(seed);
+        assertThat(without.isGood()).as("without the bug: " + told(seed, without)).isTrue();
+        return;
+      }
+    }
+    throw new AssertionError("no seed of " + SEEDS_PER_BUG + " has caught " + bug);
+  }
+}

@@ -1,0 +1,99 @@
+package io.foliot.wheel;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs jcstress over each handshake: for an instant and in one mode of compilation, or as the arguments say:
+ *
+ * <pre>mvn -pl :foliot-stress -am test -Dtest=HandshakesTest -Dsurefire.failIfNoSpecifiedTests=false \
+ *     -Djcstress.minutes=240 "-Djcstress.args=-m default -jvmArgsPrepend -ea"</pre>
+ *
+ * <p>With {@code -t} and a regular expression among the arguments it runs some of them. What jcstress says, and its report
+ * in HTML, are below {@code target/jcstress}.
+ */
+final class HandshakesTest {
+  /** Where Maven keeps what is built; tests run in the directory of the module. */
+  private static final Path TARGET = Path.of("target").toAbsolutePath();
+
+  private static final String QUICK = "-m sanity -time 400 -strideSize 16 -strideCount 16 -sc false -af NONE -jvmArgs -ea";
+
+  /** Long enough that the planted bug shows on a busy machine too. */
+  private static final String CANARY = "-f 1 -fsm 1 -iters 3 -time 500 -sc false -af NONE -jvmArgs -ea";
+
+  /** A run that takes longer is ended, and has failed; the quick one takes 30 to 60 seconds on two processors. */
+  private static final long RUN_MINUTES_MAX = Long.getLong("jcstress.minutes", 3);
+
+  /** The tally that jcstress prints now and then, and at the end. */
+  private static final Pattern RUN_TESTS = Pattern.compile("\\(Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, "
+      + "(\\d+) soft errs, (\\d+) hard errs\\)");
+
+  /** What jcstress said: its exit code, all it printed, and the last of its tallies. */
+  private record Run(int exitCode, String output, int planned, int passed, int failed, int errors) {}
+
+  @Test
+  void everyHandshakeHolds() throws Exception {
+    Run run = run("handshakes", System.getProperty("jcstress.args", QUICK), false);
+    assertThat(run.failed).as(run.output).isZero();
+    assertThat(run.errors).as(run.output).isZero();
+    assertThat(run.passed).as(run.output).isEqualTo(run.planned).isPositive();
+    assertThat(run.exitCode).as(run.output).isZero();
+  }
+
+  @Test
+  void aPlantedBugIsFound() throws Exception {
+    Run run = run("canary", CANARY, true);
+    assertThat(run.failed).as(run.output).isPositive();
+    assertThat(run.exitCode).as(run.output).isNotZero();
+  }
+
+  private static Run run(String name, String arguments, boolean canary) throws IOException, InterruptedException {
+    Path directory = Files.createDirectories(TARGET.resolve("jcstress").resolve(name));
+    Path log = directory.resolve("output.txt");
+    List<String> command = new ArrayList<>(
+        List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.addAll(List.of("-cp", classPath(canary), "org.openjdk.jcstress.Main"));
+    command.addAll(List.of("-r", directory.resolve("report").toString()));
+    command.addAll(List.of(arguments.split(" ")));
+    Process process = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
+        .redirectOutput(Redirect.to(log.toFile())).start();
+    if (!process.waitFor(RUN_MINUTES_MAX, TimeUnit.MINUTES)) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+    return parse(process.waitFor(), Files.readString(log));
+  }
+
+  private static Run parse(int exitCode, String output) {
+    Run last = new Run(exitCode, output, 0, 0, -1, -1);
+    for (Matcher tally = RUN_TESTS.matcher(output); tally.find();) {
+      int[] counts = new int[5];
+      for (int i = 0; i < counts.length; i++) {
+        counts[i] = Integer.parseInt(tally.group(i + 1));
+      }
+      last = new Run(exitCode, output, counts[0], counts[1], counts[2], counts[3] + counts[4]);
+    }
+    return last;
+  }
+
+  /** The list of tests is the first that the class path holds: that of the test classes names only the canary. */
+  private static String classPath(boolean canary) {
+    String own = TARGET.resolve("test-classes").toString();
+    String all = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    return Stream.of(all.split(File.pathSeparator)).filter(entry -> canary || !entry.equals(own))
+        .collect(joining(File.pathSeparator));
+  }
+}

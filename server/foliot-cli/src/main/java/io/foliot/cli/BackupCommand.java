@@ -1,0 +1,117 @@
+package io.foliot.cli;
+
+import io.foliot.core.SystemClock;
+import io.foliot.core.store.StoreException;
+import io.foliot.server.config.ConfigException;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.store.rocksdb.RocksDbOptions;
+import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Makes a backup. */
+@Command(name = "backup", description = {"Makes a backup, also while the server works.",
+    "With --data, of that folder: by itself, or by the server if one has the folder. Without, of the server at --url."}, footer = {
+        "", "Examples", "  foliot backup --to /backups/2026-11-21",
+        "  foliot backup --data foliot-data --to before-upgrade"})
+final class BackupCommand implements Callable<Integer> {
+  /** A backup copies everything; a minute per 5 GB or so. */
+  private static final Duration PATIENCE = Duration.ofHours(6);
+
+  private final Shell shell;
+
+  @Option(names = "--to", paramLabel = "DIR", required = true, description = "a new or empty folder for the backup")
+  private Path to = Path.of("");
+
+  @Option(names = "--data", paramLabel = "DIR", description = "the data folder to back up")
+  private @Nullable Path data;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  BackupCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    Path target = to.toAbsolutePath().normalize();
+    Folders.ensureEmpty("--to", target);
+    long begun = System.nanoTime();
+    Path folder = data;
+    Path place = folder == null || isInUse(folder)
+        ? byServer(target)
+        : Progress.during(shell, "backup", target, () -> bySelf(folder, target));
+    double seconds = (System.nanoTime() - begun) / 1e9;
+    Answer answer = new Answer().add("backup", place);
+    long bytes = Folders.bytes(place);
+    if (json.isSet()) {
+      shell.line(answer.add("bytes", bytes).add("seconds", seconds).json());
+    } else {
+      shell.line("the backup is in " + place + (bytes == 0 ? "" : ", " + Words.bytes(bytes)) + ", after "
+          + Words.seconds(seconds) + "; ./foliot restore --from " + place + " --data DIR makes a data folder of it");
+    }
+    return Foliot.OK;
+  }
+
+  private static boolean isInUse(Path data) {
+    Path folder = storeFolder(data);
+    if (!Files.isDirectory(folder)) {
+      throw CommandException.failure("there is no store in " + data.toAbsolutePath().normalize()
+          + ": name the data folder of the server with --data");
+    }
+    return !RocksDbStore.isFree(folder);
+  }
+
+  /** Where the store is in a data folder. */
+  static Path storeFolder(Path data) {
+    try {
+      return FoliotConfig.load(Map.of("data", data.toString()), Map.of(), null).store().folder();
+    } catch (ConfigException e) {
+      throw CommandException.usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Path bySelf(Path folder, Path target) {
+    try (RocksDbStore store = RocksDbStore.open(storeFolder(folder), RocksDbOptions.DEFAULT, new SystemClock())) {
+      store.backup(target);
+      return target;
+    } catch (StoreException e) {
+      throw CommandException.failure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  // The server writes into its own folder for backups only; what is on this machine can be moved from there.
+  private Path byServer(Path target) {
+    String name = "foliot-backup-" + Instant.now().toString().replaceAll("[^0-9]", "").substring(0, 14);
+    String body = new Answer().add("directory", name).json();
+    Path written;
+    try (Remote remote = server.open(shell)) {
+      String answer = Progress.during(shell, "backup", target, () -> remote.post("/v1/backups", body, PATIENCE));
+      written = Path.of(JsonView.parse(answer).at("directory").text());
+    }
+    if (!Files.isDirectory(written)) {
+      shell.error("the server is on another machine, so the backup stays there");
+      return written;
+    }
+    try {
+      Folders.move(written, target);
+    } catch (IOException e) {
+      throw CommandException.failure("the backup is in " + written + ", and could not be moved to " + target + ": "
+          + e.getMessage(), e);
+    }
+    return target;
+  }
+}

@@ -1,0 +1,40 @@
+package io.foliot.cli;
+
+import io.foliot.client.CancelResult;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Cancels a task. */
+@Command(name = "cancel", description = "Cancels a task.", footer = {"", "What it answers",
+    "  CANCELLED         no attempt begins any more",
+    "  CANCEL_PENDING    an attempt that began earlier may still deliver it; no new one begins",
+    "  ALREADY_FINISHED  it had ended before (exit code 1, as for a task that there is not)", "",
+    "Examples", "  foliot cancel orders order-7", "  foliot cancel 0199f2a4-7c1e-7a53-8a3f-5f0d9c2b1e77"})
+final class CancelCommand implements Callable<Integer> {
+  private final Shell shell;
+
+  @Mixin
+  private final TaskName task = new TaskName();
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  CancelCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    try (Remote remote = server.open(shell)) {
+      CancelResult result = task.isId()
+          ? remote.ask(client -> client.cancel(task.id()))
+          : remote.ask(client -> client.cancelByKey(task.queue(), task.key()));
+      shell.line(json.isSet() ? new Answer().add("result", result).json() : result.name());
+      return result == CancelResult.CANCELLED || result == CancelResult.CANCEL_PENDING ? Foliot.OK : Foliot.FAILURE;
+    }
+  }
+}

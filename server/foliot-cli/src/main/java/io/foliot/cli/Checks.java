@@ -1,0 +1,339 @@
+package io.foliot.cli;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.foliot.core.SystemClock;
+import io.foliot.core.store.StoreException;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.store.jdbc.JdbcSource;
+import io.foliot.store.rocksdb.RocksDbOptions;
+import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.net.Socket;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** What can be checked before a server is started, or beside one that runs. */
+final class Checks {
+  private static final int JAVA_OLDEST = 21;
+  private static final int JAVA_BEST = 25;
+
+  private static final int SYNC_BYTES = 4 << 10;
+  private static final int SYNCS = 200;
+  private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+  /** No disk that is told to wait for its medium is faster; one with a battery behind its cache may come near. */
+  private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
+  private static final double SYNC_SLOW_MILLIS = 10;
+  private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
+
+  private static final int MANY_RESERVES = 4;
+
+  private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final double DRIFT_WARN_MILLIS = 5;
+  private static final double DRIFT_FAIL_MILLIS = 100;
+  /** A date header has whole seconds, and comes a moment late. */
+  private static final long DATE_TOLERANCE_SECONDS = 2;
+
+  private static final long FEW_FILES = 4_096;
+  private static final long TOO_FEW_FILES = 512;
+
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final int REDIS_PORT = 6_379;
+  private static final int CONNECT_MILLIS = 5_000;
+
+  private final FoliotConfig config;
+
+  /** One check. */
+  @FunctionalInterface
+  interface Check {
+    Finding find();
+  }
+
+  Checks(FoliotConfig config) {
+    this.config = config;
+  }
+
+  List<Check> all() {
+    List<Check> all = new ArrayList<>(List.of(this::java, this::files, this::port, this::clock, this::drift));
+    all.addAll(config.store().isRemote()
+        ? List.of(this::storeServer)
+        : List.of(this::data, this::space, this::sync));
+    return all;
+  }
+
+  /** Whether the server of the store can be reached and lets us in. Nothing is changed there. */
+  private Finding storeServer() {
+    FoliotConfig.Store store = config.store();
+    long begun = System.nanoTime();
+    try {
+      String seen = store.isJdbc() ? database(store) : redis(store);
+      return Finding.ok("store", store.name() + ": " + seen + ", after " + millis((System.nanoTime() - begun) / 1e6));
+    } catch (SQLException | IOException | IllegalArgumentException e) {
+      return Finding.fail("store", store.name() + ": " + e.getMessage(),
+          "see that it runs, that this machine may reach it, and that store.user and store.password are right");
+    }
+  }
+
+  private static String database(FoliotConfig.Store store) throws SQLException {
+    FoliotConfig.Store.Login login = store.login();
+    JdbcSource.Login source = new JdbcSource.Login(store.kind(), login.user().isEmpty() ? null : login.user(),
+        login.user().isEmpty() ? null : login.password());
+    try (Connection connection = source.connect()) {
+      DatabaseMetaData about = connection.getMetaData();
+      return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " lets "
+          + about.getUserName() + " in";
+    }
+  }
+
+  private static String redis(FoliotConfig.Store store) throws IOException {
+    URI address = URI.create(store.kind().split(",", 2)[0]);
+    int port = address.getPort() < 0 ? REDIS_PORT : address.getPort();
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(String.valueOf(address.getHost()), port), CONNECT_MILLIS);
+      return "something listens";
+    }
+  }
+
+  private Finding java() {
+    int version = Runtime.version().feature();
+    String seen = Runtime.version() + ", " + System.getProperty("java.vendor", "") + ", "
+        + Words.bytes(Runtime.getRuntime().maxMemory()) + " of heap for this command";
+    if (version < JAVA_OLDEST) {
+      return Finding.fail("java", seen, "install a JDK 21 or newer; 25 is best");
+    }
+    return version < JAVA_BEST
+        ? Finding.warn("java", seen, "it works; JDK 25 needs less memory per task and starts faster")
+        : Finding.ok("java", seen);
+  }
+
+  private Finding files() {
+    if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {
+      return Finding.ok("open files", "this system has no limit that Java knows");
+    }
+    long limit = system.getMaxFileDescriptorCount();
+    String seen = "at most " + limit;
+    String advice = "connections and files of the store need them: ulimit -n 65536, or LimitNOFILE= in a systemd unit";
+    if (limit < TOO_FEW_FILES) {
+      return Finding.fail("open files", seen, advice);
+    }
+    return limit < FEW_FILES ? Finding.warn("open files", seen, advice) : Finding.ok("open files", seen);
+  }
+
+  private String url() {
+    String host = config.listen().host();
+    String reachable = host.equals("0.0.0.0") ? "127.0.0.1" : host.contains(":") ? "[" + host + "]" : host;
+    return "http://" + reachable + ":" + config.listen().port();
+  }
+
+  private Optional<HttpResponse<String>> ask(String path) {
+    try (Remote remote = Remote.at(url())) {
+      return Optional.of(remote.send(HttpRequest.newBuilder(URI.create(url() + path)).GET(), ANSWER_TIMEOUT));
+    } catch (IOException | IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean answersAsFoliot() {
+    Optional<HttpResponse<String>> answer = ask("/health/live");
+    return answer.isPresent() && answer.get().statusCode() == 200
+        && JsonView.parse(answer.get().body()).at("status").text().equals("UP")
+        && ask("/openapi.json").map(HttpResponse::body).filter(body -> body.contains("Foliot")).isPresent();
+  }
+
+  private Finding port() {
+    int port = config.listen().port();
+    String what = "port " + port;
+    try (ServerSocket socket = new ServerSocket()) {
+      // As the server does; else a port whose last connections linger would count as taken.
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getByName(config.listen().host()), port));
+      return Finding.ok(what, "free");
+    } catch (IOException e) {
+      if (answersAsFoliot()) {
+        return Finding.ok(what, "a Foliot server answers at " + url());
+      }
+      return Finding.fail(what, "cannot be bound: " + e.getMessage(),
+          "another program has it, or this user may not: stop that program (ss -ltnp shows it), or choose another --port");
+    }
+  }
+
+  private Finding clock() {
+    Optional<HttpResponse<String>> answer = ask("/health/live");
+    Instant now = Instant.now();
+    Optional<String> date = answer.flatMap(it -> it.headers().firstValue("Date"));
+    if (date.isEmpty()) {
+      return Finding.ok("clock", now.truncatedTo(ChronoUnit.SECONDS)
+          + (answer.isEmpty()
+              ? ", and no server answers to compare it with"
+              : ", and the server does not say its own"));
+    }
+    try {
+      long seconds = Duration.between(Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date.get())), now)
+          .toSeconds();
+      String seen = "this machine's is " + seconds + " s ahead of the server's";
+      return Math.abs(seconds) > DATE_TOLERANCE_SECONDS
+          ? Finding.warn("clock", seen, "let both follow one time source (chrony, systemd-timesyncd, ntpd)")
+          : Finding.ok("clock", "agrees with the server's to the second");
+    } catch (DateTimeException e) {
+      return Finding.ok("clock", "the server's date cannot be read: " + date.get());
+    }
+  }
+
+  /** Whether the wall clock and the monotonic clock agree on how long a second is. */
+  private Finding drift() {
+    long wallBegun = wallNanos();
+    long begun = System.nanoTime();
+    long end = begun + DRIFT_NANOS;
+    for (long left = DRIFT_NANOS; left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+    double drift = Math.abs((wallNanos() - wallBegun) - (System.nanoTime() - begun)) / 1e6;
+    String seen = "wall and monotonic clock differ by " + millis(drift) + " after a second";
+    String advice = "something sets the clock in steps, or the virtual machine pauses; let chrony or ntpd slew it instead";
+    if (drift > DRIFT_FAIL_MILLIS) {
+      return Finding.fail("clock rate", seen, advice);
+    }
+    return drift > DRIFT_WARN_MILLIS ? Finding.warn("clock rate", seen, advice) : Finding.ok("clock rate", seen);
+  }
+
+  private static long wallNanos() {
+    Instant now = Instant.now();
+    return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+  }
+
+  private Finding data() {
+    Path folder = config.store().data();
+    Path store = config.store().folder();
+    if (!Files.exists(store)) {
+      Path parent = Folders.nearestExisting(folder);
+      return Files.isDirectory(parent) && Files.isWritable(parent)
+          ? Finding.ok("data", folder + " is new and will be made")
+          : Finding.fail("data", parent + " is not writable",
+              "give this user the right to write there, or choose another --data");
+    }
+    if (!Files.isReadable(store) || !Files.isWritable(store)) {
+      return Finding.fail("data", store + " cannot be read and written by this user",
+          "give it to the user that runs Foliot: chown -R, or choose another --data");
+    }
+    if (!RocksDbStore.isFree(store)) {
+      return Finding.ok("data", folder + " is in use by a running server");
+    }
+    long begun = System.nanoTime();
+    try (RocksDbStore opened = RocksDbStore.open(store, RocksDbOptions.DEFAULT, new SystemClock())) {
+      return Finding.ok("data", folder + " was opened and read in " + Words.seconds((System.nanoTime() - begun) / 1e9)
+          + ", " + opened.slotCount() + " slots, " + Words.bytes(Folders.bytes(folder)));
+    } catch (StoreException e) {
+      return Finding.fail("data", String.valueOf(e.getMessage()),
+          "if it is damaged, restore a backup: ./foliot restore --from BACKUP --data NEW");
+    }
+  }
+
+  private Finding space() {
+    Path folder = Folders.nearestExisting(config.store().data());
+    long reserve = RocksDbOptions.DEFAULT.reserveBytes();
+    try {
+      long free = Files.getFileStore(folder).getUsableSpace();
+      String seen = Words.bytes(free) + " free; below " + Words.bytes(reserve) + " submits are refused (507)";
+      String advice = "make room on the file system of " + folder + ", or move the data folder";
+      if (free < reserve) {
+        return Finding.fail("space", seen, advice);
+      }
+      return free < MANY_RESERVES * reserve
+          ? Finding.warn("space", seen, advice)
+          : Finding.ok("space", seen);
+    } catch (IOException e) {
+      return Finding.fail("space", "cannot be read: " + e.getMessage(), "choose another --data");
+    }
+  }
+
+  /** How long the disk takes to make a write durable, which each acknowledged write waits for. */
+  private Finding sync() {
+    Path folder = Folders.nearestExisting(config.store().data());
+    Path file = null;
+    try {
+      file = Files.createTempFile(folder, ".foliot-doctor", ".tmp");
+      double[] millis = measure(file);
+      double half = millis[millis.length / 2];
+      double most = millis[(int) (millis.length * 0.99)];
+      FileStore store = Files.getFileStore(folder);
+      String seen = "p50 " + millis(half) + ", p99 " + millis(most) + " for a synced write on " + store.type();
+      if (MEMORY_FILE_SYSTEMS.contains(store.type())) {
+        return Finding.warn("disk sync", seen, "this is memory: a power loss takes all tasks; choose another --data");
+      }
+      if (half < SYNC_TOO_GOOD_MILLIS) {
+        return Finding.warn("disk sync", seen, "that is faster than a disk can be: the system or the virtual machine"
+            + " perhaps does not wait for it, and a power loss may take acknowledged tasks");
+      }
+      return half > SYNC_SLOW_MILLIS
+          ? Finding.warn("disk sync", seen,
+              "a submit waits for one such write, and many share it; an SSD is far faster")
+          : Finding.ok("disk sync", seen);
+    } catch (IOException e) {
+      return Finding.fail("disk sync", "a file in " + folder + " cannot be written: " + e.getMessage(),
+          "give this user the right to write there, or choose another --data");
+    } finally {
+      deleteQuietly(file);
+    }
+  }
+
+  private static double[] measure(Path file) throws IOException {
+    double[] millis = new double[SYNCS];
+    int done = 0;
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      ByteBuffer block = ByteBuffer.allocateDirect(SYNC_BYTES);
+      long begun = System.nanoTime();
+      while (done < SYNCS && System.nanoTime() - begun < SYNC_PATIENCE_NANOS) {
+        long one = System.nanoTime();
+        // As a log is written: on and on, into a file that grows.
+        channel.write(block.clear());
+        channel.force(false);
+        millis[done++] = (System.nanoTime() - one) / 1e6;
+      }
+    }
+    double[] sorted = Arrays.copyOf(millis, done);
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  private static void deleteQuietly(@Nullable Path file) {
+    try {
+      if (file != null) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      // A file of a few kilobytes with a telling name stays.
+    }
+  }
+
+  private static String millis(double millis) {
+    return String.format(Locale.ROOT, "%.2f ms", millis);
+  }
+}

@@ -1,0 +1,58 @@
+package io.foliot.cli;
+
+import io.foliot.client.FoliotClient;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Shows the cluster. */
+@Command(name = "cluster", description = "Shows nodes, slots, the store and what it survives.")
+final class ClusterCommand implements Callable<Integer> {
+  private final Shell shell;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  ClusterCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    String answer;
+    try (Remote remote = server.open(shell)) {
+      answer = remote.ask(FoliotClient::cluster);
+    }
+    if (json.isSet()) {
+      shell.line(answer);
+      return Foliot.OK;
+    }
+    JsonView view = JsonView.parse(answer);
+    JsonView store = view.at("store");
+    new Answer().add("version", view.at("version").text()).add("node", view.at("node").text())
+        .add("zone", view.at("zone").text()).add("leader", view.at("leader").text())
+        .add("nodes", view.at("nodes").items().stream().map(ClusterCommand::node).collect(Collectors.joining(", ")))
+        .add("slots", view.at("slots", "count").text() + ", of which this node looks after "
+            + view.at("slots", "owned").text())
+        .add("store", store.at("kind").text() + ", class " + store.at("class").text() + ": "
+            + store.at("detail").text())
+        .add("coordinator", view.at("coordinator").text())
+        .add("clock", "the store's is " + view.at("clockOffsetMicros").text() + " us ahead of the node's")
+        .print(shell, false);
+    return Foliot.OK;
+  }
+
+  private static String node(JsonView node) {
+    String zone = node.at("zone").text();
+    String clock = node.at("takesSlots").text().equals("true")
+        ? ""
+        : ", its clock is off by " + node.at("clockOffsetMillis").text() + " ms";
+    return node.at("node").text() + " (" + (zone.isEmpty() ? "" : zone + ", ") + node.at("slots").text() + " slots"
+        + clock
+        + ")";
+  }
+}

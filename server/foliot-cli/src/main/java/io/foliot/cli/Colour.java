@@ -1,0 +1,29 @@
+package io.foliot.cli;
+
+/** The colours of a terminal that commands use. */
+enum Colour {
+  /** Headings. */
+  BOLD("\u001b[1m"),
+  /** What matters less. */
+  GREY("\u001b[90m"),
+  /** Good. */
+  GREEN("\u001b[32m"),
+  /** Perhaps not good. */
+  YELLOW("\u001b[33m"),
+  /** Bad. */
+  RED("\u001b[31m"),
+  /** Something to look at. */
+  CYAN("\u001b[36m");
+
+  static final String END = "\u001b[0m";
+
+  private final String code;
+
+  Colour(String code) {
+    this.code = code;
+  }
+
+  String code() {
+    return code;
+  }
+}

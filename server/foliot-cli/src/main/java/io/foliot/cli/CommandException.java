@@ -1,0 +1,33 @@
+package io.foliot.cli;
+
+import org.jspecify.annotations.Nullable;
+
+/** A command ends without having done what it was asked; the message says why and what to do, for people. */
+final class CommandException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final int exitCode;
+
+  private CommandException(int exitCode, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.exitCode = exitCode;
+  }
+
+  /** It was asked for something that it can do, and that did not work out. */
+  static CommandException failure(String message) {
+    return new CommandException(Foliot.FAILURE, message, null);
+  }
+
+  static CommandException failure(String message, Throwable cause) {
+    return new CommandException(Foliot.FAILURE, message, cause);
+  }
+
+  /** It was asked in the wrong way. */
+  static CommandException usage(String message) {
+    return new CommandException(Foliot.USAGE, message, null);
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+}

@@ -1,0 +1,376 @@
+package io.foliot.cli;
+
+import io.foliot.client.BatchResult;
+import io.foliot.client.Delivery;
+import io.foliot.client.NewTask;
+import io.foliot.client.Payload;
+import io.foliot.client.QueueSettings;
+import io.foliot.client.SubmittedTask;
+import io.foliot.client.TaskState;
+import io.foliot.client.TaskView;
+import io.foliot.client.TouchResult;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** A show for somebody who has never seen Foliot. */
+@Command(name = "demo", description = {
+    "Shows in under a minute what Foliot does: tasks at their second, a heartbeat, retries, a kill -9 that loses nothing.",
+    "In a temporary folder; then the server stays open to play with."})
+final class DemoCommand implements Callable<Integer> {
+  private static final int USUAL_PORT = 7400;
+
+  private static final String HELLO = "hello";
+  private static final String TICKS = "ticks";
+  private static final String SESSIONS = "sessions";
+  private static final String PAYMENTS = "payments";
+  private static final String RUSH = "rush";
+
+  private static final int TICKS_SHOWN = 5;
+  private static final int TOUCHES = 8;
+  private static final Duration TOUCH_EVERY = Duration.ofMillis(400);
+  private static final Duration SILENCE = Duration.ofSeconds(2);
+  private static final int PAYMENT_ATTEMPTS = 3;
+  private static final int RUSH_TASKS = 500;
+  private static final Duration RUSH_BEGINS = Duration.ofSeconds(1);
+  private static final Duration RUSH_LASTS = Duration.ofSeconds(9);
+  private static final Duration KILL_AFTER = Duration.ofSeconds(3);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(
+      ZoneId.systemDefault());
+
+  private final Shell shell;
+  private final DemoLedger ledger = new DemoLedger();
+
+  @Option(names = "--exit", description = "end after the show")
+  private boolean exit;
+
+  @Option(names = "--port", paramLabel = "PORT", description = "the server's port; 7400 or any free one unless set")
+  private @Nullable Integer port;
+
+  // written by the thread of a signal
+  private volatile boolean ends;
+
+  DemoCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    Path folder;
+    try {
+      folder = Files.createTempDirectory("foliot-demo-");
+    } catch (IOException e) {
+      throw CommandException.failure("the folder for temporary files cannot be written: " + e.getMessage(), e);
+    }
+    DemoServer server = new DemoServer(folder, port == null ? freePort() : port);
+    try (DemoReceiver receiver = new DemoReceiver(this::receive)) {
+      Thread hook = new Thread(() -> cleanUp(server, folder), "foliot-demo-end");
+      Runtime.getRuntime().addShutdownHook(hook);
+      try {
+        int exitCode = play(server, receiver);
+        if (!exit) {
+          stayOpen(server);
+        }
+        return exitCode;
+      } catch (CommandException e) {
+        if (ends) {
+          // What failed did so because the demo is being ended; the process goes when that is done.
+          awaitForever();
+        }
+        throw e;
+      } finally {
+        cleanUp(server, folder);
+      }
+    }
+  }
+
+  private void cleanUp(DemoServer server, Path folder) {
+    ends = true;
+    server.close();
+    try {
+      if (Files.exists(folder)) {
+        Folders.delete(folder);
+      }
+    } catch (IOException e) {
+      shell.error("the folder " + folder + " could not be deleted: " + e.getMessage());
+    }
+  }
+
+  private static int freePort() {
+    try (ServerSocket usual = new ServerSocket()) {
+      usual.setReuseAddress(true);
+      usual.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), USUAL_PORT));
+      return USUAL_PORT;
+    } catch (IOException inUse) {
+      try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        return any.getLocalPort();
+      } catch (IOException e) {
+        throw CommandException.failure("no port is free: " + e.getMessage(), e);
+      }
+    }
+  }
+
+  private int play(DemoServer server, DemoReceiver receiver) {
+    say("");
+    say("Foliot keeps work for later on disk, and calls you back on time. This takes half a minute.");
+    say("");
+    say("Starting a server in a folder that is deleted afterwards ...");
+    server.start();
+    Instant killed;
+    Instant back;
+    try (Remote remote = Remote.at(server.url())) {
+      greet(remote, receiver);
+      ticks(remote);
+      heartbeat(remote);
+      failures(remote);
+      submitRush(remote);
+      killed = kill(server);
+    }
+    server.start();
+    back = Instant.now();
+    said("the same folder, a new process: it is ready");
+    awaitRush();
+    return tally(killed, back);
+  }
+
+  private void greet(Remote remote, DemoReceiver receiver) {
+    URI callbacks = URI.create(receiver.url());
+    QueueSettings settings = QueueSettings.of(Delivery.http(callbacks).with("timeout", Duration.ofSeconds(1)));
+    for (String queue : List.of(HELLO, TICKS, SESSIONS, RUSH)) {
+      remote.tell(client -> client.putQueue(queue, settings));
+    }
+    remote.tell(client -> client.putQueue(PAYMENTS, settings.withRetry(
+        new QueueSettings.Retry(PAYMENT_ATTEMPTS, Duration.ofSeconds(1), 2.0, null, 0.0))));
+    said("server at " + remote.url() + ", callbacks go to " + callbacks);
+    SubmittedTask first = submit(remote, HELLO, NewTask.after(Duration.ZERO).withPayload(Payload.text("hello")));
+    await(first.id(), 1);
+  }
+
+  private SubmittedTask submit(Remote remote, String queue, NewTask task) {
+    SubmittedTask submitted = remote.ask(client -> client.submit(queue, task));
+    ledger.acknowledged(submitted.id());
+    return submitted;
+  }
+
+  private void await(String task, int callbacks) {
+    if (ledger.await(task, callbacks, PATIENCE) < callbacks) {
+      throw CommandException.failure("a callback did not come within " + PATIENCE.toSeconds() + " s; ./foliot doctor"
+          + " looks for what is wrong with this machine");
+    }
+  }
+
+  /** Any thread. */
+  private int receive(DemoReceiver.Callback callback) {
+    show(callback);
+    // Now the show may go on.
+    ledger.came(callback);
+    return callback.queue().equals(PAYMENTS) ? 500 : 200;
+  }
+
+  private void show(DemoReceiver.Callback callback) {
+    String when = TIME.format(callback.arrivedAt());
+    String late = Words.seconds(callback.late().toNanos() / 1e9);
+    switch (callback.queue()) {
+      case TICKS -> said(when + "  " + callback.key() + " arrived, due " + TIME.format(callback.dueAt()) + ": "
+          + shell.in(Colour.GREEN, late + " late"));
+      case SESSIONS -> said(when + "  " + shell.in(Colour.GREEN, callback.key() + " timed out, " + late
+          + " after its time was up"));
+      case PAYMENTS -> said(when + "  attempt " + callback.attempt() + " of " + PAYMENT_ATTEMPTS + ": "
+          + shell.in(Colour.RED, "the receiver answers 500"));
+      case RUSH -> {
+        // Too many to show one by one.
+      }
+      default -> {
+        if (!callback.body().equals(HELLO)) {
+          said(when + "  callback of queue " + callback.queue() + ", " + late + " late: "
+              + Shell.plain(callback.body()));
+        }
+      }
+    }
+  }
+
+  private void ticks(Remote remote) {
+    title("Tasks fire at their second");
+    Instant second = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(2);
+    String last = "";
+    for (int i = 1; i <= TICKS_SHOWN; i++) {
+      last = submit(remote, TICKS, NewTask.at(second.plusSeconds(i - 1)).withKey("tick-" + i)).id();
+    }
+    said(TICKS_SHOWN + " tasks are on disk, one for each of the next seconds");
+    await(last, 1);
+  }
+
+  private void heartbeat(Remote remote) {
+    title("A heartbeat: a deadline that is pushed back does not fire, until the pushing stops");
+    String alice = submit(remote, SESSIONS, NewTask.after(SILENCE).withKey("alice")).id();
+    said("session alice ends after " + SILENCE.toSeconds() + " s of silence; now she is busy");
+    for (int i = 1; i <= TOUCHES; i++) {
+      pause(TOUCH_EVERY);
+      List<TouchResult> touched = remote.ask(client -> client.touchKeys(SESSIONS, List.of("alice"), SILENCE));
+      Instant due = touched.getFirst().dueAt();
+      if (i % 2 == 0 && due != null) {
+        said(TIME.format(Instant.now()) + "  touched " + i + " times, due " + TIME.format(due) + " now");
+      }
+    }
+    if (ledger.await(alice, 1, Duration.ZERO) > 0) {
+      throw CommandException.failure("the session timed out although it was touched: this machine stood still for "
+          + SILENCE.toSeconds() + " s, or this is a bug");
+    }
+    said("no callback so far; now she is silent");
+    await(alice, 1);
+  }
+
+  private void failures(Remote remote) {
+    title("A callback that fails is repeated, then kept as a dead letter");
+    String payment = submit(remote, PAYMENTS, NewTask.after(Duration.ZERO).withKey("payment-7")).id();
+    await(payment, PAYMENT_ATTEMPTS);
+    TaskView view = remote.ask(client -> client.getTask(payment));
+    for (long end = System.nanoTime() + PATIENCE.toNanos(); view.state() != TaskState.FAILED
+        && System.nanoTime() < end;) {
+      pause(Duration.ofMillis(20));
+      view = remote.ask(client -> client.getTask(payment));
+    }
+    said("its state is " + view.state() + " (" + Shell.plain(String.valueOf(view.reason()))
+        + "); it can be looked at, and redriven");
+  }
+
+  private void submitRush(Remote remote) {
+    title("kill -9 in the middle, and nothing is lost");
+    Instant begin = Instant.now().plus(RUSH_BEGINS);
+    List<NewTask> tasks = new ArrayList<>();
+    for (int i = 0; i < RUSH_TASKS; i++) {
+      tasks.add(NewTask.at(begin.plus(RUSH_LASTS.multipliedBy(i).dividedBy(RUSH_TASKS))));
+    }
+    for (BatchResult result : remote.ask(client -> client.submitBatch(RUSH, tasks))) {
+      if (result instanceof SubmittedTask task) {
+        ledger.acknowledged(task.id());
+      }
+    }
+    said(RUSH_TASKS + " tasks are on disk, due over the next " + RUSH_LASTS.plus(RUSH_BEGINS).toSeconds() + " s");
+    pause(RUSH_BEGINS.plus(KILL_AFTER));
+  }
+
+  private Instant kill(DemoServer server) {
+    Instant killed = Instant.now();
+    long pid = server.kill();
+    said(TIME.format(killed) + "  " + shell.in(Colour.RED, "kill -9 " + pid) + ", with " + ledger.pending()
+        + " tasks still to come");
+    return killed;
+  }
+
+  private void awaitRush() {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (ledger.pending() > 0 && System.nanoTime() < end) {
+      if (shell.terminal()) {
+        shell.out().print("\r  " + ledger.delivered() + " of " + ledger.acknowledged() + " delivered ");
+        shell.out().flush();
+      }
+      pause(Duration.ofMillis(100));
+    }
+    if (shell.terminal()) {
+      shell.out().print("\r" + " ".repeat(60) + "\r");
+    }
+  }
+
+  private int tally(Instant killed, Instant back) {
+    title("The tally");
+    int lost = ledger.pending();
+    int early = ledger.early();
+    // A payment is delivered three times by design, and counts as once.
+    int again = ledger.again() - (PAYMENT_ATTEMPTS - 1);
+    row(ledger.acknowledged(), "acknowledged by the server", "");
+    row(ledger.delivered(), "delivered", lost == 0 ? good("nothing is lost") : bad(lost + " are lost"));
+    row(early, "before their time", early == 0 ? good("nothing is early") : bad("some are early"));
+    row(again, "delivered again", again == 0
+        ? ""
+        : "delivered, and killed before that was noted: at least once, never less");
+    List<Duration> late = ledger.lateness(killed, back.plusSeconds(2));
+    if (!late.isEmpty()) {
+      said(String.format(Locale.ROOT,
+          "lateness: half within %s, 99 of 100 within %s (but for those due while it was down)",
+          Words.seconds(late.get(late.size() / 2).toNanos() / 1e9),
+          Words.seconds(late.get(late.size() * 99 / 100).toNanos() / 1e9)));
+    }
+    say("");
+    return lost == 0 && early == 0 ? Foliot.OK : Foliot.FAILURE;
+  }
+
+  private void row(int count, String what, String comment) {
+    said(String.format(Locale.ROOT, "%4d  %-28s%s", count, what, comment).stripTrailing());
+  }
+
+  private String good(String text) {
+    return shell.in(Colour.GREEN, text);
+  }
+
+  private String bad(String text) {
+    return shell.in(Colour.RED, text);
+  }
+
+  private void stayOpen(DemoServer server) {
+    String url = server.url();
+    say("The server stays open at " + url + ". In another terminal, see it live with");
+    say("");
+    say("  ./foliot top" + (url.endsWith(":" + USUAL_PORT) ? "" : " --url " + url));
+    say("");
+    say("or send a task, and watch it come back here five seconds later:");
+    say("");
+    say("  curl -H 'Content-Type: application/json' " + url + "/v1/queues/" + HELLO + "/tasks \\");
+    say("    -d '{\"delay\": \"5s\", \"payload\": {\"from\": \"me\"}}'");
+    say("");
+    say("Ctrl-C ends it, and deletes its folder.");
+    say("");
+    awaitForever();
+  }
+
+  private static void awaitForever() {
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void pause(Duration duration) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void title(String text) {
+    say("");
+    say(shell.in(Colour.BOLD, text));
+  }
+
+  private void said(String text) {
+    say("  " + text);
+  }
+
+  private void say(String text) {
+    synchronized (ledger) {
+      shell.line(text);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.foliot.cli;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What was promised and what came: written on both sides, compared at the end. Any thread. */
+final class DemoLedger {
+  // guarded by this
+  private final Set<String> acknowledged = new HashSet<>();
+  private final Map<String, List<DemoReceiver.Callback>> callbacks = new HashMap<>();
+
+  /** The server has said that it has the task. */
+  synchronized void acknowledged(String task) {
+    acknowledged.add(task);
+    notifyAll();
+  }
+
+  /** A callback has come. */
+  synchronized void came(DemoReceiver.Callback callback) {
+    callbacks.computeIfAbsent(callback.task(), task -> new ArrayList<>()).add(callback);
+    notifyAll();
+  }
+
+  synchronized int acknowledged() {
+    return acknowledged.size();
+  }
+
+  /** How many of the acknowledged have come. */
+  synchronized int delivered() {
+    Set<String> both = new HashSet<>(acknowledged);
+    both.retainAll(callbacks.keySet());
+    return both.size();
+  }
+
+  synchronized int pending() {
+    return acknowledged() - delivered();
+  }
+
+  /** How often tasks have come again. */
+  synchronized int again() {
+    return callbacks.values().stream().mapToInt(all -> all.size() - 1).sum();
+  }
+
+  /** How many came before they were due. */
+  synchronized int early() {
+    return (int) callbacks.values().stream().flatMap(List::stream).filter(callback -> callback.late().isNegative())
+        .count();
+  }
+
+  /** First callbacks of a task, waited for at most so long; how many came. */
+  synchronized int await(String task, int callbacksWanted, Duration patience) {
+    long end = System.nanoTime() + patience.toNanos();
+    try {
+      while (count(task) < callbacksWanted) {
+        long left = (end - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          break;
+        }
+        wait(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return count(task);
+  }
+
+  private int count(String task) {
+    return callbacks.getOrDefault(task, List.of()).size();
+  }
+
+  /** Lateness of first callbacks, in order, of tasks that were not due within a span. */
+  synchronized List<Duration> lateness(Instant downFrom, Instant downTo) {
+    return callbacks.values().stream().map(List::getFirst)
+        .filter(callback -> callback.dueAt().isBefore(downFrom) || callback.dueAt().isAfter(downTo))
+        .map(DemoReceiver.Callback::late).sorted().toList();
+  }
+}

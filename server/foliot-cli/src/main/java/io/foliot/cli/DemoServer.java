@@ -1,0 +1,129 @@
+package io.foliot.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A real server in a process of its own, which can be killed. */
+final class DemoServer implements AutoCloseable {
+  private static final long START_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(1);
+  private static final long END_PATIENCE_SECONDS = 5;
+  private static final int TOLD_LINES = 12;
+
+  private final Path folder;
+  private final int port;
+  private final Path log;
+
+  // guarded by this
+  private @Nullable Process process;
+  private boolean closed;
+
+  /**
+   * A server to be.
+   *
+   * @param folder where its data and its log are
+   */
+  DemoServer(Path folder, int port) {
+    this.folder = folder;
+    this.port = port;
+    log = folder.resolve("server.log");
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** Starts it, and waits until it serves. */
+  void start() {
+    Process started = launch();
+    long begun = System.nanoTime();
+    try (Remote remote = Remote.at(url())) {
+      while (!isReady(remote)) {
+        if (!started.isAlive() || System.nanoTime() - begun > START_PATIENCE_NANOS) {
+          throw CommandException.failure("the server did not start; it says:" + System.lineSeparator() + tail());
+        }
+        LockSupport.parkNanos(POLL_NANOS);
+      }
+    }
+  }
+
+  private synchronized Process launch() {
+    if (closed) {
+      throw CommandException.failure("the demo ends");
+    }
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(word -> !word.startsWith("-Dfoliot.") && !word.startsWith("-agentlib")).forEach(words::add);
+    words.add("-D" + ServerCommand.PARENT + "=" + ProcessHandle.current().pid());
+    String classPath = System.getProperty("java.class.path");
+    // Started as this process was: the jar's manifest says more than where its classes are.
+    words.addAll(classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
+        ? List.of("-jar", classPath)
+        : List.of("-cp", classPath, Foliot.class.getName()));
+    words.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
+        "--log-level", "warn",
+        // What was claimed when the server was killed comes back when its lease ends: for a show, soon.
+        "--engine-lease-margin", "1s"));
+    ProcessBuilder builder = new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().keySet().removeIf(name -> name.startsWith("FOLIOT_"));
+    try {
+      process = builder.start();
+      return process;
+    } catch (IOException e) {
+      throw CommandException.failure("the server could not be started: " + e.getMessage(), e);
+    }
+  }
+
+  private boolean isReady(Remote remote) {
+    try {
+      return remote.send(HttpRequest.newBuilder(URI.create(url() + "/health/ready")).GET(), ANSWER_TIMEOUT)
+          .statusCode() == 200;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private String tail() {
+    try {
+      List<String> lines = Files.readAllLines(log);
+      return String.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - TOLD_LINES), lines.size()));
+    } catch (IOException e) {
+      return "(its log cannot be read: " + e.getMessage() + ")";
+    }
+  }
+
+  /** Kills it, as {@code kill -9} does: it gets no chance to do anything. */
+  synchronized long kill() {
+    Process running = process;
+    if (running == null) {
+      return 0;
+    }
+    running.destroyForcibly();
+    try {
+      running.waitFor(END_PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return running.pid();
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    long unused = kill();
+  }
+}

@@ -1,0 +1,18 @@
+package io.foliot.cli;
+
+import io.foliot.core.DurationText;
+import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Durations on the command line are written as in the API. */
+final class DurationConverter implements ITypeConverter<Duration> {
+  @Override
+  public Duration convert(String text) {
+    try {
+      return DurationText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package io.foliot.cli;
+
+/**
+ * What a check found.
+ *
+ * @param what was checked, in a word
+ * @param verdict whether that will do
+ * @param seen the figures
+ * @param advice what to do; empty if there is nothing to do
+ */
+record Finding(String what, Verdict verdict, String seen, String advice) {
+  /** Whether a server can stand on it. */
+  enum Verdict {
+    /** Yes. */
+    OK,
+    /** Yes, with a disadvantage. */
+    WARN,
+    /** No. */
+    FAIL
+  }
+
+  static Finding ok(String what, String seen) {
+    return new Finding(what, Verdict.OK, seen, "");
+  }
+
+  static Finding warn(String what, String seen, String advice) {
+    return new Finding(what, Verdict.WARN, seen, advice);
+  }
+
+  static Finding fail(String what, String seen, String advice) {
+    return new Finding(what, Verdict.FAIL, seen, advice);
+  }
+}

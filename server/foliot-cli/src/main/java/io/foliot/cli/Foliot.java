@@ -1,0 +1,143 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.foliot.load.BenchCommand;
+import io.foliot.server.text.Nearest;
+import java.io.PrintWriter;
+import java.util.Locale;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The foliot command. */
+@Command(name = "foliot", synopsisSubcommandLabel = "COMMAND", description = {
+    "Schedules work for later, durably and on time.", ""}, commandListHeading = "%nCommands:%n", footer = {"",
+        "Begin with", "  foliot demo              a minute's show, nothing to set up",
+        "  foliot server            the server, on http://127.0.0.1:7400",
+        "  foliot COMMAND --help    what a command does, with examples"})
+public final class Foliot {
+  static final int OK = 0;
+  static final int FAILURE = 1;
+  static final int USAGE = 2;
+
+  private Foliot() {}
+
+  /** Runs the command and ends the process. */
+  public static void main(String[] args) {
+    Shell shell = Shell.ofProcess();
+    int exitCode = run(shell, args);
+    shell.out().flush();
+    shell.err().flush();
+    // Commands clean up after themselves. An exit would first load all of the logging, to say that it exits.
+    Runtime.getRuntime().halt(exitCode);
+  }
+
+  /** Runs the command. */
+  static int run(Shell shell, String... args) {
+    return commandLine(shell).execute(args);
+  }
+
+  /** Returns the parser of the command line, ready to execute it. */
+  static CommandLine commandLine(Shell shell) {
+    CommandLine foliot = new CommandLine(new Foliot())
+        .addSubcommand(new ServerCommand(shell).spec())
+        .addSubcommand(new DemoCommand(shell))
+        .addSubcommand(new SubmitCommand(shell))
+        .addSubcommand(new GetCommand(shell))
+        .addSubcommand(new CancelCommand(shell))
+        .addSubcommand(new TouchCommand(shell))
+        .addSubcommand(QueuesCommand.withSubcommands(shell))
+        .addSubcommand(new TasksCommand(shell))
+        .addSubcommand(new CommandLine(new JobsCommand()).setUnmatchedArgumentsAllowed(true))
+        .addSubcommand(new ClusterCommand(shell))
+        .addSubcommand(new TopCommand(shell))
+        .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment()))
+        .addSubcommand(new DoctorCommand(shell))
+        .addSubcommand(new BackupCommand(shell))
+        .addSubcommand(new RestoreCommand(shell))
+        .addSubcommand(new VerifyCommand(shell))
+        .addSubcommand(new MigrateCommand(shell))
+        .addSubcommand(SlotsCommand.withSubcommands(shell))
+        .addSubcommand(new HelpCommand());
+    prepare(foliot.getCommandSpec());
+    return foliot.setOut(new PrintWriter(shell.out(), true, UTF_8)).setErr(new PrintWriter(shell.err(), true, UTF_8))
+        .setColorScheme(CommandLine.Help.defaultColorScheme(
+            shell.colours() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
+        .setUsageHelpAutoWidth(shell.terminal())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler((failure, line, result) -> failed(shell, failure))
+        .setParameterExceptionHandler((failure, args) -> misused(shell, failure));
+  }
+
+  private static void prepare(CommandSpec spec) {
+    if (!(spec.userObject() instanceof HelpCommand)) {
+      spec.mixinStandardHelpOptions(true).versionProvider(new Version());
+      spec.usageMessage().sortOptions(false).sortSynopsis(false);
+    }
+    spec.subcommands().values().forEach(each -> prepare(each.getCommandSpec()));
+  }
+
+  private static int failed(Shell shell, Exception failure) {
+    if (failure instanceof CommandException expected) {
+      tell(shell, String.valueOf(expected.getMessage()));
+      return expected.exitCode();
+    }
+    tell(shell, "this is a bug, please report it with the lines that follow: " + failure);
+    failure.printStackTrace(shell.err());
+    return FAILURE;
+  }
+
+  private static int misused(Shell shell, ParameterException failure) {
+    CommandLine line = failure.getCommandLine();
+    if (line.getParent() == null && line.getParseResult().originalArgs().isEmpty()) {
+      line.usage(line.getErr());
+      return USAGE;
+    }
+    if (failure instanceof UnmatchedArgumentException unmatched) {
+      tell(shell, unknown(line.getCommandSpec(), unmatched.getUnmatched().getFirst()));
+    } else {
+      String message = String.valueOf(failure.getMessage());
+      // As all messages here begin, in lower case.
+      tell(shell, message.isEmpty()
+          ? "the arguments cannot be used"
+          : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1));
+    }
+    tell(shell, "see '" + line.getCommandSpec().qualifiedName() + " --help'");
+    return USAGE;
+  }
+
+  private static String unknown(CommandSpec spec, String word) {
+    if (word.startsWith("-")) {
+      String name = word.contains("=") ? word.substring(0, word.indexOf('=')) : word;
+      String nearest = Nearest.of(name, spec.optionsMap().keySet());
+      return spec.name() + " has no option " + name + (nearest == null ? "" : ": did you mean " + nearest + "?");
+    }
+    return spec.subcommands().isEmpty()
+        ? spec.name() + " has no use for \"" + word + "\""
+        : "there is no command " + word + ": " + Nearest.hint(word, spec.subcommands().keySet());
+  }
+
+  private static void tell(Shell shell, String message) {
+    shell.error(shell.in(Colour.RED, "foliot:") + " " + message);
+  }
+
+  /** The version of Foliot and of what it runs on. */
+  static final class Version implements IVersionProvider {
+    /** The version in the jar's manifest. */
+    static String ofFoliot() {
+      String version = Foliot.class.getPackage().getImplementationVersion();
+      return version == null ? "development" : version;
+    }
+
+    @Override
+    public String[] getVersion() {
+      return new String[]{"foliot " + ofFoliot(),
+          "Java " + Runtime.version() + ", " + System.getProperty("java.vendor", "")};
+    }
+  }
+}

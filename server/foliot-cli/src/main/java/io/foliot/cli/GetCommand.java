@@ -1,0 +1,119 @@
+package io.foliot.cli;
+
+import io.foliot.client.AttemptView;
+import io.foliot.client.Payload;
+import io.foliot.client.TaskView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows a task. */
+@Command(name = "get", description = "Shows a task with its last attempts.", footer = {"", "Examples",
+    "  foliot get orders order-7", "  foliot get 0199f2a4-7c1e-7a53-8a3f-5f0d9c2b1e77 --why"})
+final class GetCommand implements Callable<Integer> {
+  /** Longer payloads are cut in the output for people. */
+  private static final int SHOWN_PAYLOAD = 2_000;
+
+  private final Shell shell;
+
+  @Mixin
+  private final TaskName task = new TaskName();
+
+  @Option(names = "--why", description = "say why it has not fired")
+  private boolean why;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  GetCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    try (Remote remote = server.open(shell)) {
+      if (why) {
+        explain(remote);
+      } else if (json.isSet()) {
+        shell.line(remote.get(task.path()));
+      } else {
+        show(view(remote));
+      }
+    }
+    return Foliot.OK;
+  }
+
+  private TaskView view(Remote remote) {
+    return task.isId()
+        ? remote.ask(client -> client.getTask(task.id()))
+        : remote.ask(client -> client.getByKey(task.queue(), task.key()));
+  }
+
+  private void explain(Remote remote) {
+    String id = task.isId() ? task.id() : view(remote).id();
+    String explanation = remote.ask(client -> client.explain(id));
+    if (json.isSet()) {
+      shell.line(explanation);
+      return;
+    }
+    JsonView view = JsonView.parse(explanation);
+    new Answer().add("id", view.at("id").text()).add("state", view.at("state").text())
+        .add("dueAt", view.at("dueAt").text()).add("owner", view.at("owner").text())
+        .add("lane", view.at("lane", "waiting").text() + " waiting, " + view.at("lane", "running").text() + " running")
+        .add("destination", view.at("destination", "name").text() + ", " + view.at("destination", "running").text()
+            + " of " + view.at("destination", "limit").text() + " running")
+        .print(shell, false);
+    view.at("reasons").items().forEach(reason -> shell.line("- " + Shell.plain(reason.text())));
+  }
+
+  private void show(TaskView view) {
+    Integer maxAttempts = view.maxAttempts();
+    new Answer().add("id", view.id()).add("queue", view.queue()).add("key", view.key())
+        .add("generation", view.generation()).add("state", view.state())
+        .add("dueAt", view.dueAt() + distance(view.dueAt(), Instant.now()))
+        .add("createdAt", view.createdAt())
+        .add("attempts", view.attempt() + (maxAttempts == null ? "" : " of " + maxAttempts))
+        .add("reason", view.reason())
+        .add("headers", view.headers().isEmpty() ? null : view.headers())
+        .add("payload", payload(view.payload())).print(shell, false);
+    if (!view.attempts().isEmpty()) {
+      shell.line("");
+      Table table = new Table().right("attempt").left("begun").right("took").left("outcome").left("detail");
+      view.attempts().forEach(attempt -> table.row(attempt.attempt(), attempt.begunAt(), took(attempt),
+          attempt.outcome() == null ? "-" : attempt.outcome(), attempt.detail() == null ? "" : attempt.detail()));
+      table.print(shell);
+    }
+  }
+
+  /** By how much an instant is ahead or past, in words. */
+  static String distance(Instant instant, Instant now) {
+    Duration distance = Duration.between(now, instant);
+    return distance.isNegative()
+        ? " (" + Words.rough(distance.negated()) + " ago)"
+        : " (in " + Words.rough(distance)
+            + ")";
+  }
+
+  private static String took(AttemptView attempt) {
+    Instant end = attempt.endedAt();
+    return end == null ? "-" : Duration.between(attempt.begunAt(), end).toMillis() + " ms";
+  }
+
+  private static @Nullable String payload(@Nullable Payload payload) {
+    if (payload == null || payload.toBytes().length == 0) {
+      return null;
+    }
+    if (!payload.isJson() && !payload.contentType().startsWith("text/")) {
+      return payload.toBytes().length + " bytes of " + payload.contentType() + " (--json shows them)";
+    }
+    String text = payload.toText();
+    return text.length() <= SHOWN_PAYLOAD ? text : text.substring(0, SHOWN_PAYLOAD) + "... (--json shows all)";
+  }
+}

@@ -1,0 +1,18 @@
+package io.foliot.cli;
+
+import io.foliot.server.text.InstantText;
+import java.time.Instant;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Instants on the command line are written as in the API. */
+final class InstantConverter implements ITypeConverter<Instant> {
+  @Override
+  public Instant convert(String text) {
+    try {
+      return InstantText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.foliot.cli;
+
+import io.foliot.core.SystemClock;
+import io.foliot.core.store.StoreAddress;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import io.foliot.server.config.ConfigException;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.engine.migration.Migration;
+import io.foliot.engine.migration.MigrationException;
+import io.foliot.server.store.Stores;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Moves all live tasks from one store to another. */
+@Command(name = "migrate", description = {
+    "Moves all live tasks, and the settings of queues and keys, to another store.",
+    "The source accepts and fires nothing from then on; the target is opened when both were found to be the same.",
+    "A migration that was broken off goes on where it stopped when the same command is given again."}, footer = {"",
+        "A store is rocksdb:DIR (a data folder, whose server must be stopped), jdbc:postgresql://HOST/DATABASE,",
+        "jdbc:mariadb://HOST/DATABASE or redis://HOST. Users and passwords come from FOLIOT_FROM_USER,",
+        "FOLIOT_FROM_PASSWORD, FOLIOT_TO_USER and FOLIOT_TO_PASSWORD.", "", "Example",
+        "  FOLIOT_TO_USER=foliot FOLIOT_TO_PASSWORD=... \\",
+        "  foliot migrate --from rocksdb:foliot-data --to jdbc:postgresql://db.example/foliot"})
+final class MigrateCommand implements Callable<Integer> {
+  private final Shell shell;
+
+  @Option(names = "--from", paramLabel = "STORE", description = "the store whose tasks are moved")
+  private @Nullable String from;
+
+  @Option(names = "--to", paramLabel = "STORE", description = "the store they are moved to; it must have none")
+  private @Nullable String to;
+
+  @Option(names = "--patience", paramLabel = "TIME", defaultValue = "60s", converter = DurationConverter.class, description = "how long attempts under way may take before they are moved as they run; ${DEFAULT-VALUE}")
+  private Duration patience = Duration.ofSeconds(60);
+
+  @Option(names = "--release", paramLabel = "STORE", description = "instead: opens a store again that a migration has sealed")
+  private @Nullable String release;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  MigrateCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    try {
+      return release == null ? migrate() : release(release);
+    } catch (StoreException | MigrationException e) {
+      throw CommandException.failure(String.valueOf(e.getMessage()), e);
+    } catch (CompletionException e) {
+      throw CommandException.failure(String.valueOf(e.getCause() == null ? e : e.getCause().getMessage()), e);
+    }
+  }
+
+  private int migrate() {
+    if (from == null || to == null) {
+      throw CommandException.usage("migrate needs --from STORE and --to STORE; or --release STORE");
+    }
+    FoliotConfig.Store source = store("--from", from, "FOLIOT_FROM");
+    FoliotConfig.Store target = store("--to", to, "FOLIOT_TO");
+    if (source.name().equals(target.name())) {
+      throw CommandException.usage("--from and --to are the same store: " + source.name());
+    }
+    long begun = System.nanoTime();
+    Migration.Result result = Progress.during(shell, "migrate", told -> {
+      try (TaskStore open = open(source); TaskStore filled = open(target)) {
+        return new Migration(open, source.name(), filled, target.name(), told).run(patience);
+      }
+    });
+    double seconds = (System.nanoTime() - begun) / 1e9;
+    if (json.isSet()) {
+      shell.line(new Answer().add("tasks", result.tasks()).add("checksum", result.checksum())
+          .add("settings", result.settings()).add("seconds", seconds)
+          .add("notMoved", result.unreadable().size()).json());
+    } else {
+      shell.line("moved " + result.tasks() + " tasks (checksum " + result.checksum() + ") and " + result.settings()
+          + " settings after " + Words.seconds(seconds) + "; start servers with --store " + target.name());
+    }
+    if (!result.unreadable().isEmpty()) {
+      result.unreadable().forEach(task -> shell.error("not moved: task=" + task.id() + ", reason=" + task.reason()));
+      throw CommandException
+          .failure("all but " + result.unreadable().size() + " tasks were moved; these cannot be read, and"
+              + " stay in the source: " + source.name());
+    }
+    return Foliot.OK;
+  }
+
+  private int release(String text) {
+    FoliotConfig.Store store = store("--release", text, "FOLIOT_FROM");
+    try (TaskStore open = open(store)) {
+      boolean sealed = Migration.release(open);
+      shell.line(store.name() + (sealed ? " is open again" : " was not sealed"));
+      return Foliot.OK;
+    }
+  }
+
+  private static TaskStore open(FoliotConfig.Store store) {
+    try {
+      return Stores.open(store, new SystemClock(), failure -> {
+        // Whoever calls it next is told.
+      }, unreadable -> {
+        // The store logs it, and a migration lists it.
+      });
+    } catch (IllegalArgumentException e) {
+      throw CommandException.usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private FoliotConfig.Store store(String option, String text, String variables) {
+    Map<String, String> flags = new HashMap<>();
+    if (text.startsWith("rocksdb:")) {
+      flags.put("store", "rocksdb");
+      flags.put("data", text.substring("rocksdb:".length()));
+    } else {
+      flags.put("store", text);
+    }
+    flags.put("store-user", shell.variable(variables + "_USER"));
+    flags.put("store-password", shell.variable(variables + "_PASSWORD"));
+    try {
+      FoliotConfig.Store store = FoliotConfig.load(flags, Map.of(), null).store();
+      if (!store.isRemote() && !text.startsWith("rocksdb:")) {
+        throw CommandException
+            .usage(option + " is rocksdb:DIR, jdbc:... or redis://...; found was \"" + StoreAddress.scheme(text)
+                + "...\"");
+      }
+      return store;
+    } catch (ConfigException e) {
+      throw CommandException.usage(option + ": " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.foliot.cli;
+
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Says every second how far something is; on a terminal over the same line. */
+final class Progress {
+  private static final int WIDTH = 70;
+
+  private final Shell shell;
+  private final String what;
+  private final Supplier<String> seen;
+  private final CountDownLatch done = new CountDownLatch(1);
+  private final Thread teller = new Thread(this::tell, "foliot-progress");
+
+  private Progress(Shell shell, String what, Supplier<String> seen) {
+    this.shell = shell;
+    this.what = what;
+    this.seen = seen;
+    teller.setDaemon(true);
+  }
+
+  /** Does work that writes into a folder, and tells meanwhile how much there is. */
+  static <T> T during(Shell shell, String what, Path folder, Supplier<T> work) {
+    return during(shell, what, () -> {
+      long bytes = Folders.bytes(folder);
+      return bytes == 0 ? "" : Words.bytes(bytes) + " written";
+    }, work);
+  }
+
+  /** Does work that says how far it is, and tells the last that it said. */
+  static <T> T during(Shell shell, String what, Function<Consumer<String>, T> work) {
+    AtomicReference<String> last = new AtomicReference<>("");
+    return during(shell, what, last::get, () -> work.apply(last::set));
+  }
+
+  private static <T> T during(Shell shell, String what, Supplier<String> seen, Supplier<T> work) {
+    Progress progress = new Progress(shell, what, seen);
+    progress.teller.start();
+    try {
+      return work.get();
+    } finally {
+      progress.end();
+    }
+  }
+
+  private void tell() {
+    long begun = System.nanoTime();
+    try {
+      while (!done.await(1, TimeUnit.SECONDS)) {
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
+        String far = seen.get();
+        line(what + ": " + seconds + " s" + (far.isEmpty() ? "" : ", " + far));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void line(String text) {
+    if (shell.terminal()) {
+      shell.err().print("\r" + text + " ".repeat(Math.max(0, WIDTH - text.length())));
+      shell.err().flush();
+    } else {
+      shell.error(text);
+    }
+  }
+
+  private void end() {
+    done.countDown();
+    try {
+      teller.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (shell.terminal()) {
+      shell.err().print("\r" + " ".repeat(WIDTH) + "\r");
+      shell.err().flush();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.foliot.cli;
+
+import io.foliot.client.FoliotClient;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Does something to a queue that needs nothing but its name. */
+abstract sealed class QueueActCommand implements Callable<Integer> {
+  private final Shell shell;
+  private final String done;
+
+  @Parameters(paramLabel = "QUEUE", description = "the queue")
+  private String queue = "";
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  private QueueActCommand(Shell shell, String done) {
+    this.shell = shell;
+    this.done = done;
+  }
+
+  abstract void act(FoliotClient client, String name);
+
+  @Override
+  public Integer call() {
+    try (Remote remote = server.open(shell)) {
+      remote.tell(client -> act(client, queue));
+    }
+    shell.line(queue + " " + done);
+    return Foliot.OK;
+  }
+
+  /** Deletes it. */
+  @Command(name = "delete", description = "Deletes a queue that has no live tasks.")
+  static final class Delete extends QueueActCommand {
+    Delete(Shell shell) {
+      super(shell, "is deleted");
+    }
+
+    @Override
+    void act(FoliotClient client, String name) {
+      client.deleteQueue(name);
+    }
+  }
+
+  /** Pauses it. */
+  @Command(name = "pause", description = "Has a queue begin no more attempts; tasks can still be submitted.")
+  static final class Pause extends QueueActCommand {
+    Pause(Shell shell) {
+      super(shell, "is paused");
+    }
+
+    @Override
+    void act(FoliotClient client, String name) {
+      client.pauseQueue(name);
+    }
+  }
+
+  /** Resumes it. */
+  @Command(name = "resume", description = "Has a paused queue go on.")
+  static final class Resume extends QueueActCommand {
+    Resume(Shell shell) {
+      super(shell, "goes on");
+    }
+
+    @Override
+    void act(FoliotClient client, String name) {
+      client.resumeQueue(name);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.foliot.cli;
+
+import io.foliot.client.RedriveResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Puts dead letters back to work. */
+@Command(name = "redrive", description = "Puts failed tasks of a queue back to work.")
+final class QueueRedriveCommand implements Callable<Integer> {
+  private static final int DEFAULT_LIMIT = 1_000;
+
+  private final Shell shell;
+
+  @Parameters(index = "0", paramLabel = "QUEUE", description = "the queue")
+  private String queue = "";
+
+  @Parameters(index = "1..*", paramLabel = "ID", description = "only these tasks")
+  private List<String> ids = new ArrayList<>();
+
+  @Option(names = "--limit", paramLabel = "N", description = "at most so many; 1000 unless set")
+  private @Nullable Integer limit;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  QueueRedriveCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    if (limit != null && !ids.isEmpty()) {
+      throw CommandException.usage("a redrive has ids or a --limit, not both");
+    }
+    RedriveResult result;
+    try (Remote remote = server.open(shell)) {
+      result = remote.ask(client -> ids.isEmpty()
+          ? client.redrive(queue, limit == null ? DEFAULT_LIMIT : limit)
+          : client.redrive(queue, ids));
+    }
+    if (json.isSet()) {
+      shell.line(new Answer().add("redriven", result.redriven()).add("conflicts", result.conflicts())
+          .add("more", result.more()).json());
+      return Foliot.OK;
+    }
+    shell.line(result.redriven() + " tasks are back at work" + (result.more() ? "; there are more failed ones" : ""));
+    if (!result.conflicts().isEmpty()) {
+      shell.line(result.conflicts().size() + " stay failed, because their keys have live tasks by now: "
+          + String.join(", ", result.conflicts()));
+    }
+    return Foliot.OK;
+  }
+}

@@ -1,0 +1,204 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.foliot.client.FoliotClient;
+import io.foliot.client.FoliotException;
+import io.foliot.client.RetryPolicy;
+import io.foliot.client.UnknownOutcomeException;
+import io.foliot.client.UnreachableException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that a command talks to: through the client, and past it where the answer is shown as it is or where the client
+ * has no such call. What goes wrong becomes a {@link CommandException} that says what to do.
+ */
+final class Remote implements AutoCloseable {
+  /** Where a server is unless somebody says otherwise. */
+  static final String DEFAULT_URL = "http://127.0.0.1:7400";
+  static final String URL_VARIABLE = "FOLIOT_URL";
+  static final String KEY_VARIABLE = "FOLIOT_API_KEY";
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(35);
+
+  private final String url;
+  private final String apiKey;
+  private final HttpClient http;
+  private final FoliotClient client;
+
+  private Remote(String url, String apiKey) {
+    this.url = url.replaceFirst("/+$", "");
+    this.apiKey = apiKey;
+    http = httpClient(this.url.startsWith("https:"));
+    try {
+      FoliotClient.Builder builder = FoliotClient.builder(URI.create(this.url)).httpClient(http)
+          .requestTimeout(ANSWER_TIMEOUT)
+          // A person sees the failure and decides; waiting without a word would look as if the command hung.
+          .retry(RetryPolicy.none());
+      if (!apiKey.isEmpty()) {
+        builder.apiKey(apiKey);
+      }
+      client = builder.build();
+    } catch (IllegalArgumentException e) {
+      throw CommandException.usage(e.getMessage() + "; the server's address is set by --url or " + URL_VARIABLE
+          + ", its key by " + KEY_VARIABLE);
+    }
+  }
+
+  private static HttpClient httpClient(boolean secure) {
+    HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+        .connectTimeout(CONNECT_TIMEOUT).followRedirects(HttpClient.Redirect.NEVER);
+    // Unless told otherwise it reads all certificates of the JDK at once, which takes longer than all else here.
+    return secure ? builder.build() : builder.sslContext(trustingNobody()).build();
+  }
+
+  private static SSLContext trustingNobody() {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, new TrustManager[0], null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has TLS", e);
+    }
+  }
+
+  /**
+   * The server to talk to.
+   *
+   * @param url from the command line; null for what the environment says
+   */
+  static Remote of(@Nullable String url, Shell shell) {
+    String address = url != null ? url : shell.variable(URL_VARIABLE);
+    return new Remote(address.isEmpty() ? DEFAULT_URL : address, shell.variable(KEY_VARIABLE));
+  }
+
+  /** The server at an address, asked without a key. */
+  static Remote at(String url) {
+    return new Remote(url, "");
+  }
+
+  /** Its address. */
+  String url() {
+    return url;
+  }
+
+  /** A name as one segment of a path. */
+  static String segment(String name) {
+    String encoded = URLEncoder.encode(name, UTF_8).replace("+", "%20");
+    return encoded.equals(".") || encoded.equals("..") ? encoded.replace(".", "%2E") : encoded;
+  }
+
+  /** Makes a call that answers. */
+  <T> T ask(Function<FoliotClient, T> call) {
+    try {
+      return call.apply(client);
+    } catch (FoliotException e) {
+      throw CommandException.failure(refusal(e.status(), e.problem().title(), e.problem().detail()), e);
+    } catch (UnreachableException e) {
+      throw unreachable(e);
+    } catch (UnknownOutcomeException e) {
+      throw CommandException.failure(e.getMessage() + ". Look at the task or the queue before you repeat it", e);
+    } catch (IllegalArgumentException e) {
+      throw CommandException.usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Makes a call that does not answer. */
+  void tell(Consumer<FoliotClient> call) {
+    ask(it -> {
+      call.accept(it);
+      return true;
+    });
+  }
+
+  /** An answer as it came. */
+  HttpResponse<String> send(HttpRequest.Builder request, Duration timeout) throws IOException {
+    if (!apiKey.isEmpty()) {
+      request.header("Authorization", "Bearer " + apiKey);
+    }
+    try {
+      return http.send(request.timeout(timeout).build(), HttpResponse.BodyHandlers.ofString(UTF_8));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  /** The body of a GET, as the server wrote it. */
+  String get(String path) {
+    return text(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
+  }
+
+  /** The answer to a POST of JSON. */
+  String post(String path, String json, Duration timeout) {
+    return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(json)), timeout);
+  }
+
+  private String text(HttpRequest.Builder request, Duration timeout) {
+    HttpResponse<String> answer;
+    try {
+      answer = send(request, timeout);
+    } catch (ConnectException | HttpConnectTimeoutException e) {
+      throw unreachable(e);
+    } catch (IOException e) {
+      throw CommandException.failure("no usable answer came from " + url + " (" + e.getMessage() + ")", e);
+    }
+    if (answer.statusCode() / 100 != 2) {
+      JsonView problem = JsonView.parse(answer.body());
+      throw CommandException.failure(refusal(answer.statusCode(),
+          problem.at("title").text("HTTP status " + answer.statusCode()), problem.at("detail").text("")));
+    }
+    return answer.body();
+  }
+
+  private String refusal(int status, String title, @Nullable String detail) {
+    if (status == 401) {
+      return title + ": " + (apiKey.isEmpty()
+          ? "set " + KEY_VARIABLE + " to a key of this server"
+          : detail + " (the key comes from " + KEY_VARIABLE + ")");
+    }
+    if (detail == null || detail.isEmpty()) {
+      return title + ": " + url + " is perhaps something else than a Foliot server (--url, " + URL_VARIABLE + ")";
+    }
+    return title + ": " + Shell.plain(detail);
+  }
+
+  private CommandException unreachable(Exception cause) {
+    return CommandException.failure(isLocal()
+        ? "nothing answers at " + url + ": start one with ./foliot server"
+        : "nothing answers at " + url + ": is the address right (--url, " + URL_VARIABLE + "), and the server up?",
+        cause);
+  }
+
+  private boolean isLocal() {
+    try {
+      return InetAddress.getByName(URI.create(url).getHost()).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    http.shutdownNow();
+  }
+}

@@ -1,0 +1,165 @@
+package io.foliot.cli;
+
+import io.foliot.core.store.StoreException;
+import io.foliot.server.CoreThreads;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.Logging;
+import io.foliot.server.StartException;
+import io.foliot.server.config.ConfigException;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.store.PrivateFiles;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+
+/** Runs a server. Its options are those of the configuration; there is no second list of them. */
+@Command(name = "server", description = "Runs a server until it is told to stop (Ctrl-C).", footer = {"",
+    "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
+        + " The command line overrides the environment, and that the file.",
+    "", "A server that cannot go on ends, and says why. Exit codes",
+    "  1  the store has closed itself, or the server could not start for another reason",
+    "  2  the options or the configuration cannot be used",
+    "  3  it ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
+    "  5  a thread that it cannot do without has ended, or it ran out of memory and noticed by itself",
+    "", "Examples", "  foliot server --data /var/lib/foliot",
+    "  foliot server --port 7401 --allow-network 10.0.0.0/8"})
+final class ServerCommand implements Callable<Integer> {
+  private static final Logger log = LoggerFactory.getLogger(ServerCommand.class);
+
+  /** Begins the line that is printed when the server serves; the rest of it is the server's address. */
+  static final String READY = "Foliot is ready at ";
+
+  /** The property with the process that this one ends with, even if that is killed. */
+  static final String PARENT = "foliot.parent";
+
+  private static final String CONFIG_VARIABLE = "FOLIOT_CONFIG";
+  private static final Path CONFIG_HERE = Path.of("foliot.yaml");
+
+  private final Shell shell;
+  private final CommandSpec spec;
+
+  @Option(names = "--config", paramLabel = "FILE", description = "the file with the configuration; else "
+      + CONFIG_VARIABLE + ", else foliot.yaml if there is one here")
+  private @Nullable String config;
+
+  ServerCommand(Shell shell) {
+    this.shell = shell;
+    spec = CommandSpec.forAnnotatedObject(this);
+    io.foliot.server.config.Option.all().forEach(option -> spec.addOption(optionSpec(option)));
+  }
+
+  /** The command as picocli wants it. */
+  CommandSpec spec() {
+    return spec;
+  }
+
+  private static OptionSpec optionSpec(io.foliot.server.config.Option<?> option) {
+    String label = option.flag().substring(option.flag().lastIndexOf('-') + 1).toUpperCase(Locale.ROOT);
+    String standard = option.standard().isEmpty() ? "" : " (" + option.standard() + ")";
+    OptionSpec.Builder builder = OptionSpec.builder("--" + option.flag()).paramLabel(label)
+        .description(option.about() + standard).arity("1");
+    return isList(option)
+        ? builder.type(List.class).auxiliaryTypes(String.class).build()
+        : builder.type(String.class).build();
+  }
+
+  private static boolean isList(io.foliot.server.config.Option<?> option) {
+    return option.equals(io.foliot.server.config.Option.ALLOW_NETWORK);
+  }
+
+  @Override
+  public Integer call() {
+    CoreThreads.watch();
+    endWithParent();
+    FoliotConfig configuration = configuration(spec.commandLine().getParseResult());
+    Logging.apply(configuration.log());
+    warnOfOpenSecrets();
+    FoliotServer server;
+    try {
+      server = FoliotServer.start(configuration, shell.out());
+    } catch (StartException e) {
+      throw e.reason() == StartException.Reason.CONFIGURATION
+          ? CommandException.usage(String.valueOf(e.getMessage()))
+          : CommandException.failure(String.valueOf(e.getMessage()), e);
+    }
+    // A signal ends the JVM, which runs this first and then ends with the signal's code.
+    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "foliot-stop"));
+    shell.line(READY + server.url());
+    Throwable failure = server.failure().join();
+    if (!(failure instanceof StoreException) || CoreThreads.isFatal(failure)) {
+      CoreThreads.end("a part of the server has failed", failure);
+    }
+    throw CommandException.failure("the store has closed itself, and nothing more is accepted: " + failure.getMessage(),
+        failure);
+  }
+
+  private void warnOfOpenSecrets() {
+    Path file = file(config, shell);
+    if (file != null && PrivateFiles.isReadableByOthers(file)) {
+      List<String> secrets = FoliotConfig.secretsIn(file);
+      if (!secrets.isEmpty()) {
+        log.warn(
+            "others can read secrets in the configuration file; take their permissions away (chmod 600), or set the"
+                + " secrets as variables: file={}, keys={}",
+            file, secrets);
+      }
+    }
+  }
+
+  private static void endWithParent() {
+    Long parent = Long.getLong(PARENT);
+    if (parent != null) {
+      CompletableFuture<?> unused = ProcessHandle.of(parent).map(ProcessHandle::onExit)
+          .orElse(CompletableFuture.completedFuture(null))
+          .thenRun(() -> Runtime.getRuntime().halt(Foliot.FAILURE));
+    }
+  }
+
+  private FoliotConfig configuration(ParseResult parsed) {
+    Map<String, String> flags = new LinkedHashMap<>();
+    for (io.foliot.server.config.Option<?> option : io.foliot.server.config.Option.all()) {
+      Object value = parsed.matchedOptionValue("--" + option.flag(), null);
+      if (value instanceof List<?> values) {
+        flags.put(option.flag(), String.join(",", values.stream().map(String::valueOf).toList()));
+      } else if (value != null) {
+        flags.put(option.flag(), value.toString());
+      }
+    }
+    try {
+      return FoliotConfig.load(flags, shell.environment(), file(config, shell));
+    } catch (ConfigException e) {
+      throw CommandException.usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * The file with the configuration, or null if there is none.
+   *
+   * @param option what the command line says
+   */
+  static @Nullable Path file(@Nullable String option, Shell shell) {
+    String named = option != null ? option : shell.variable(CONFIG_VARIABLE);
+    if (named.isEmpty()) {
+      return Files.exists(CONFIG_HERE) ? CONFIG_HERE : null;
+    }
+    try {
+      return Path.of(named);
+    } catch (InvalidPathException e) {
+      throw CommandException.usage("--config is the path of a file: found=\"" + named + "\"");
+    }
+  }
+}

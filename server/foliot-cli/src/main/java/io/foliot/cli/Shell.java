@@ -1,0 +1,66 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.Map;
+
+/**
+ * What a command was started from.
+ *
+ * @param in what is typed or piped into it
+ * @param out results, for people and for the next program
+ * @param err everything else
+ * @param environment its variables
+ * @param terminal whether {@code out} is a terminal
+ */
+record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
+  /** Said by the script that starts the JVM, which can tell a terminal from a pipe on every Java. */
+  private static final String TERMINAL = "foliot.terminal";
+
+  Shell {
+    environment = Map.copyOf(environment);
+  }
+
+  /** The one of this process. */
+  static Shell ofProcess() {
+    boolean terminal = Boolean.getBoolean(TERMINAL);
+    // People's keys and payloads are UTF-8, whatever the locale of the terminal was set to.
+    return new Shell(System.in, new PrintStream(System.out, true, UTF_8), new PrintStream(System.err, true, UTF_8),
+        System.getenv(), terminal);
+  }
+
+  /** A variable's value; empty if it is not set. */
+  String variable(String name) {
+    return environment.getOrDefault(name, "");
+  }
+
+  /** Whether output may have colours: only on a terminal, and not where somebody objects (https://no-color.org). */
+  boolean colours() {
+    return terminal && variable("NO_COLOR").isEmpty() && !variable("TERM").equals("dumb");
+  }
+
+  /** A text in a colour, if there may be colours. */
+  String in(Colour colour, String text) {
+    return colours() ? colour.code() + text + Colour.END : text;
+  }
+
+  void line(String text) {
+    out.println(text);
+  }
+
+  void error(String text) {
+    err.println(text);
+  }
+
+  /** The text without what would move the cursor or change colours: keys and reasons are written by others. */
+  static String plain(String text) {
+    if (text.chars().noneMatch(Character::isISOControl)) {
+      return text;
+    }
+    StringBuilder plain = new StringBuilder();
+    text.chars().forEach(c -> plain.append(Character.isISOControl(c) ? '\uFFFD' : (char) c));
+    return plain.toString();
+  }
+}

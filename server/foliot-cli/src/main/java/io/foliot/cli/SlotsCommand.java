@@ -1,0 +1,88 @@
+package io.foliot.cli;
+
+import io.foliot.core.SystemClock;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import io.foliot.server.config.ConfigException;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.store.Stores;
+import io.foliot.store.redis.RedisStore;
+import io.foliot.store.redis.SlotDoubling;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What can be done about the number of slots. */
+@Command(name = "slots", description = "Changes how many slots a store in Redis has.")
+final class SlotsCommand implements Callable<Integer> {
+  private SlotsCommand() {}
+
+  static picocli.CommandLine withSubcommands(Shell shell) {
+    return new picocli.CommandLine(new SlotsCommand()).addSubcommand(new Doubling(shell));
+  }
+
+  @Override
+  public Integer call() {
+    throw CommandException.usage("slots needs to know what to do: foliot slots double --store redis://HOST");
+  }
+
+  /** Doubles them. */
+  @Command(name = "double", description = {"Doubles the number of slots of a store in Redis while servers use it.",
+      "May be stopped at any time, and given again to go on."}, footer = {"",
+          "User and password come from FOLIOT_STORE_USER and FOLIOT_STORE_PASSWORD.", "", "Example",
+          "  foliot slots double --store redis://cache.example"})
+  static final class Doubling implements Callable<Integer> {
+    private final Shell shell;
+
+    @Option(names = "--store", paramLabel = "STORE", required = true, description = "redis://HOST, as servers have it")
+    private String store = "";
+
+    @Option(names = "--store-namespace", paramLabel = "NAME", defaultValue = "foliot", description = "as servers have it; ${DEFAULT-VALUE}")
+    private String namespace = "";
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    Doubling(Shell shell) {
+      this.shell = shell;
+    }
+
+    @Override
+    public Integer call() {
+      try (TaskStore open = Stores.open(config(), new SystemClock(), failure -> {
+        // Whoever calls it next is told.
+      }, unreadable -> {
+        // The store logs it.
+      })) {
+        if (!(open instanceof RedisStore redis)) {
+          throw CommandException
+              .usage("only a store in Redis can get more slots; those in databases and RocksDB have as"
+                  + " many as they were made with, and need no more: store=" + store);
+        }
+        SlotDoubling.Progress done = Progress.during(shell, "slots double", told -> SlotDoubling.of(redis)
+            .run(far -> told
+                .accept(far.drained() + " of " + far.slots() / 2 + " slots, " + far.crossed() + " tasks moved")));
+        shell.line(json.isSet()
+            ? new Answer().add("slots", done.slots()).add("moved", done.crossed()).json()
+            : "the store has " + done.slots() + " slots; " + done.crossed()
+                + " tasks were moved. Servers take the new number when they start again");
+        return Foliot.OK;
+      } catch (StoreException | IllegalStateException e) {
+        throw CommandException.failure(e.getMessage() + "; give the command again to go on", e);
+      }
+    }
+
+    private FoliotConfig.Store config() {
+      try {
+        return FoliotConfig.load(Map.of("store", store, "store-namespace", namespace, "store-user",
+            shell.variable("FOLIOT_STORE_USER"), "store-password", shell.variable("FOLIOT_STORE_PASSWORD")), Map.of(),
+            null)
+            .store();
+      } catch (ConfigException e) {
+        throw CommandException.usage(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.foliot.cli;
+
+import io.foliot.client.NewTask;
+import io.foliot.client.OnConflict;
+import io.foliot.client.Payload;
+import io.foliot.client.SubmittedTask;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Submits a task. */
+@Command(name = "submit", description = "Submits a task.", footer = {"", "Examples",
+    "  foliot submit orders --delay 30m --key order-7 --payload '{\"order\": 7}'",
+    "  foliot submit mails --at 2026-12-24T18:00:00Z --text 'Merry Christmas'",
+    "  foliot submit images --file picture.png --content-type image/png"})
+final class SubmitCommand implements Callable<Integer> {
+  private final Shell shell;
+
+  @Parameters(paramLabel = "QUEUE", description = "the queue that the task goes to")
+  private String queue = "";
+
+  @ArgGroup
+  private @Nullable When when;
+
+  /** When it is due. */
+  private static final class When {
+    @Option(names = "--delay", paramLabel = "TIME", converter = DurationConverter.class, description = "due so long from now: 30m, 1500ms, PT30M; at once unless set")
+    private @Nullable Duration delay;
+
+    @Option(names = "--at", paramLabel = "INSTANT", converter = InstantConverter.class, description = "due then: 2026-11-21T09:30:00Z")
+    private @Nullable Instant at;
+  }
+
+  @Option(names = "--key", paramLabel = "KEY", description = "its name in the queue, to reset or cancel it by")
+  private @Nullable String key;
+
+  @ArgGroup
+  private @Nullable What what;
+
+  /** What it carries. */
+  private static final class What {
+    @Option(names = "--payload", paramLabel = "JSON", description = "what the receiver gets")
+    private @Nullable String json;
+
+    @Option(names = "--text", paramLabel = "TEXT", description = "the same as plain text")
+    private @Nullable String text;
+
+    @Option(names = "--file", paramLabel = "FILE", description = "the same as bytes of a file; - for standard input")
+    private @Nullable String file;
+  }
+
+  @Option(names = "--content-type", paramLabel = "TYPE", description = "what the payload is")
+  private @Nullable String contentType;
+
+  @Option(names = "--header", paramLabel = "NAME=VALUE", description = "goes with every callback; may be repeated")
+  private Map<String, String> headers = new LinkedHashMap<>();
+
+  @Option(names = "--max-attempts", paramLabel = "N", description = "else what the queue says")
+  private @Nullable Integer maxAttempts;
+
+  @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset (that is what happens unless set), keep or reject")
+  private @Nullable OnConflict onConflict;
+
+  @Option(names = "--idempotency-key", paramLabel = "KEY", description = "the same key and task get the same answer for 24 hours, so it is safe to repeat")
+  private @Nullable String idempotencyKey;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  SubmitCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    NewTask task;
+    try {
+      task = new NewTask(when == null || when.at == null ? delay() : null, when == null ? null : when.at, key,
+          payload(),
+          headers, maxAttempts, onConflict, idempotencyKey);
+    } catch (IllegalArgumentException e) {
+      throw CommandException.usage(String.valueOf(e.getMessage()));
+    }
+    try (Remote remote = server.open(shell)) {
+      SubmittedTask submitted = remote.ask(client -> client.submit(queue, task));
+      Answer answer = new Answer().add("id", submitted.id()).add("queue", submitted.queue())
+          .add("key", submitted.key()).add("generation", submitted.generation()).add("dueAt", submitted.dueAt())
+          .add("state", submitted.state());
+      answer.print(shell, json.isSet());
+    }
+    return Foliot.OK;
+  }
+
+  private Duration delay() {
+    return when == null || when.delay == null ? Duration.ZERO : when.delay;
+  }
+
+  private @Nullable Payload payload() {
+    Payload payload = what == null ? null : read(what);
+    return payload == null || contentType == null ? payload : payload.withContentType(contentType);
+  }
+
+  private @Nullable Payload read(What source) {
+    if (source.json != null) {
+      return Payload.json(source.json);
+    }
+    if (source.text != null) {
+      return Payload.text(source.text);
+    }
+    String file = String.valueOf(source.file);
+    try {
+      byte[] bytes = file.equals("-") ? shell.in().readAllBytes() : Files.readAllBytes(Path.of(file));
+      return Payload.bytes(bytes, "application/octet-stream");
+    } catch (NoSuchFileException e) {
+      throw CommandException.failure("there is no file " + file);
+    } catch (IOException e) {
+      throw CommandException.failure("the file cannot be read: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.foliot.cli;
+
+import io.foliot.client.TaskPage;
+import io.foliot.client.TaskState;
+import io.foliot.client.TaskView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists tasks. */
+@Command(name = "tasks", description = "Lists tasks of a queue.", footer = {"", "Examples",
+    "  foliot tasks orders --state failed", "  foliot tasks orders --limit 5 --json"})
+final class TasksCommand implements Callable<Integer> {
+  /** What the server gives in one answer. */
+  private static final int PAGE = 1_000;
+  private static final int SHOWN_REASON = 60;
+
+  private final Shell shell;
+
+  @Parameters(paramLabel = "QUEUE", description = "the queue")
+  private String queue = "";
+
+  @Option(names = "--state", paramLabel = "STATE", description = "only these: delayed, ready, running, finished, failed, cancelled")
+  private @Nullable String state;
+
+  @Option(names = "--limit", paramLabel = "N", description = "at most so many; 100 unless set")
+  private int limit = 100;
+
+  @Option(names = "--cursor", paramLabel = "TEXT", description = "go on where the last answer ended (with --json)")
+  private @Nullable String cursor;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  TasksCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    if (limit < 1) {
+      throw CommandException.usage("--limit must be positive: limit=" + limit);
+    }
+    try (Remote remote = server.open(shell)) {
+      if (json.isSet()) {
+        shell.line(remote.get(path()));
+        return Foliot.OK;
+      }
+      show(remote);
+    }
+    return Foliot.OK;
+  }
+
+  private String path() {
+    return "/v1/queues/" + Remote.segment(queue) + "/tasks?limit=" + Math.min(limit, PAGE)
+        + (state == null ? "" : "&state=" + Remote.segment(state))
+        + (cursor == null ? "" : "&cursor=" + Remote.segment(cursor));
+  }
+
+  private void show(Remote remote) {
+    TaskState wanted = state == null ? null : state(state);
+    List<TaskView> tasks = new ArrayList<>();
+    String next = cursor;
+    do {
+      String from = next;
+      TaskPage page = remote.ask(client -> client.listTasks(queue, wanted, Math.min(limit - tasks.size(), PAGE), from));
+      tasks.addAll(page.tasks());
+      next = page.nextCursor();
+    } while (next != null && tasks.size() < limit);
+    Table table = new Table().left("ID").left("KEY").left("STATE").left("DUE").right("ATTEMPTS").left("REASON");
+    tasks.forEach(task -> table.row(task.id(), task.key() == null ? "-" : task.key(), task.state(), task.dueAt(),
+        attempts(task), shortened(task.reason())));
+    table.print(shell);
+    if (next != null) {
+      shell.error("(there are more; --limit shows more of them)");
+    }
+  }
+
+  private static TaskState state(String text) {
+    for (TaskState known : TaskState.values()) {
+      if (known != TaskState.UNRECOGNIZED && known.name().equals(text.toUpperCase(Locale.ROOT))) {
+        return known;
+      }
+    }
+    throw CommandException.usage("--state is one of delayed, ready, running, finished, failed, cancelled: state="
+        + text);
+  }
+
+  private static String attempts(TaskView task) {
+    Integer max = task.maxAttempts();
+    return task.attempt() + (max == null ? "" : "/" + max);
+  }
+
+  private static String shortened(@Nullable String reason) {
+    if (reason == null) {
+      return "";
+    }
+    return reason.length() <= SHOWN_REASON ? reason : reason.substring(0, SHOWN_REASON) + "...";
+  }
+}

@@ -1,0 +1,196 @@
+package io.foliot.cli;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** What {@code top} shows: figures of a server, and how they change. One thread. */
+final class TopScreen {
+  /** Percentiles are taken over so many looks: one second holds too few tasks to have a p99. */
+  private static final int WINDOW = 10;
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss")
+      .withZone(ZoneId.systemDefault());
+  private static final Predicate<Figures.Sample> ALL = sample -> true;
+  // Calls that only read are no batches of writes.
+  private static final Predicate<Figures.Sample> COMMITS = sample -> !sample.label("call").equals("due")
+      && !sample.label("call").equals("prefetch");
+
+  private final String url;
+  private final Deque<Figures> past = new ArrayDeque<>();
+  private Figures now = Figures.NONE;
+  private JsonView cluster = JsonView.parse("");
+  private JsonView queues = JsonView.parse("");
+  private Instant at = Instant.EPOCH;
+  private String trouble = "";
+
+  TopScreen(String url) {
+    this.url = url;
+  }
+
+  /** Takes in what the server said. */
+  void answered(String metrics, String queueList, String clusterView, Instant when, long nanos) {
+    Figures figures = Figures.parse(metrics, nanos);
+    if (figures.sum("process_start_time_seconds") != now.sum("process_start_time_seconds")) {
+      // Another process: what it counts has nothing to do with what the last one did.
+      past.clear();
+    }
+    past.addLast(figures);
+    if (past.size() > WINDOW) {
+      past.removeFirst();
+    }
+    now = figures;
+    queues = JsonView.parse(queueList);
+    cluster = JsonView.parse(clusterView);
+    at = when;
+    trouble = "";
+  }
+
+  /** Takes in that it said nothing, and why. */
+  void failed(String reason, Instant when) {
+    trouble = reason;
+    at = when;
+  }
+
+  private Figures first() {
+    return past.isEmpty() ? Figures.NONE : past.getFirst();
+  }
+
+  private Figures last() {
+    List<Figures> all = new ArrayList<>(past);
+    return all.size() < 2 ? Figures.NONE : all.get(all.size() - 2);
+  }
+
+  private double submits() {
+    return now.perSecond(last(), "foliot_accepted_total", ALL);
+  }
+
+  private double settles(Predicate<Figures.Sample> which) {
+    return now.perSecond(last(), "foliot_attempts_seconds_count", which);
+  }
+
+  private static Predicate<Figures.Sample> outcome(String outcome) {
+    return sample -> sample.label("outcome").equals(outcome);
+  }
+
+  private String lateness(double share) {
+    return Words.seconds(now.percentile(first(), "foliot_lateness_seconds", share, ALL));
+  }
+
+  private String lag() {
+    return Words.seconds(now.sum("foliot_lag_seconds"));
+  }
+
+  private static Predicate<Figures.Sample> state(String state) {
+    return sample -> sample.label("state").equals(state);
+  }
+
+  /** All in one line, for where there is no screen. */
+  String line() {
+    if (!trouble.isEmpty()) {
+      return TIME.format(at) + "  " + trouble;
+    }
+    return TIME.format(at) + "  submits " + Words.count(submits()) + "/s  settles " + Words.count(settles(ALL))
+        + "/s  lateness p50 " + lateness(0.5) + " p99 " + lateness(0.99) + "  lag " + lag() + "  delayed "
+        + Words.count(now.sum("foliot_tasks", state("delayed"))) + "  running "
+        + Words.count(now.sum("foliot_tasks", state("running"))) + "  failed "
+        + Words.count(now.sum("foliot_tasks", state("failed")));
+  }
+
+  /** The screen, at most so many lines of at most so many characters. */
+  List<String> lines(Shell shell, int height, int width) {
+    List<String> lines = new ArrayList<>();
+    lines.add(shell.in(Colour.BOLD, cut("Foliot " + cluster.at("version").text("") + "  " + url + "  node "
+        + cluster.at("node").text() + "  store " + cluster.at("store", "kind").text() + ", class "
+        + cluster.at("store", "class").text() + "  " + TIME.format(at), width)));
+    if (!trouble.isEmpty()) {
+      lines.add(shell.in(Colour.RED, cut(trouble + "; trying again every second", width)));
+    }
+    lines.add("");
+    lines.add(cut("tasks     submits " + Words.count(submits()) + "/s   settles " + Words.count(settles(ALL))
+        + "/s (finished " + Words.count(settles(outcome("finished"))) + ", retried "
+        + Words.count(settles(outcome("retried"))) + ", failed " + Words.count(settles(outcome("failed"))) + ")",
+        width));
+    lines.add(cut("lateness  p50 " + lateness(0.5) + "   p99 " + lateness(0.99) + "   lag " + lag()
+        + "   in the wheel " + Words.count(now.sum("foliot_wheel_entries")), width));
+    double calls = now.perSecond(first(), "foliot_store_calls_seconds_count", COMMITS);
+    double items = now.perSecond(first(), "foliot_store_items_sum", COMMITS);
+    lines.add(cut("store     " + Words.count(calls) + " batches/s of " + Words.count(calls == 0 ? 0 : items / calls)
+        + "   p50 " + Words.seconds(now.percentile(first(), "foliot_store_calls_seconds", 0.5, COMMITS)) + "   p99 "
+        + Words.seconds(now.percentile(first(), "foliot_store_calls_seconds", 0.99, COMMITS)) + "   loop turn p99 "
+        + Words.seconds(now.percentile(first(), "foliot_loop_turns_seconds", 0.99, ALL)), width));
+    lines.add("");
+    List<String> destinations = destinations();
+    int room = Math.max(2, height - lines.size() - Math.min(destinations.size(), 6) - 2);
+    addTable(lines, queueTable(), room, width, shell);
+    lines.add("");
+    addTable(lines, destinations, Math.max(0, height - lines.size() - 1), width, shell);
+    while (lines.size() > height - 1) {
+      lines.removeLast();
+    }
+    lines.add(shell.in(Colour.GREY, cut("q quits", width)));
+    return lines;
+  }
+
+  private static void addTable(List<String> lines, List<String> table, int room, int width, Shell shell) {
+    if (table.isEmpty() || room < 1) {
+      return;
+    }
+    lines.add(shell.in(Colour.BOLD, cut(table.getFirst(), width)));
+    int shown = table.size() <= room ? table.size() - 1 : room - 2;
+    table.stream().skip(1).limit(Math.max(0, shown)).forEach(row -> lines.add(cut(row, width)));
+    if (shown >= 0 && shown < table.size() - 1) {
+      lines.add(shell.in(Colour.GREY, cut("(and " + (table.size() - 1 - shown) + " more)", width)));
+    }
+  }
+
+  // Busiest first, since there may be more than the screen holds.
+  private List<String> queueTable() {
+    Map<String, Double> waiting = byLabel("foliot_lane_waiting", "queue");
+    Map<String, Double> running = byLabel("foliot_lane_running", "queue");
+    Table table = new Table().left("QUEUE").right("DELAYED").right("PARKED").right("IN LANE").right("RUNNING")
+        .right("FINISHED").right("FAILED").right("PER SECOND").right("LAG").left("TO");
+    queues.at("queues").items().stream()
+        .sorted(
+            Comparator.comparingDouble((JsonView queue) -> queue.at("stats", "settledPerSecond").decimal()).reversed())
+        .forEach(queue -> {
+          String name = queue.at("queue").text();
+          JsonView counts = queue.at("stats", "counts");
+          table.row(name, Words.count(counts.at("delayed").decimal()), Words.count(counts.at("parked").decimal()),
+              Words.count(waiting.getOrDefault(name, 0.0)), Words.count(running.getOrDefault(name, 0.0)),
+              Words.count(counts.at("finished").decimal()), Words.count(counts.at("failed").decimal()),
+              Words.count(queue.at("stats", "settledPerSecond").decimal()), queue.at("stats", "lag").text(),
+              QueuesCommand.target(queue));
+        });
+    return table.lines();
+  }
+
+  private List<String> destinations() {
+    Map<String, Double> limits = byLabel("foliot_destination_limit", "destination");
+    Map<String, Double> running = byLabel("foliot_destination_running", "destination");
+    if (limits.isEmpty()) {
+      return List.of();
+    }
+    Table table = new Table().left("DESTINATION").right("RUNNING").right("AT ONCE");
+    limits.forEach((name, limit) -> table.row(name, Words.count(running.getOrDefault(name, 0.0)), Words.count(limit)));
+    return table.lines();
+  }
+
+  private Map<String, Double> byLabel(String name, String label) {
+    Map<String, Double> values = new TreeMap<>();
+    now.all(name).forEach(sample -> values.merge(sample.label(label), sample.value(), Double::sum));
+    return values;
+  }
+
+  private static String cut(String text, int width) {
+    String plain = Shell.plain(text);
+    return plain.length() <= width ? plain : plain.substring(0, Math.max(0, width));
+  }
+}

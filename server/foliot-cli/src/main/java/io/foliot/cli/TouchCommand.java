@@ -1,0 +1,65 @@
+package io.foliot.cli;
+
+import io.foliot.client.KeyOutcome;
+import io.foliot.client.TouchResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Pushes deadlines. */
+@Command(name = "touch", description = "Pushes the deadlines of tasks to a delay from now: a heartbeat.", footer = {"",
+    "Exit code 1 if one of the keys has no live task.", "", "Example",
+    "  foliot touch sessions alice bob --delay 30m"})
+final class TouchCommand implements Callable<Integer> {
+  private final Shell shell;
+
+  @Parameters(index = "0", paramLabel = "QUEUE", description = "the queue of the tasks")
+  private String queue = "";
+
+  @Parameters(index = "1", arity = "1..*", paramLabel = "KEY", description = "the keys of the tasks")
+  private List<String> keys = new ArrayList<>();
+
+  @Option(names = "--delay", paramLabel = "TIME", required = true, converter = DurationConverter.class, description = "due so long from now: 30m, 1500ms, PT30M")
+  private Duration delay = Duration.ZERO;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  TouchCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    List<TouchResult> results;
+    try (Remote remote = server.open(shell)) {
+      results = remote.ask(client -> client.touchKeys(queue, keys, delay));
+    }
+    if (json.isSet()) {
+      List<Answer> answers = results.stream().map(result -> new Answer().add("key", result.key())
+          .add("result", result.result()).add("generation", result.generation()).add("dueAt", result.dueAt()))
+          .toList();
+      shell.line(new Answer().add("results", answers).json());
+    } else {
+      Table table = new Table().left("KEY").left("RESULT").left("DUE").right("GENERATION");
+      results.forEach(result -> table.row(result.key(), result.result(), dash(result.dueAt()),
+          dash(result.generation())));
+      table.print(shell);
+    }
+    return results.stream().allMatch(result -> result.result() == KeyOutcome.RESET
+        || result.result() == KeyOutcome.RESET_PENDING) ? Foliot.OK : Foliot.FAILURE;
+  }
+
+  private static Object dash(@Nullable Object value) {
+    return value == null ? "-" : value;
+  }
+}

@@ -1,0 +1,62 @@
+package io.foliot.cli;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** Figures for people: three digits say enough. */
+final class Words {
+  private Words() {}
+
+  /** A duration, about. */
+  static String rough(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis < 1_000) {
+      return millis + " ms";
+    }
+    if (millis < 120_000) {
+      return String.format(Locale.ROOT, millis < 10_000 ? "%.1f s" : "%.0f s", millis / 1000.0);
+    }
+    if (millis < 7_200_000) {
+      return millis / 60_000 + " min";
+    }
+    return millis < 172_800_000 ? millis / 3_600_000 + " h" : millis / 86_400_000 + " days";
+  }
+
+  /** A short time in seconds, as a person reads it. */
+  static String seconds(double seconds) {
+    if (Double.isNaN(seconds)) {
+      return "-";
+    }
+    if (seconds == 0) {
+      return "0 s";
+    }
+    if (seconds < 0.001) {
+      return String.format(Locale.ROOT, "%.0f us", seconds * 1e6);
+    }
+    if (seconds < 1) {
+      return String.format(Locale.ROOT, seconds < 0.01 ? "%.1f ms" : "%.0f ms", seconds * 1e3);
+    }
+    return rough(Duration.ofMillis(Math.round(seconds * 1e3)));
+  }
+
+  /** A number, with k for thousands and M for millions. */
+  static String count(double count) {
+    if (count < 10_000) {
+      return String.format(Locale.ROOT, count == Math.rint(count) || count >= 100 ? "%.0f" : "%.1f", count);
+    }
+    if (count < 1e6) {
+      return String.format(Locale.ROOT, count < 1e5 ? "%.1fk" : "%.0fk", count / 1e3);
+    }
+    return String.format(Locale.ROOT, count < 1e8 ? "%.1fM" : "%.0fM", count / 1e6);
+  }
+
+  /** A number of bytes. */
+  static String bytes(long bytes) {
+    if (bytes < 1 << 20) {
+      return bytes / 1024 + " KiB";
+    }
+    return bytes < 1L << 30
+        ? bytes / (1 << 20) + " MiB"
+        : String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1 << 30));
+  }
+}

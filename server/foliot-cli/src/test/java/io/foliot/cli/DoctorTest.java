@@ -1,0 +1,60 @@
+package io.foliot.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DoctorTest {
+  @TempDir
+  private Path folder = Path.of("");
+
+  private JsonView check(Outcome outcome, String name) {
+    List<JsonView> checks = JsonView.parse(outcome.out()).at("checks").items();
+    return checks.stream().filter(check -> check.at("check").text().startsWith(name)).findFirst().orElseThrow();
+  }
+
+  @Test
+  void everyFindingSaysWhatToDoUnlessAllIsWell() throws IOException {
+    Path data = folder.resolve("data");
+    Path store = Files.createDirectories(BackupCommand.storeFolder(data));
+    Files.writeString(store.resolve("letter.txt"), "mine");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--data", data.toString(), "--port",
+          Integer.toString(taken.getLocalPort()));
+      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+      JsonView all = JsonView.parse(outcome.out());
+      assertThat(all.at("ok").isTrue()).isFalse();
+      assertThat(all.at("checks").items()).hasSize(8).allMatch(
+          check -> check.at("verdict").text().equals("ok") || !check.at("advice").text("").isEmpty());
+      assertThat(check(outcome, "port").at("verdict").text()).isEqualTo("fail");
+      assertThat(check(outcome, "data").at("verdict").text()).isEqualTo("fail");
+      assertThat(check(outcome, "disk sync").at("seen").text()).contains("p50", "p99");
+    }
+  }
+
+  @Test
+  void aDatabaseThatCannotBeReachedSaysSo() {
+    Outcome outcome = Outcome.of(Map.of("FOLIOT_STORE_KIND", "jdbc:postgresql://127.0.0.1:1/foliot?password=hush",
+        "FOLIOT_STORE_USER", "foliot"), "doctor", "--json", "--port", "0");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(check(outcome, "store").at("verdict").text()).isEqualTo("fail");
+    assertThat(check(outcome, "store").at("advice").text()).contains("store.password");
+    assertThat(outcome.out()).doesNotContain("hush");
+  }
+
+  @Test
+  void aNewFolderOnAFreePortHasNothingWrongWithEither() {
+    Outcome outcome = Outcome.of(Map.of(), "doctor", "--data", folder.resolve("new").toString(), "--port", "0");
+    assertThat(outcome.out()).contains("ok    port 0: free").contains("is new and will be made");
+    assertThat(folder.resolve("new")).doesNotExist();
+    assertThat(folder).isEmptyDirectory();
+  }
+}

@@ -1,0 +1,249 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What the documents show can be done: the Java compiles, the commands parse, the files are there. */
+final class DocumentsTest {
+  private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
+  /** Surefire hides the class path in the manifest of a jar. */
+  private static final String CLASS_PATH = System.getProperty("surefire.test.class.path",
+      System.getProperty("java.class.path"));
+  private static final Pattern JAVA = Pattern.compile("^```java\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+  private static final Pattern TYPE = Pattern.compile("^(?:public )?(?:final )?(?:class|record|interface|enum) (\\w+)",
+      Pattern.MULTILINE);
+  private static final Pattern COMMAND = Pattern.compile("\\./foliot((?: [^`\\n]*)?)");
+  private static final Pattern LINK = Pattern.compile("]\\((?!https?://|#)([^)#]+)");
+  private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
+
+  /**
+   * What stands around the blocks that are parts of a method: the imports, and the members that a reader has. A block
+   * that declares a type is complete and stands alone.
+   */
+  private static final Map<String, String> SURROUNDINGS = Map.of("kernel/foliot-wheel/README.md", """
+      import static java.util.concurrent.TimeUnit.*;
+      import io.foliot.wheel.*;
+      import java.time.Duration;
+      import java.util.List;
+      import java.util.concurrent.*;
+      abstract class %s {
+        interface Connection { void close(); }
+        Connection connection;
+        long connectionId;
+        abstract void poll();
+        abstract String ask();
+        abstract long now();
+        abstract void expire(long id);
+        abstract void doOtherThings();
+        abstract void sleepUntil(long tick);
+        void block() throws Exception {
+          %s
+        }
+      }
+      """, "docs/stores.md", """
+      import io.foliot.core.*;
+      import io.foliot.engine.Engine;
+      import io.foliot.core.store.*;
+      import io.foliot.store.jdbc.JdbcStore;
+      import java.time.Duration;
+      import java.util.List;
+      abstract class %s {
+        Engine engine;
+        JdbcStore store;
+        java.sql.Connection connection;
+        Body body;
+        void block() throws Exception {
+          %s
+        }
+      }
+      """, "docs/timing-wheels.md", """
+      abstract class %s {
+        long hand;
+        long deadlineTick;
+        int occupiedLevels;
+        long[] occupied;
+        void block() {
+          %s
+        }
+      }
+      """);
+
+  @TempDir
+  private Path folder = Path.of("");
+
+  private static List<Path> documents() throws IOException {
+    List<Path> documents = new ArrayList<>();
+    for (String top : List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "kernel/foliot-wheel/README.md")) {
+      documents.add(ROOT.resolve(top));
+    }
+    for (String below : List.of("docs", "examples")) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(below))) {
+        files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(documents::add);
+      }
+    }
+    return documents;
+  }
+
+  private record Block(String name, String source) {}
+
+  private static List<Block> blocks(Path document) throws IOException {
+    String name = ROOT.normalize().relativize(document.normalize()).toString();
+    List<Block> blocks = new ArrayList<>();
+    Matcher java = JAVA.matcher(Files.readString(document));
+    while (java.find()) {
+      String source = java.group(1);
+      Matcher type = TYPE.matcher(source);
+      if (type.find()) {
+        blocks.add(new Block(type.group(1), source));
+        continue;
+      }
+      String around = SURROUNDINGS.get(name);
+      assertThat(around).as("a block of %s is neither complete nor has known surroundings:\n%s", name, source)
+          .isNotNull();
+      String made = "Block" + blocks.size();
+      blocks.add(new Block(made, String.valueOf(around).formatted(made, source)));
+    }
+    return blocks;
+  }
+
+  /** Compiles a block, and returns what the compiler says; nothing if it is fine. */
+  private static String compile(Block block, Path to) throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    JavaFileObject file = new SimpleJavaFileObject(URI.create("string:///" + block.name() + ".java"),
+        JavaFileObject.Kind.SOURCE) {
+      @Override
+      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+        return block.source();
+      }
+    };
+    StringWriter said = new StringWriter();
+    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, UTF_8)) {
+      boolean compiled = compiler.getTask(said, files, null, List.of("-proc:none", "-nowarn", "-d", to.toString(),
+          "-classpath", CLASS_PATH), null, List.of(file)).call();
+      return compiled ? "" : said + "\n" + block.source();
+    }
+  }
+
+  @Test
+  void theJavaOfTheDocumentsCompiles() throws IOException {
+    int compiled = 0;
+    for (Path document : documents()) {
+      for (Block block : blocks(document)) {
+        assertThat(compile(block, folder)).as("%s", document).isEmpty();
+        compiled++;
+      }
+    }
+    assertThat(compiled).isGreaterThanOrEqualTo(7);
+  }
+
+  @Test
+  void theExampleOfTheReadmeRuns() throws IOException, InterruptedException {
+    List<Block> blocks = blocks(ROOT.resolve("README.md"));
+    assertThat(blocks).extracting(Block::name).containsExactly("Embedded");
+    Path classes = Files.createDirectory(folder.resolve("classes"));
+    assertThat(compile(blocks.getFirst(), classes)).isEmpty();
+    Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+        classes + File.pathSeparator + CLASS_PATH, "Embedded")
+        .directory(folder.toFile()).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(said).isZero();
+    assertThat(said.lines()).as(said).containsOnlyOnce("cancel order-7");
+  }
+
+  private static @Nullable String problem(String words) {
+    String command = words.replaceFirst("\\s+#.*", "").strip();
+    Shell shell = new Shell(new ByteArrayInputStream(new byte[0]), new PrintStream(new ByteArrayOutputStream()),
+        new PrintStream(new ByteArrayOutputStream()), Map.of(), false);
+    List<String> arguments = Arrays.stream(command.split("\\s+")).filter(word -> !word.isEmpty()).toList();
+    try {
+      Foliot.commandLine(shell).parseArgs(arguments.toArray(String[]::new));
+      return null;
+    } catch (CommandLine.ParameterException e) {
+      return "./foliot " + command + ": " + e.getMessage();
+    }
+  }
+
+  @Test
+  void theCommandsOfTheDocumentsParse() throws IOException {
+    int parsed = 0;
+    List<String> problems = new ArrayList<>();
+    for (Path document : documents()) {
+      // Prose breaks a command over two lines.
+      String text = Files.readString(document).replaceAll("(`\\./foliot[^`\\n]*)\\n\\s*", "$1 ");
+      Matcher commands = COMMAND.matcher(text);
+      while (commands.find()) {
+        String problem = problem(commands.group(1));
+        if (problem != null) {
+          problems.add(document + ": " + problem);
+        }
+        parsed++;
+      }
+    }
+    assertThat(problems).isEmpty();
+    assertThat(parsed).isGreaterThan(15);
+    assertThat(problem("server --no-such-option")).as("a wrong one is found").contains("--no-such-option");
+    assertThat(problem("serve")).as("a wrong one is found").contains("serve");
+  }
+
+  @Test
+  void theFilesThatDocumentsNameAreThere() throws IOException {
+    List<String> missing = new ArrayList<>();
+    int named = 0;
+    for (Path document : documents()) {
+      String text = Files.readString(document);
+      Matcher links = LINK.matcher(text);
+      while (links.find()) {
+        named++;
+        if (!Files.exists(document.resolveSibling(links.group(1)))) {
+          missing.add(document + ": " + links.group(1));
+        }
+      }
+      Matcher programs = PROGRAM.matcher(text);
+      while (programs.find()) {
+        named++;
+        if (!Files.exists(ROOT.resolve(programs.group(1)))) {
+          missing.add(document + ": " + programs.group(1));
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(named).isGreaterThan(30);
+  }
+
+  /** Recurring jobs are not there yet; the day they are, this goes. */
+  @Test
+  void theReadmePromisesNoCron() throws IOException {
+    String readme = Files.readString(ROOT.resolve("README.md")).replaceAll("\\s+", " ");
+    assertThat(readme.substring(0, readme.indexOf("## What it does"))).doesNotContainIgnoringCase("cron")
+        .doesNotContain("recurring");
+    assertThat(readme).contains("Not there yet: recurring jobs (cron)");
+  }
+}

@@ -1,0 +1,241 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.UnknownOutcomeException;
+import io.foliot.core.Body;
+import io.foliot.core.DurationText;
+import io.foliot.core.Limits;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.delivery.http.HttpDelivery;
+import io.foliot.delivery.http.HttpDeliveryOptions;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.ConfigException;
+import io.foliot.server.config.FoliotConfig;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.TypeConversionException;
+
+/** One table of texts is read alike wherever a duration comes in. */
+final class DurationDoorsTest {
+  private static final String EXPECTED = "expected a duration such as \"30m\", but got \"";
+
+  /**
+   * A row of the table.
+   *
+   * @param json the text as a JSON string
+   * @param duration what it says; null if it says none
+   */
+  private record Row(String json, String text, @Nullable Duration duration) {
+    boolean isIn(Duration min, Duration max) {
+      return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
+    }
+
+    /** HTTP and the configuration trim what surrounds a value, and a header has no control characters. */
+    boolean isLine() {
+      return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
+    }
+  }
+
+  private static List<Row> rows() throws IOException {
+    try (BufferedReader table = new BufferedReader(new InputStreamReader(
+        requireNonNull(DurationDoorsTest.class.getResourceAsStream("durations.tsv")), UTF_8))) {
+      List<Row> rows = table.lines().filter(line -> !line.startsWith("#")).map(line -> {
+        int tab = line.indexOf('\t');
+        String json = line.substring(0, tab);
+        String said = line.substring(tab + 1);
+        String text = unescaped(json.substring(1, json.length() - 1));
+        return new Row(json, text, said.equals("-") ? null : Duration.parse(said));
+      }).toList();
+      assertThat(rows).hasSizeGreaterThan(100);
+      return rows;
+    }
+  }
+
+  /** The table escapes what is not ASCII, and nothing else. */
+  private static String unescaped(String json) {
+    StringBuilder text = new StringBuilder();
+    for (int at = 0; at < json.length(); at++) {
+      if (json.charAt(at) == '\\') {
+        text.append((char) Integer.parseInt(json.substring(at + 2, at + 6), 16));
+        at += 5;
+      } else {
+        text.append(json.charAt(at));
+      }
+    }
+    return text.toString();
+  }
+
+  private static String shown(Row row) {
+    return row.text.substring(0, Math.min(row.text.length(), 20)).replace('\u0000', ' ');
+  }
+
+  @Test
+  void theGrammarReadsThem() throws IOException {
+    for (Row row : rows()) {
+      if (row.duration != null) {
+        assertThat(DurationText.parse(row.text)).as(row.json).isEqualTo(row.duration);
+      } else {
+        assertThatThrownBy(() -> DurationText.parse(row.text)).as(row.json)
+            .isInstanceOf(IllegalArgumentException.class).hasMessageStartingWith(EXPECTED + shown(row));
+      }
+    }
+  }
+
+  @Test
+  void theCommandLineReadsThem() throws IOException {
+    for (Row row : rows()) {
+      if (row.duration != null) {
+        assertThat(new DurationConverter().convert(row.text)).as(row.json).isEqualTo(row.duration);
+      } else {
+        assertThatThrownBy(() -> new DurationConverter().convert(row.text)).as(row.json)
+            .isInstanceOf(TypeConversionException.class).hasMessageStartingWith(EXPECTED + shown(row));
+      }
+    }
+    assertThat(Outcome.of(Map.of(), "touch", "q", "k", "--delay", "x").err()).contains(EXPECTED + "x\"");
+  }
+
+  @Test
+  void theConfigurationReadsThem() throws IOException {
+    for (Row row : rows()) {
+      Map<String, String> flags = Map.of("call-timeout", row.text);
+      if (row.isIn(Duration.ofMillis(100), Duration.ofMinutes(10))) {
+        assertThat(FoliotConfig.load(flags, Map.of(), null).listen().callTimeout()).as(row.json)
+            .isEqualTo(row.duration);
+        assertThat(FoliotConfig.load(Map.of(), Map.of("FOLIOT_SERVER_CALL_TIMEOUT", row.text), null).listen()
+            .callTimeout()).as(row.json).isEqualTo(row.duration);
+      } else {
+        assertThatThrownBy(() -> FoliotConfig.load(flags, Map.of(), null)).as(row.json)
+            .isInstanceOf(ConfigException.class).hasMessageContaining("expected a duration from 100ms to 10m");
+      }
+    }
+  }
+
+  @Test
+  void theApiReadsThem() throws Exception {
+    FoliotConfig config = FoliotConfig.load(Map.of("store", "memory", "port", "0", "log-level", "error"), Map.of(),
+        null);
+    try (FoliotServer server = FoliotServer.start(config, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+        HttpClient http = HttpClient.newHttpClient();
+        FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      for (Row row : rows()) {
+        HttpResponse<String> answer = http.send(
+            HttpRequest.newBuilder(URI.create(server.url() + "/v1/queues/q")).header("Content-Type", "application/json")
+                .PUT(HttpRequest.BodyPublishers
+                    .ofString("{\"delivery\": {\"type\": \"pull\"}, \"maxWait\": " + row.json + "}"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+        if (row.isIn(Duration.ZERO, Duration.ofMillis(Limits.MAX_DELAY_MILLIS))) {
+          assertThat(answer.statusCode()).as(row.json).isBetween(200, 201);
+          Duration read = requireNonNull(client.getQueue("q").settings().maxWait());
+          // Below a millisecond nothing is stored.
+          assertThat(Duration.ofMillis(read.toMillis())).as(row.json)
+              .isEqualTo(Duration.ofMillis(requireNonNull(row.duration).toMillis()));
+        } else {
+          assertThat(answer.statusCode()).as(row.json).isEqualTo(400);
+          assertThat(answer.body()).as(row.json)
+              .contains("maxWait: expected a duration such as \\\"30m\\\", but got \\\"");
+        }
+      }
+    }
+  }
+
+  /** A receiver, or a server, that answers with the row that is set. */
+  private static final class Stub implements AutoCloseable {
+    private final HttpServer server;
+    private volatile Row row = new Row("\"\"", "", null);
+
+    Stub() throws IOException {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      server.createContext("/", this::answer);
+      server.start();
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+      byte[] body = ("{\"queue\": \"q\", \"delivery\": {\"type\": \"pull\"}, \"maxWait\": " + row.json + "}")
+          .getBytes(UTF_8);
+      exchange.getRequestBody().readAllBytes();
+      exchange.getResponseHeaders().set("Content-Type", "application/json");
+      if (row.isLine()) {
+        exchange.getResponseHeaders().set("foliot-next", row.text);
+      }
+      exchange.sendResponseHeaders(200, body.length);
+      exchange.getResponseBody().write(body);
+      exchange.close();
+    }
+
+    String url() {
+      return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    @Override
+    public void close() {
+      server.stop(0);
+    }
+  }
+
+  @Test
+  void aCallbackReadsThem() throws Exception {
+    try (Stub receiver = new Stub();
+        HttpDelivery delivery = new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowLoopback(true))) {
+      TaskRecord task = TaskRecord.edit(TaskId.of(1, 2, 3), "q", null).state(TaskState.RUNNING).token(new Token(1, 2))
+          .generation(1).attempt(1).body(Body.json("{}")).done();
+      Attempt attempt = new Attempt(task, Target.http(receiver.url()), "00-" + "1".repeat(32) + "-" + "2".repeat(16)
+          + "-01");
+      for (Row row : rows()) {
+        if (!row.isLine()) {
+          continue;
+        }
+        receiver.row = row;
+        Answer answer = delivery.deliver(attempt).toCompletableFuture().get(20, TimeUnit.SECONDS);
+        if (row.isIn(Duration.ZERO, Duration.ofMillis(Limits.MAX_DELAY_MILLIS))) {
+          assertThat(answer).as(row.json).isEqualTo(new Answer.Again(requireNonNull(row.duration), "HTTP 200"));
+        } else {
+          assertThat(answer).as(row.json).isInstanceOfSatisfying(Answer.Retry.class,
+              retry -> assertThat(retry.detail()).startsWith("HTTP 200; foliot-next: expected a duration"));
+        }
+      }
+    }
+  }
+
+  @Test
+  void theClientReadsThem() throws Exception {
+    try (Stub server = new Stub(); FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      for (Row row : rows()) {
+        server.row = row;
+        if (row.duration != null) {
+          assertThat(client.getQueue("q").settings().maxWait()).as(row.json).isEqualTo(row.duration);
+        } else {
+          assertThatThrownBy(() -> client.getQueue("q")).as(row.json).isInstanceOf(UnknownOutcomeException.class);
+        }
+      }
+    }
+  }
+}

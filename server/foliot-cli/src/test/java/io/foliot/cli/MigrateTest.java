@@ -1,0 +1,67 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.server.FoliotServer;
+import io.foliot.server.StartException;
+import io.foliot.server.config.FoliotConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class MigrateTest {
+  @TempDir
+  private Path folder = Path.of("");
+
+  private FoliotServer start(String data) {
+    return FoliotServer.start(FoliotConfig.load(Map.of("data", folder.resolve(data).toString(), "port", "0",
+        "log-level", "error"), Map.of(), null), new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+  }
+
+  private static Outcome run(FoliotServer server, String... words) {
+    Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    return outcome;
+  }
+
+  private String rocks(String data) {
+    return "rocksdb:" + folder.resolve(data);
+  }
+
+  @Test
+  void tasksAreServedFromTheirNewStoreAndNoLongerFromTheOld() {
+    try (FoliotServer server = start("old")) {
+      run(server, "queues", "put", "orders", "--pull");
+      run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");
+      Outcome inUse = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
+      assertThat(inUse.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(inUse.err()).contains("in use by another process");
+    }
+    Outcome moved = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
+    assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
+    assertThat(moved.out()).contains("moved 1 tasks", "1 settings");
+    try (FoliotServer server = start("new")) {
+      assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+    }
+    assertThatThrownBy(() -> start("old")).isInstanceOf(StartException.class).hasMessageContaining("were moved to")
+        .hasMessageContaining("--release");
+    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old")).out()).contains("is open again");
+    try (FoliotServer server = start("old")) {
+      assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+    }
+  }
+
+  @Test
+  void mistakesAreSaid() {
+    assertThat(Outcome.of(Map.of(), "migrate").err()).contains("--from STORE");
+    assertThat(Outcome.of(Map.of(), "migrate", "--from", rocks("a"), "--to", rocks("a")).err()).contains("same store");
+    assertThat(Outcome.of(Map.of(), "migrate", "--from", "memory", "--to", rocks("a")).err()).contains("rocksdb:DIR");
+    assertThat(Outcome.of(Map.of(), "migrate", "--from", "mongo:x", "--to", rocks("a")).err())
+        .contains("jdbc:postgresql://HOST/DATABASE");
+  }
+}

@@ -1,0 +1,26 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.Map;
+
+/** What a command has answered. */
+record Outcome(int exitCode, String out, String err) {
+  /** Runs a command in this process, off a terminal. */
+  static Outcome of(Map<String, String> environment, String... words) {
+    return withInput(environment, "", words);
+  }
+
+  /** The same with something piped into it. */
+  static Outcome withInput(Map<String, String> environment, String in, String... words) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Shell shell = new Shell(new ByteArrayInputStream(in.getBytes(UTF_8)), new PrintStream(out, true, UTF_8),
+        new PrintStream(err, true, UTF_8), environment, false);
+    int exitCode = Foliot.run(shell, words);
+    return new Outcome(exitCode, out.toString(UTF_8), err.toString(UTF_8));
+  }
+}

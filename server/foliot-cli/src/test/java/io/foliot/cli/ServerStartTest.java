@@ -1,0 +1,76 @@
+package io.foliot.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.SystemClock;
+import io.foliot.store.rocksdb.RocksDbOptions;
+import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server that cannot start says why in one line, and what to do. */
+final class ServerStartTest {
+  @TempDir
+  private Path folder = Path.of("");
+
+  private static void assertRefused(Outcome outcome, int exitCode, String... words) {
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(exitCode);
+    assertThat(outcome.err()).startsWith("foliot: ").contains(words).doesNotContain("\tat ");
+    assertThat(outcome.err().lines()).hasSize(1);
+  }
+
+  private Outcome server(String... more) {
+    String[] words = new String[more.length + 3];
+    words[0] = "server";
+    words[1] = "--log-level";
+    words[2] = "error";
+    System.arraycopy(more, 0, words, 3, more.length);
+    return Outcome.of(Map.of(), words);
+  }
+
+  @Test
+  void aPortInUseIsNamed() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      assertRefused(server("--store", "memory", "--port", port), Foliot.FAILURE, port, "in use", "--port");
+    }
+  }
+
+  @Test
+  void aFolderInUseIsNamed() {
+    Path store = BackupCommand.storeFolder(folder);
+    try (RocksDbStore open = RocksDbStore.open(store, RocksDbOptions.DEFAULT, new SystemClock())) {
+      assertThat(open.slotCount()).isPositive();
+      assertRefused(server("--data", folder.toString(), "--port", "0"), Foliot.FAILURE, folder.toString());
+    }
+  }
+
+  @Test
+  void aFolderThatIsNoStoreOrOfANewerVersionIsNotTouched() throws IOException {
+    Path store = BackupCommand.storeFolder(folder);
+    Files.createDirectories(store);
+    Files.writeString(store.resolve("letter.txt"), "mine");
+    assertRefused(server("--data", folder.toString(), "--port", "0"), Foliot.FAILURE, "letter.txt");
+    assertThat(store.resolve("letter.txt")).hasContent("mine");
+  }
+
+  @Test
+  void aFileWithAMistakeIsNamedWithItsLine() throws IOException {
+    Path file = folder.resolve("foliot.yaml");
+    Files.writeString(file, "server:\n  prot: 1\n");
+    assertRefused(server("--config", file.toString()), Foliot.USAGE, "server.prot", "line 2", "server.port");
+    assertRefused(server("--config", folder.resolve("none.yaml").toString()), Foliot.USAGE, "does not exist");
+  }
+
+  @Test
+  void anAddressOfAnotherMachineIsNamed() {
+    assertRefused(server("--store", "memory", "--port", "0", "--host", "192.0.2.1"), Foliot.FAILURE, "192.0.2.1",
+        "--host");
+  }
+}

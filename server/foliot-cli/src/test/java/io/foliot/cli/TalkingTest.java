@@ -1,0 +1,166 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The commands that talk to a server, with a real one. */
+final class TalkingTest {
+  private FoliotServer server = start();
+
+  @BeforeEach
+  void makeAQueue() {
+    assertThat(run("queues", "put", "orders", "--pull").exitCode()).isEqualTo(Foliot.OK);
+  }
+
+  private static FoliotServer start() {
+    FoliotConfig config = FoliotConfig.load(Map.of("store", "memory", "port", "0"), Map.of(), null);
+    return FoliotServer.start(config, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Outcome run(String... words) {
+    return Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
+  }
+
+  private static JsonView json(Outcome outcome) {
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    return JsonView.parse(outcome.out());
+  }
+
+  @Test
+  void aTaskIsSubmittedFoundPushedBackAndCancelled() {
+    JsonView submitted = json(run("submit", "orders", "--delay", "30m", "--key", "order-7", "--payload",
+        "{\"order\": 7}", "--json"));
+    assertThat(submitted.at("state").text()).isEqualTo("DELAYED");
+    String id = submitted.at("id").text();
+
+    assertThat(json(run("get", id, "--json")).at("key").text()).isEqualTo("order-7");
+    assertThat(run("get", "orders", "order-7").out()).contains(id, "DELAYED", "{\"order\": 7}");
+    assertThat(run("get", "orders", "order-7", "--why").out()).contains("DELAYED").contains("- ");
+
+    JsonView touched = json(run("touch", "orders", "order-7", "--delay", "60m", "--json"));
+    assertThat(touched.at("results").items().getFirst().at("result").text()).isEqualTo("RESET");
+
+    assertThat(run("tasks", "orders").out()).contains("order-7");
+    assertThat(json(run("tasks", "orders", "--json")).at("tasks").items()).hasSize(1);
+
+    assertThat(run("cancel", "orders", "order-7").out()).isEqualTo("CANCELLED" + System.lineSeparator());
+    assertThat(run("tasks", "orders", "--state", "cancelled").out()).contains("order-7");
+  }
+
+  @Test
+  void whatIsNotThereAnyMoreIsAFailure() {
+    assertThat(run("touch", "orders", "nobody", "--delay", "1m").exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(run("cancel", "orders", "nobody").exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(run("get", "orders", "nobody").exitCode()).isEqualTo(Foliot.FAILURE);
+  }
+
+  @Test
+  void theServersRefusalIsShownWithItsTitleAndWhatToDo() {
+    Outcome outcome = run("submit", "nowhere");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.err()).startsWith("foliot: There is no such queue: ").contains("nowhere");
+    assertThat(outcome.err().lines()).hasSize(1);
+    assertThat(outcome.out()).isEmpty();
+    assertThat(run("get", "not-an-id", "--json").err()).startsWith("foliot: The request cannot work: ");
+    assertThat(run("submit", "orders", "--delay", "40000d").exitCode()).isEqualTo(Foliot.FAILURE);
+  }
+
+  @Test
+  void queuesAreListedPausedResumedAndDeleted() {
+    assertThat(run("queues").out()).contains("QUEUE", "orders", "pull");
+    assertThat(run("queues", "pause", "orders").exitCode()).isEqualTo(Foliot.OK);
+    assertThat(json(run("queues", "get", "orders", "--json")).at("paused").isTrue()).isTrue();
+    assertThat(run("queues").out()).contains("(paused)");
+    assertThat(run("queues", "resume", "orders").exitCode()).isEqualTo(Foliot.OK);
+    assertThat(run("queues", "get", "orders").out()).containsPattern("paused +false");
+    assertThat(run("queues", "redrive", "orders").out()).startsWith("0 tasks are back at work");
+    assertThat(run("queues", "delete", "orders").exitCode()).isEqualTo(Foliot.OK);
+    assertThat(run("queues").out()).contains("there are no queues yet");
+    assertThat(json(run("queues", "--json")).at("queues").items()).isEmpty();
+  }
+
+  @Test
+  void theSettingsOfAQueueArriveAsTheyWereGiven() {
+    assertThat(run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--timeout", "3s", "--max-attempts", "8",
+        "--backoff", "5s", "--rate", "10", "--concurrency", "4", "--priority", "2", "--max-wait", "1h",
+        "--keep-finished", "2h", "--paused").exitCode()).isEqualTo(Foliot.OK);
+    JsonView queue = json(run("queues", "get", "mails", "--json"));
+    assertThat(queue.at("delivery", "url").text()).isEqualTo("http://127.0.0.1:9/x");
+    assertThat(queue.at("delivery", "timeout").text()).isEqualTo("3s");
+    assertThat(queue.at("retry", "maxAttempts").number()).isEqualTo(8);
+    assertThat(queue.at("retry", "backoff").text()).isEqualTo("5s");
+    assertThat(queue.at("rate").decimal()).isEqualTo(10);
+    assertThat(queue.at("concurrency").number()).isEqualTo(4);
+    assertThat(queue.at("priority").number()).isEqualTo(2);
+    assertThat(queue.at("maxWait").text()).isEqualTo("1h");
+    assertThat(queue.at("retention", "finished").text()).isEqualTo("2h");
+    assertThat(queue.at("paused").isTrue()).isTrue();
+  }
+
+  @Test
+  void payloadsMayBeTextOrBytesFromStandardInput() {
+    assertThat(run("submit", "orders", "--delay", "1h", "--key", "text", "--text", "näh").exitCode())
+        .isEqualTo(Foliot.OK);
+    assertThat(run("get", "orders", "text").out()).contains("näh");
+    Outcome piped = Outcome.withInput(Map.of("FOLIOT_URL", server.url()), "abc", "submit", "orders", "--delay", "1h",
+        "--key",
+        "bytes", "--file", "-", "--content-type", "text/csv");
+    assertThat(piped.exitCode()).isEqualTo(Foliot.OK);
+    assertThat(json(run("get", "orders", "bytes", "--json")).at("contentType").text()).isEqualTo("text/csv");
+    assertThat(run("submit", "orders", "--file", "/no/such/file").err()).contains("there is no file");
+  }
+
+  @Test
+  void keysWithAnyCharacterAreFound() {
+    String key = "a/b ?&%ü..";
+    assertThat(run("submit", "orders", "--delay", "1h", "--key", key).exitCode()).isEqualTo(Foliot.OK);
+    assertThat(json(run("get", "orders", key, "--json")).at("key").text()).isEqualTo(key);
+    assertThat(run("get", "orders", key).out()).contains(key);
+    assertThat(run("cancel", "orders", key).exitCode()).isEqualTo(Foliot.OK);
+  }
+
+  @Test
+  void whatOthersWroteCannotMoveTheCursor() {
+    assertThat(run("submit", "orders", "--delay", "1h", "--key", "k", "--text", "\u001b[2Jgone").exitCode())
+        .isEqualTo(Foliot.OK);
+    assertThat(run("get", "orders", "k").out()).contains("[2Jgone").doesNotContain("\u001b");
+  }
+
+  @Test
+  void theClusterSaysWhatTheStoreSurvives() {
+    assertThat(run("cluster").out()).contains("memory", "256");
+    assertThat(json(run("cluster", "--json")).at("store", "kind").text()).isEqualTo("memory");
+  }
+
+  @Test
+  void topWithoutATerminalPrintsALineASecond() {
+    Outcome outcome = run("top", "--count", "2");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.OK);
+    assertThat(outcome.out().lines()).hasSize(2).allMatch(line -> line.contains("lateness p50"));
+  }
+
+  @Test
+  void aServerThatWantsAKeyIsAnsweredWithHowToGiveIt() {
+    server.close();
+    FoliotConfig config = FoliotConfig.load(Map.of("store", "memory", "port", "0", "admin-key-hash", "00".repeat(32)),
+        Map.of(), null);
+    server = FoliotServer.start(config, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+    Outcome outcome = run("queues");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.err()).contains("set FOLIOT_API_KEY");
+  }
+}

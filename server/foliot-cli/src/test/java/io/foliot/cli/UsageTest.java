@@ -1,0 +1,109 @@
+package io.foliot.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class UsageTest {
+  private static final List<List<String>> COMMANDS = List.of(List.of(), List.of("server"), List.of("demo"),
+      List.of("submit"), List.of("get"), List.of("cancel"), List.of("touch"), List.of("queues"),
+      List.of("queues", "put"), List.of("queues", "get"), List.of("queues", "delete"), List.of("queues", "pause"),
+      List.of("queues", "resume"), List.of("queues", "redrive"), List.of("tasks"), List.of("jobs"), List.of("cluster"),
+      List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"), List.of("verify"));
+
+  private static Outcome run(String... words) {
+    return Outcome.of(Map.of(), words);
+  }
+
+  private static Outcome run(List<String> words, String last) {
+    String[] all = new String[words.size() + 1];
+    words.toArray(all);
+    all[words.size()] = last;
+    return run(all);
+  }
+
+  @Test
+  void everyCommandHasHelpAndAVersion() {
+    for (List<String> command : COMMANDS) {
+      Outcome help = run(command, "--help");
+      assertThat(help.exitCode()).as("%s", command).isEqualTo(Foliot.OK);
+      assertThat(help.out()).startsWith("Usage: foliot" + (command.isEmpty() ? "" : " " + String.join(" ", command)));
+      assertThat(help.err()).isEmpty();
+      Outcome version = run(command, "--version");
+      assertThat(version.exitCode()).as("%s", command).isEqualTo(Foliot.OK);
+      assertThat(version.out()).startsWith("foliot ");
+    }
+  }
+
+  @Test
+  void theServerHasAnOptionForEachKeyOfTheConfiguration() {
+    String help = run("server", "--help").out();
+    io.foliot.server.config.Option.all().forEach(option -> assertThat(help).contains("--" + option.flag()));
+    assertThat(help).contains("--config");
+  }
+
+  @Test
+  void aMistypedCommandIsToldItsNearestAndIsAMistakeOfUsage() {
+    Outcome outcome = run("submut");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("there is no command submut: did you mean submit?");
+    assertThat(run("queues", "putt").err()).contains("there is no command putt: did you mean put?");
+  }
+
+  @Test
+  void withoutACommandItListsThem() {
+    Outcome outcome = run();
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("Commands:", "server", "demo", "submit");
+  }
+
+  @Test
+  void aMistypedOptionIsToldItsNearest() {
+    Outcome outcome = run("server", "--prot", "7401");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("server has no option --prot: did you mean --port?")
+        .contains("foliot server --help");
+  }
+
+  @Test
+  void valuesThatCannotBeAreMistakesOfUsageThatSayWhatIsExpected() {
+    assertThat(run("touch", "q", "k", "--delay", "5q").err()).contains("a duration such as");
+    assertThat(run("touch", "q", "k", "--delay", "5q").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("submit", "q", "--delay", "-5s").err()).contains("expected a duration such as");
+    assertThat(run("submit", "q", "--at", "tomorrow").err()).contains("an instant such as");
+    assertThat(run("submit", "q", "--payload", "{").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("submit", "q", "--delay", "1s", "--at", "2026-11-21T09:30:00Z").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("server", "--port", "x").err()).contains("--port: expected a whole number from 0 to 65535");
+    assertThat(run("server", "--port", "x").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("get").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("get", "a", "b", "c").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("queues", "--url", "ftp://x").exitCode()).isEqualTo(Foliot.USAGE);
+  }
+
+  @Test
+  void aQueueWithoutATargetIsToldHowToSayIt() {
+    Outcome outcome = run("queues", "put", "orders");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("--to URL").contains("--pull");
+  }
+
+  @Test
+  void jobsSayThatTheyComeLater() {
+    for (Outcome outcome : List.of(run("jobs"), run("jobs", "list"))) {
+      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(outcome.err()).contains("come with a later version");
+    }
+  }
+
+  @Test
+  void aServerThatIsNotThereIsNamedWithWhatToDo() {
+    Outcome outcome = run("queues", "--url", "http://127.0.0.1:1");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.err()).isEqualTo("foliot: nothing answers at http://127.0.0.1:1: start one with ./foliot server"
+        + System.lineSeparator());
+    assertThat(Outcome.of(Map.of("FOLIOT_URL", "http://127.0.0.1:1"), "get", "q", "k").err())
+        .contains("nothing answers at http://127.0.0.1:1: start one with ./foliot server");
+  }
+}

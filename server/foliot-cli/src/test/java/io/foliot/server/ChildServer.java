@@ -1,0 +1,139 @@
+package io.foliot.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A server in a process of its own, whose heap, limits or threads can come to an end without harm to the test. */
+final class ChildServer implements AutoCloseable {
+  static final Duration BOUND = Duration.ofSeconds(90);
+  private static final String READY = "Foliot is ready at ";
+
+  private final Process process;
+  private final Path log;
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  /** What a child is. */
+  record Spec(String shell, List<String> jvm, Class<?> main, List<String> arguments) {
+    /** The server as people start it. */
+    static Spec server(List<String> jvm, String... options) {
+      List<String> arguments = new ArrayList<>(List.of("server", "--port", "0"));
+      arguments.addAll(List.of(options));
+      return new Spec("", jvm, io.foliot.cli.Foliot.class, arguments);
+    }
+
+    /** The same after some commands of the shell. */
+    Spec after(String commands) {
+      return new Spec(commands + "; ", jvm, main, arguments);
+    }
+  }
+
+  /** Starts it, and does not wait. */
+  ChildServer(Spec spec, Path folder) {
+    List<String> command = new ArrayList<>(List.of("sh", "-c", spec.shell + "exec \"$@\"", "sh",
+        Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
+        .forEach(command::add);
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfoliot.parent="
+        + ProcessHandle.current().pid()));
+    command.addAll(spec.jvm);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), spec.main.getName()));
+    command.addAll(spec.arguments);
+    log = folder.resolve("child.log");
+    try {
+      process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts it, and waits until it is ready. */
+  static ChildServer ready(Spec spec, Path folder) {
+    ChildServer child = new ChildServer(spec, folder);
+    child.await("the child is ready", () -> {
+      if (!child.process.isAlive()) {
+        throw new AssertionError("the child has ended:\n" + child.told());
+      }
+      return child.told().contains(READY);
+    });
+    return child;
+  }
+
+  String told() {
+    try {
+      return Files.readString(log, UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  URI url() {
+    String told = told();
+    int from = told.indexOf(READY) + READY.length();
+    return URI.create(told.substring(from, told.indexOf('\n', from)).strip());
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Waits for its end. */
+  int exitCode() {
+    try {
+      if (!process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("the child goes on:\n" + told());
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  HttpResponse<String> send(String method, String path, @Nullable String json) throws IOException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(url().resolve(path)).timeout(Duration.ofSeconds(30))
+        .header("Content-Type", "application/json")
+        .method(method, json == null ? BodyPublishers.noBody() : BodyPublishers.ofString(json));
+    try {
+      return http.send(request.build(), BodyHandlers.ofString());
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + BOUND.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("waited in vain: " + what + "\n" + told());
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(20);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    exitCode();
+    http.close();
+  }
+}

@@ -1,0 +1,148 @@
+package io.foliot.server;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.Scheduler;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskStore;
+import io.foliot.delivery.http.Cidr;
+import io.foliot.delivery.http.HttpDelivery;
+import io.foliot.delivery.http.HttpDeliveryOptions;
+import io.foliot.server.api.Backups;
+import io.foliot.server.cluster.Coordinators;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.store.PrivateFiles;
+import io.foliot.server.store.Stores;
+import io.foliot.store.rocksdb.BackupSummary;
+import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server is made of: a store, an engine over it, what delivers.
+ *
+ * @param store the truth
+ * @param scheduler the engine, started
+ * @param backups what writes backups, or null if the store has none
+ */
+record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups backups) {
+  private static final String NODE_FILE = "node";
+
+  /**
+   * Opens the store and starts the engine.
+   *
+   * @param onFailure told if the store closes itself
+   * @throws StartException if one of them cannot be
+   */
+  static ServerRuntime open(FoliotConfig config, boolean loopback, Clock clock, Meter meter, SecureRandom random,
+      Consumer<StoreException> onFailure) {
+    Delivery http = http(config, loopback);
+    TaskStore store = null;
+    try {
+      store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
+      Engine engine = engine(config, node(config, random), clock, store, http, meter, random);
+      engine.start().join();
+      return new ServerRuntime(store, engine, store instanceof RocksDbStore rocks ? backups(rocks) : null);
+    } catch (RuntimeException e) {
+      http.close();
+      if (store != null) {
+        store.close();
+      }
+      Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+      if (store == null && cause instanceof IllegalArgumentException refused) {
+        throw new StartException(StartException.Reason.CONFIGURATION,
+            "store.kind (--store): " + refused.getMessage(), refused);
+      }
+      throw cause instanceof StoreException refused
+          ? new StartException(StartException.Reason.STORE, String.valueOf(refused.getMessage()), refused)
+          : e;
+    }
+  }
+
+  private static Delivery http(FoliotConfig config, boolean loopback) {
+    List<Cidr> networks;
+    try {
+      networks = config.delivery().allowNetworks().stream().map(Cidr::parse).toList();
+    } catch (IllegalArgumentException e) {
+      throw new StartException(StartException.Reason.CONFIGURATION,
+          "delivery.allow-network (--allow-network): " + e.getMessage(), e);
+    }
+    return new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowedNetworks(networks).withAllowLoopback(loopback)
+        // A destination has twice its limit under way at most; an attempt that waits for a connection loses its time.
+        .withConnections(2 * config.delivery().destinationLimit()).withVersion(FoliotServer.version()));
+  }
+
+  private static Backups backups(RocksDbStore store) {
+    return directory -> {
+      try {
+        BackupSummary summary = store.backup(directory);
+        return new Backups.Written(summary.number(), summary.bytes());
+      } catch (StoreException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    };
+  }
+
+  private static Engine engine(FoliotConfig config, String node, Clock clock, TaskStore store, Delivery http,
+      Meter meter, SecureRandom random) {
+    FoliotConfig.Engine sizes = config.engine();
+    EngineOptions options = new EngineOptions(node, config.cluster().zone(), sizes.loops(), sizes.window().toMillis(),
+        sizes.wheelEntries(), sizes.laneEntries(), sizes.readyEntries(), sizes.claimBatch(), sizes.callItems(),
+        sizes.callBytes(), sizes.leaseMargin().toMillis(), sizes.maxClockOffset().toMillis(),
+        config.delivery().destinationLimit());
+    ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
+    return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
+        new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store), List.of(http),
+        meter));
+  }
+
+  // A node keeps its name over restarts where it has a folder; two on one machine have different ones.
+  private static String node(FoliotConfig config, SecureRandom random) {
+    if (!config.cluster().node().isEmpty()) {
+      return config.cluster().node();
+    }
+    String made = hostName() + "-" + HexFormat.of().toHexDigits((short) random.nextInt());
+    if (!config.store().kind().equals(FoliotConfig.Store.ROCKSDB)) {
+      return made;
+    }
+    Path file = config.store().data().resolve(NODE_FILE);
+    try {
+      String kept = Files.exists(file) ? Files.readString(file).strip() : "";
+      if (!kept.isEmpty()) {
+        PrivateFiles.restrictFile(file);
+        return kept;
+      }
+      // A power loss between making the file and its sync, or a full disk, leaves it empty; then a new name is as good.
+      PrivateFiles.write(file, made + "\n");
+      return made;
+    } catch (IOException e) {
+      throw new StartException(StartException.Reason.STORE, "the data folder cannot be used: " + file + ": " + e
+          + ". Choose another with --data (store.data)", e);
+    }
+  }
+
+  private static String hostName() {
+    try {
+      String name = InetAddress.getLocalHost().getHostName().replaceAll("[^A-Za-z0-9._-]", "-");
+      return name.length() > 48 ? name.substring(0, 48) : name;
+    } catch (UnknownHostException e) {
+      return "node";
+    }
+  }
+}

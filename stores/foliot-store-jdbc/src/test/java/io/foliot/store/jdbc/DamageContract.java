@@ -1,0 +1,379 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Redrive;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SetAside;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import io.foliot.backends.Database;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Rows that cannot be read: each costs nobody but itself anything, and is told of. */
+abstract class DamageContract {
+  private static final String QUEUE = "orders";
+  private static final int TASKS = 1_000;
+  private static final int BAD = 417;
+  private static final long HOUR = 3_600_000;
+  private static final int SECONDS_MAX = 60;
+  private static final int SUM_BYTES = 4;
+
+  private final List<SetAside> told = Collections.synchronizedList(new ArrayList<>());
+  private JdbcStore store;
+
+  abstract Database database();
+
+  @BeforeEach
+  void open() {
+    Databases.empty(database());
+    store = JdbcStore.open(Databases.options(database()).withOnSetAside(told::add));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  /** What happens to a row. */
+  enum Damage {
+    BIT_OF_THE_PAYLOAD("body"), PAYLOAD_OF_ANOTHER("body"), NO_PAYLOAD("body"), SHORT_PAYLOAD(
+        "body"), NONSENSE_WITH_A_CHECKSUM("body"), OLDER_THAN_ANY("body"), ATTEMPTS("attempts"), SUCCESSOR(
+            "successor"), STATE("state"), RUNNING_WITHOUT_A_CLAIM("state");
+
+    final String column;
+
+    Damage(String column) {
+      this.column = column;
+    }
+  }
+
+  private static <T> T get(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(SECONDS_MAX, TimeUnit.SECONDS).join();
+  }
+
+  private static Draft draft(int number, long delayMillis) {
+    String key = "key " + number;
+    return new Draft(TaskId.of(System.currentTimeMillis(), SlotHash.of(QUEUE, key), number), QUEUE, key,
+        Due.after(delayMillis), Body.json("{\"n\":" + number + "}"), 1, OnConflict.RESET, null);
+  }
+
+  private List<TaskId> submitted(int count, long delayMillis) {
+    List<Draft> drafts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      drafts.add(draft(i, delayMillis));
+    }
+    return get(store.submit(drafts)).stream().map(SubmitResult::id).toList();
+  }
+
+  private List<ClaimResult> claim(List<TaskId> ids, long leaseMillis) {
+    return get(store.claim(ids.stream().map(id -> new Claim(id, leaseMillis)).toList())).results();
+  }
+
+  private Object parameter(TaskId id) {
+    return database().kind().equals("postgresql") ? new UUID(id.high(), id.low()) : Values.bytes(id);
+  }
+
+  private byte @Nullable [] read(String table, String column, TaskId id) {
+    try (Connection connection = database().connect();
+        PreparedStatement select = connection
+            .prepareStatement("SELECT " + column + " FROM " + table + " WHERE id = ?")) {
+      select.setObject(1, parameter(id));
+      try (ResultSet row = select.executeQuery()) {
+        assertThat(row.next()).as("%s has %s", table, id).isTrue();
+        return row.getBytes(1);
+      }
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void write(String column, TaskId id, Object value) {
+    try (Connection connection = database().connect();
+        PreparedStatement update = connection
+            .prepareStatement("UPDATE foliot_task SET " + column + " = ? WHERE id = ?")) {
+      update.setObject(1, value);
+      update.setObject(2, parameter(id));
+      assertThat(update.executeUpdate()).isEqualTo(1);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static int sum(byte[] blob) {
+    CRC32C sum = new CRC32C();
+    sum.update(blob, 0, blob.length - SUM_BYTES);
+    return (int) sum.getValue();
+  }
+
+  private static int stored(byte[] blob) {
+    return ByteBuffer.wrap(blob, blob.length - SUM_BYTES, SUM_BYTES).getInt();
+  }
+
+  /** Other bytes with the checksum that a writer would have given them. */
+  private static byte[] resealed(byte[] blob, byte[] other) {
+    int mark = sum(blob) ^ stored(blob);
+    byte[] whole = other.clone();
+    ByteBuffer.wrap(whole).putInt(whole.length - SUM_BYTES, sum(whole) ^ mark);
+    return whole;
+  }
+
+  private byte[] versioned(TaskId id, int version) {
+    byte[] body = Objects.requireNonNull(read("foliot_task", "body", id));
+    byte[] next = body.clone();
+    next[0] = (byte) version;
+    return resealed(body, next);
+  }
+
+  private void damage(TaskId id, TaskId another, Damage damage) {
+    byte[] body = Objects.requireNonNull(read("foliot_task", "body", id));
+    write(damage.column, id, switch (damage) {
+      case BIT_OF_THE_PAYLOAD -> {
+        body[body.length / 2] ^= 1;
+        yield body;
+      }
+      case PAYLOAD_OF_ANOTHER -> Objects.requireNonNull(read("foliot_task", "body", another));
+      case NO_PAYLOAD -> new byte[0];
+      case SHORT_PAYLOAD -> new byte[]{1, 2, 3};
+      case NONSENSE_WITH_A_CHECKSUM -> resealed(body, new byte[]{1, 2, 100, 99, 98, 0, 0, 0, 0});
+      case OLDER_THAN_ANY -> versioned(id, 0);
+      case ATTEMPTS, SUCCESSOR -> new byte[]{1, 9, 9, 9, 9, 9, 9};
+      case STATE -> 9;
+      case RUNNING_WITHOUT_A_CLAIM -> Codes.RUNNING;
+    });
+  }
+
+  private void assertSetAside(TaskId id) {
+    assertThat(told).extracting(SetAside::id, SetAside::queue).containsExactly(
+        tuple(id, QUEUE));
+    TaskRecord shown = get(store.find(new TaskRef.ById(id))).orElseThrow();
+    assertThat(shown.state()).isEqualTo(TaskState.FAILED);
+    assertThat(shown.reason()).startsWith("set aside: ");
+    assertThat(SetAside.is(shown)).isTrue();
+    assertThat(get(store.query(QUEUE, TaskState.FAILED, 10, null)).tasks()).extracting(TaskRecord::id)
+        .containsExactly(id);
+    assertThat(get(store.redrive(List.of(new Redrive(QUEUE, id))))).extracting(RedriveResult::kind)
+        .containsExactly(RedriveResult.Kind.NOT_FAILED);
+  }
+
+  private List<DueEntry> due() {
+    List<DueScan> scans = new ArrayList<>();
+    for (int slot = 0; slot < store.slotCount(); slot++) {
+      scans.add(new DueScan(slot, 0, null, Long.MAX_VALUE, TASKS));
+    }
+    return get(store.due(scans)).stream().map(DueSlice::entries).flatMap(List::stream).toList();
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SUCCESSOR")
+  void oneBadRowAmongAThousandCostsTheOthersNothing(Damage damage) {
+    List<TaskId> ids = submitted(TASKS, 0);
+    TaskId bad = ids.get(BAD);
+    damage(bad, ids.get(BAD + 1), damage);
+    byte[] bytes = damage.column.equals("state") ? null : read("foliot_task", damage.column, bad);
+    List<ClaimResult> results = claim(ids, HOUR);
+    for (int i = 0; i < TASKS; i++) {
+      if (i == BAD) {
+        assertThat(results.get(i)).isInstanceOf(ClaimResult.Gone.class);
+      } else {
+        assertThat(results.get(i)).isInstanceOf(ClaimResult.Won.class);
+        assertThat(((ClaimResult.Won) results.get(i)).task().attempt()).isEqualTo(1);
+      }
+    }
+    assertSetAside(bad);
+    if (bytes != null) {
+      assertThat(read("foliot_final", damage.column, bad)).as("what could not be read is kept").isEqualTo(bytes);
+    }
+    assertThat(claim(ids, HOUR).get(BAD)).isEqualTo(ClaimResult.Gone.ABSENT);
+    assertThat(due()).extracting(DueEntry::id).hasSize(TASKS - 1).doesNotContain(bad);
+    assertThat(told).hasSize(1);
+    SubmitResult next = get(store.submit(List.of(draft(BAD, 0)))).getFirst();
+    assertThat(next.kind()).as("its key is free").isEqualTo(SubmitResult.Kind.CREATED);
+    assertThat(next.generation())
+        .isGreaterThan(get(store.find(new TaskRef.ById(bad))).orElseThrow().generation());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BIT_OF_THE_PAYLOAD", "ATTEMPTS", "SUCCESSOR", "STATE"})
+  void aBadRowWhoseLeaseHasEndedIsSetAside(Damage damage) throws InterruptedException {
+    List<TaskId> ids = submitted(50, 0);
+    assertThat(claim(ids, 1)).hasOnlyElementsOfType(ClaimResult.Won.class);
+    damage(ids.get(7), ids.get(8), damage);
+    TimeUnit.MILLISECONDS.sleep(20);
+    List<ClaimResult> results = claim(ids, HOUR);
+    for (int i = 0; i < ids.size(); i++) {
+      TaskState ended = i == 7 ? null : TaskState.FAILED;
+      assertThat(results.get(i)).as("item %s; its only attempt was used up", i)
+          .isEqualTo(i == 7 ? ClaimResult.Gone.ABSENT : new ClaimResult.Gone(ended, QUEUE));
+    }
+    assertThat(told).extracting(SetAside::id).containsExactly(ids.get(7));
+    if (damage == Damage.SUCCESSOR) {
+      assertThat(read("foliot_final", "attempts", ids.get(7))).as("what could not be read is kept")
+          .endsWith(1, 9, 9, 9, 9, 9, 9);
+    }
+  }
+
+  @Test
+  void everyOtherCallGoesOnAsWell() {
+    List<TaskId> ids = submitted(12, HOUR);
+    for (int i = 0; i < 6; i++) {
+      damage(ids.get(2 * i), ids.get(1), Damage.ATTEMPTS);
+    }
+    assertThat(get(store.touch(List.of(touch(ids.get(0)), touch(ids.get(1)))))).extracting(TouchResult::kind)
+        .containsExactly(TouchResult.Kind.ALREADY_FINISHED, TouchResult.Kind.RESET);
+    assertThat(get(store.cancel(List.of(new TaskRef.ById(ids.get(2)), new TaskRef.ById(ids.get(3))))))
+        .extracting(CancelResult::kind)
+        .containsExactly(CancelResult.Kind.ALREADY_FINISHED, CancelResult.Kind.CANCELLED);
+    assertThat(get(store.extend(List.of(new Extension(ids.get(4), new Token(1, 1), HOUR)))))
+        .extracting(ExtendResult::kind).containsExactly(ExtendResult.Kind.STALE);
+    assertThat(get(store.settle(List.of(settlement(ids.get(6)), settlement(ids.get(7))))))
+        .extracting(SettleResult::kind)
+        .containsOnly(SettleResult.Kind.STALE);
+    assertThat(get(store.find(new TaskRef.ById(ids.get(8)))).orElseThrow().state()).isEqualTo(TaskState.FAILED);
+    TaskPage page = get(store.query(QUEUE, TaskState.DELAYED, 100, null));
+    assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(5).doesNotContain(ids.get(10));
+    assertThat(told).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4), ids.get(6),
+        ids.get(8), ids.get(10));
+    assertThat(Objects.requireNonNull(get(store.counts()).get(QUEUE)).live()).isEqualTo(5);
+  }
+
+  private static Touch touch(TaskId id) {
+    return new Touch(new TaskRef.ById(id), Due.after(2 * HOUR));
+  }
+
+  private static Settlement settlement(TaskId id) {
+    return new Settlement(id, 1, new Token(1, 1), new Outcome.Failed(), 0, "");
+  }
+
+  @Test
+  void aBadRowsKeyIsFreeForTheNextSubmit() {
+    List<TaskId> ids = submitted(3, HOUR);
+    damage(ids.get(1), ids.get(2), Damage.ATTEMPTS);
+    // Earlier than before, so that the row must be read.
+    List<SubmitResult> results = get(store.submit(List.of(draft(0, 0), draft(1, 0), draft(2, 0))));
+    assertThat(results).extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.RESET,
+        SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET);
+    assertThat(told).extracting(SetAside::id).containsExactly(ids.get(1));
+  }
+
+  @Test
+  void aMoveTellsOfBadRowsAndLeavesThem() {
+    List<TaskId> ids = submitted(5, HOUR);
+    damage(ids.get(3), ids.get(2), Damage.BIT_OF_THE_PAYLOAD);
+    TaskPage page = get(store.live(100, null));
+    assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(4).doesNotContain(ids.get(3));
+    assertThat(page.unreadable()).extracting(SetAside::id).containsExactly(ids.get(3));
+    assertThat(told).isEmpty();
+    assertThat(get(store.live(100, null)).unreadable()).hasSize(1);
+  }
+
+  @Test
+  void whatANewerVersionWroteIsLeftToIt() {
+    List<TaskId> ids = submitted(TASKS, 0);
+    TaskId newer = ids.get(BAD);
+    byte[] body = versioned(newer, 2);
+    write("body", newer, body);
+    long before = System.currentTimeMillis();
+    List<ClaimResult> results = claim(ids, HOUR);
+    for (int i = 0; i < TASKS; i++) {
+      assertThat(results.get(i)).isInstanceOf(i == BAD ? ClaimResult.Later.class : ClaimResult.Won.class);
+    }
+    assertThat(((ClaimResult.Later) results.get(BAD)).wakeAt()).as("not at once again").isGreaterThan(before + 1_000);
+    TaskRecord shown = get(store.find(new TaskRef.ById(newer))).orElseThrow();
+    assertThat(shown.state()).isEqualTo(TaskState.DELAYED);
+    assertThat(shown.attempt()).as("no attempt is used up").isZero();
+    assertThat(read("foliot_task", "body", newer)).isEqualTo(body);
+    assertThat(told).isEmpty();
+    assertThat(due()).as("who can read it finds it").extracting(DueEntry::id).contains(newer);
+  }
+
+  @Test
+  void onlyTheChangeOfANewerVersionsTaskIsRefused() {
+    List<TaskId> ids = submitted(3, HOUR);
+    write("attempts", ids.get(1), versionedAttempts(ids.get(1)));
+    assertThatThrownBy(
+        () -> get(store.cancel(ids.stream().map(id -> (TaskRef) new TaskRef.ById(id)).toList())))
+        .isInstanceOf(CompletionException.class).hasCauseInstanceOf(ItemsFailedException.class)
+        .satisfies(thrown -> {
+          ItemsFailedException failed = (ItemsFailedException) Objects.requireNonNull(thrown.getCause());
+          assertThat(failed.failure()).isInstanceOf(StoreAwayException.class);
+          assertThat(failed.results().get(0)).isInstanceOf(CancelResult.class);
+          assertThat(failed.results().get(1)).isNull();
+          assertThat(failed.results().get(2)).isInstanceOf(CancelResult.class);
+        });
+    assertThatThrownBy(() -> get(store.submit(List.of(draft(1, 0), draft(7, 0)))))
+        .hasCauseInstanceOf(ItemsFailedException.class);
+    assertThat(get(store.find(new TaskRef.ByKey(QUEUE, "key 7")))).isPresent();
+    assertThat(get(store.find(new TaskRef.ById(ids.get(1)))).orElseThrow().state()).isEqualTo(TaskState.DELAYED);
+    assertThat(told).isEmpty();
+  }
+
+  private static byte[] versionedAttempts(TaskId id) {
+    byte[] known = Objects.requireNonNull(Blobs.attempts(id,
+        List.of(new AttemptRecord(1, 1, 1, 1,
+            AttemptRecord.End.RETRIED, ""))));
+    byte[] next = known.clone();
+    next[0] = 2;
+    return resealed(known, next);
+  }
+
+  @Test
+  void tasksWhoseQueueHasLostItsNameStopNoPoll() {
+    List<TaskId> ids = submitted(3, 0);
+    Databases.execute(database(), "UPDATE foliot_task SET queue = 99 WHERE "
+        + (database().kind().equals("postgresql") ? "key = 'key 1'" : "`key` = 'key 1'"));
+    store.close();
+    store = JdbcStore.open(Databases.options(database()).withOnSetAside(told::add));
+    assertThat(due()).extracting(DueEntry::id).containsExactlyInAnyOrderElementsOf(ids);
+    assertThat(due()).extracting(DueEntry::queue).containsOnly(QUEUE, "#99");
+    assertThat(get(store.counts())).containsKey("#99");
+    assertThat(claim(ids, HOUR)).hasOnlyElementsOfType(ClaimResult.Won.class);
+  }
+}

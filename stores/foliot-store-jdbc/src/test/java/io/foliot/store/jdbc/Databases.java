@@ -1,0 +1,69 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.backends.Database;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the tests do with databases beside the store. */
+final class Databases {
+  private static final List<String> TABLES = List.of("foliot_task", "foliot_final", "foliot_request", "foliot_queue",
+      "foliot_document");
+
+  private Databases() {}
+
+  static JdbcOptions options(Database database) {
+    return JdbcOptions.of(database.jdbcUrl(), database.user(), database.password()).withConnections(4);
+  }
+
+  /** Empties the tables, if there are any yet: cheaper than a new database. */
+  static void empty(Database database) {
+    List<String> tables = new ArrayList<>(strings(database,
+        "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'foliot%'"));
+    tables.retainAll(TABLES);
+    for (String table : tables) {
+      execute(database, "DELETE FROM " + table);
+    }
+    if (!tables.isEmpty()) {
+      execute(database, "UPDATE foliot_clock SET floor = 0");
+    }
+  }
+
+  static void execute(Database database, String sql) {
+    try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
+      boolean rows = statement.execute(sql);
+      assert !rows : sql;
+    } catch (SQLException e) {
+      throw new AssertionError(sql, e);
+    }
+  }
+
+  /** The first column of all rows. */
+  static List<String> strings(Database database, String sql) {
+    try (Connection connection = database.connect();
+        PreparedStatement statement = connection.prepareStatement(sql);
+        ResultSet row = statement.executeQuery()) {
+      List<String> found = new ArrayList<>();
+      while (row.next()) {
+        found.add(row.getString(1));
+      }
+      return found;
+    } catch (SQLException e) {
+      throw new AssertionError(sql, e);
+    }
+  }
+
+  static void sleep(Duration time) {
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Submission;
+import io.foliot.core.SystemClock;
+import io.foliot.core.Target;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.core.store.TaskStore;
+import io.foliot.backends.Await;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Real engines on one PostgreSQL, of which one comes or goes each second, while tasks are submitted and fired:
+ * {@code -Dseconds=600} are ten minutes of that.
+ */
+final class NodesComeAndGoTest {
+  private static final int SECONDS = Integer.getInteger("seconds", 10);
+  private static final int TASKS_PER_SECOND = 100;
+  private static final int MOST_NODES = 5;
+  private static final int MAX_DELAY_MILLIS = 5_000;
+  private static final long STOP_SECONDS = 10;
+  private static final Duration BOUND = Duration.ofMinutes(1);
+
+  private final Clock clock = new SystemClock();
+  private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+  private final int tasks = SECONDS * TASKS_PER_SECOND;
+  private final AtomicIntegerArray times = new AtomicIntegerArray(tasks);
+  private final AtomicIntegerArray lateMillis = new AtomicIntegerArray(tasks);
+  private final AtomicInteger arrived = new AtomicInteger();
+  private final ConcurrentHashMap<String, Integer> firedBy = new ConcurrentHashMap<>();
+
+  private final class Node {
+    private final TaskStore store;
+    private final Engine engine;
+
+    Node(String name, Database database) {
+      store = JdbcStore.open(
+          JdbcOptions.of(database.jdbcUrl(), database.user(), database.password()).withConnections(3));
+      LocalDelivery delivery = new LocalDelivery(handlers).handle("q", attempt -> handle(name, attempt));
+      engine = new Engine(EngineOptions.defaults(name), new Environment(clock, this::loop, new SplittableRandom(),
+          store, new StoreCoordinator(store, clock, loop()), List.of(delivery), Meter.NONE));
+      engine.start().join();
+    }
+
+    private ThreadEventLoop loop() {
+      return new ThreadEventLoop(clock, Thread.ofPlatform().daemon().name("come-and-go").factory());
+    }
+
+    void leave() {
+      engine.stop(Duration.ofSeconds(STOP_SECONDS)).join();
+      store.close();
+    }
+  }
+
+  private Answer handle(String name, Attempt attempt) {
+    int number = Integer.parseInt(new String(attempt.task().body().payload(), StandardCharsets.US_ASCII));
+    lateMillis.set(number, Math.toIntExact(clock.wallMillis() - attempt.task().dueAt()));
+    firedBy.merge(name, 1, Integer::sum);
+    if (times.getAndIncrement(number) == 0) {
+      arrived.getAndIncrement();
+    }
+    return new Answer.Done("");
+  }
+
+  @Test
+  void nothingIsLostDoubledOrStuck() {
+    SplittableRandom random = new SplittableRandom();
+    int came = 0;
+    int went = 0;
+    try (PostgresServer server = PostgresServer.start(); ExecutorService leavers = Executors.newCachedThreadPool()) {
+      Database database = server.createDatabase();
+      Node first = new Node("first", database);
+      first.engine.putQueue(Queue.of("q", Target.local())).join();
+      Deque<Node> others = new ArrayDeque<>();
+      List<CompletableFuture<Void>> left = new ArrayList<>();
+      for (int second = 0; second < SECONDS; second++) {
+        if (others.size() == MOST_NODES || (!others.isEmpty() && random.nextBoolean())) {
+          Node leaver = random.nextBoolean() ? others.removeFirst() : others.removeLast();
+          left.add(CompletableFuture.runAsync(leaver::leave, leavers));
+          went++;
+        } else {
+          others.add(new Node("node-" + second, database));
+          came++;
+        }
+        submit(first, second * TASKS_PER_SECOND, random);
+      }
+      Await.until("all tasks have come", BOUND, () -> arrived.get() == tasks);
+      others.forEach(Node::leave);
+      first.leave();
+      left.forEach(CompletableFuture::join);
+    }
+    handlers.close();
+    int[] late = IntStream.range(0, tasks).map(lateMillis::get).sorted().toArray();
+    System.out.printf(Locale.ROOT,
+        "[come and go] %d came, %d went, %d tasks, fired by %d; late by p50 %d, p99 %d, most %d ms%n",
+        came, went, tasks, firedBy.size(), late[tasks / 2], late[tasks * 99 / 100], late[tasks - 1]);
+    assertThat(IntStream.range(0, tasks).filter(number -> times.get(number) != 1)).isEmpty();
+    assertThat(late[0]).isNotNegative();
+    assertThat(firedBy).hasSizeGreaterThan(2);
+  }
+
+  /** A second's tasks, in ten batches. */
+  private void submit(Node node, int from, SplittableRandom random) {
+    int batch = TASKS_PER_SECOND / 10;
+    for (int next = from; next < from + TASKS_PER_SECOND; next += batch) {
+      List<Submission> submissions = new ArrayList<>();
+      for (int number = next; number < next + batch; number++) {
+        submissions.add(Submission.after("q", Duration.ofMillis(random.nextInt(MAX_DELAY_MILLIS)),
+            Body.json(Integer.toString(number))));
+      }
+      node.engine.submitAll(submissions).join();
+      Await.pause(100);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskStore;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** A database that is away says so where nothing was done, and says nothing else. */
+final class PostgresAwayTest {
+  private static final long HOUR = 3_600_000;
+  /** A pool believes for half a second that a connection which was used goes on living. */
+  private static final Duration UNTIL_CONNECTIONS_ARE_LOOKED_AT = Duration.ofSeconds(1);
+
+  private static Draft draft(String key) {
+    return new Draft(TaskId.of(1, SlotHash.of("q", key), key.hashCode()), "q", key, Due.after(0), Body.EMPTY, 0,
+        OnConflict.RESET, null);
+  }
+
+  private static void assertAway(CompletionStage<?> call) {
+    assertThatThrownBy(call.toCompletableFuture()::join).hasCauseInstanceOf(StoreAwayException.class);
+  }
+
+  /** Each item has a result if its slot is in the first half, whose database is there. */
+  private static void assertHalf(CompletionStage<?> call, List<Draft> drafts) {
+    assertThatThrownBy(call.toCompletableFuture()::join).cause()
+        .isInstanceOfSatisfying(ItemsFailedException.class, partly -> {
+          assertThat(partly.failure()).isInstanceOf(StoreAwayException.class);
+          assertThat(partly.results().stream().map(Objects::nonNull).toList())
+              .isEqualTo(drafts.stream().map(draft -> draft.id().slot(256) < 128).toList());
+        });
+  }
+
+  private static TaskId submit(TaskStore store, String key) {
+    List<SubmitResult> results = store.submit(List.of(draft(key))).toCompletableFuture().join();
+    assertThat(results).hasSize(1);
+    return results.getFirst().id();
+  }
+
+  @Test
+  void whatCannotBeAskedHasDoneNothing() {
+    try (PostgresServer server = PostgresServer.start();
+        TaskStore store = JdbcStore.open(Databases.options(server.database()))) {
+      submit(store, "a");
+      server.kill();
+      Databases.sleep(UNTIL_CONNECTIONS_ARE_LOOKED_AT);
+      assertAway(store.submit(List.of(draft("a"))));
+      server.restart();
+      submit(store, "a");
+    }
+  }
+
+  @Test
+  void aDatabaseThatRefusesToWriteHasDoneNothing() {
+    try (PostgresServer server = PostgresServer.start();
+        TaskStore store = JdbcStore.open(Databases.options(server.database()))) {
+      TaskId id = submit(store, "a");
+      Databases.execute(server.database(), "ALTER DATABASE postgres SET default_transaction_read_only = on");
+      Databases.strings(server.database(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+          + " WHERE application_name = 'foliot'");
+      Databases.sleep(UNTIL_CONNECTIONS_ARE_LOOKED_AT);
+      assertAway(store.submit(List.of(draft("a"))));
+      assertAway(store.submit(List.of(draft("b"))));
+      assertAway(store.claim(List.of(new Claim(id, HOUR))));
+    }
+  }
+
+  @Test
+  void oneOfSeveralDatabasesThatIsAwayDoesNotSpeakForTheOthers() {
+    try (PostgresServer server = PostgresServer.start(); PostgresServer other = PostgresServer.start()) {
+      List<JdbcPart> parts = List.of(part(0, server.database()), part(128, other.database()));
+      try (TaskStore store = JdbcStore.open(Databases.options(server.database()).withParts(parts))) {
+        List<Draft> both = List.of(draft("a"), draft("b"), draft("c"), draft("d"), draft("e"), draft("f"));
+        assertThat(both.stream().map(draft -> draft.id().slot(256) / 128).distinct()).hasSize(2);
+        assertThat(store.submit(both).toCompletableFuture().join()).hasSize(both.size());
+        other.kill();
+        Databases.sleep(UNTIL_CONNECTIONS_ARE_LOOKED_AT);
+        assertHalf(store.submit(both), both);
+        Draft there = both.stream().filter(draft -> draft.id().slot(256) >= 128).findFirst().orElseThrow();
+        assertAway(store.submit(List.of(there)));
+      }
+    }
+  }
+
+  private static JdbcPart part(int firstSlot, Database database) {
+    return new JdbcPart(firstSlot, JdbcSource.of(database.jdbcUrl(), database.user(), database.password()));
+  }
+}

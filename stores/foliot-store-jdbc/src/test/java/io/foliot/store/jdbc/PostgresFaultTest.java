@@ -1,0 +1,98 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.StoreException;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.Server;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Faults around a store on PostgreSQL. */
+final class PostgresFaultTest extends FaultContract {
+  private static PostgresServer server;
+  private static Database database;
+
+  @BeforeAll
+  static void startServer() {
+    server = PostgresServer.start();
+    database = server.createDatabase();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @Override
+  Server server() {
+    return server;
+  }
+
+  @Override
+  Database database() {
+    return database;
+  }
+
+  @Override
+  Database freshDatabase() {
+    return server.createDatabase();
+  }
+
+  @Override
+  void terminateSessions() {
+    List<String> ended = Databases.strings(database,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'foliot'");
+    assertThat(ended).isNotEmpty();
+  }
+
+  @Override
+  String lockWaiters() {
+    return "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  }
+
+  @Override
+  String lockTasks() {
+    return "LOCK TABLE foliot_task IN EXCLUSIVE MODE";
+  }
+
+  @Test
+  void aServerThatDoesNotWriteIsLeftForOneThatDoes() {
+    Database readOnly = server.createDatabase();
+    try (JdbcStore store = JdbcStore.open(Databases.options(readOnly))) {
+      Databases.execute(database, "ALTER DATABASE " + readOnly.name() + " SET default_transaction_read_only = on");
+      terminateSessions();
+      assertThatThrownBy(() -> {
+        while (true) {
+          store.submit(List.of(draft())).toCompletableFuture().join();
+        }
+      }).hasCauseInstanceOf(StoreException.class);
+      Databases.execute(database, "ALTER DATABASE " + readOnly.name() + " RESET default_transaction_read_only");
+      // Each call that finds such a session leaves it; nobody restarts anything.
+      for (int i = 0; !succeeds(store); i++) {
+        assertThat(i).as("calls that fail").isLessThan(20);
+        Databases.sleep(Duration.ofMillis(100));
+      }
+    }
+  }
+
+  private static boolean succeeds(JdbcStore store) {
+    return !store.submit(List.of(draft())).toCompletableFuture().handle((results, failure) -> results == null).join();
+  }
+
+  private static Draft draft() {
+    return new Draft(TaskId.of(System.currentTimeMillis(), 1, System.nanoTime()), "q", null, Due.NOW,
+        new Body(new byte[0], "text/plain", Map.of()), 0, OnConflict.RESET, null);
+  }
+}

@@ -1,0 +1,128 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.backends.Database;
+import io.foliot.backends.PgBouncer;
+import io.foliot.backends.PostgresServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+
+/** Sessions of one's own are made use of, and those of a pooler are left as they are. */
+final class PostgresPoolerTest {
+  private static final String QUEUE = "orders";
+  private static final int CALLERS = 8;
+  private static final int ROUNDS = 25;
+  private static final int BATCH = 20;
+
+  private static PostgresServer server;
+
+  @BeforeAll
+  static void startServer() {
+    server = PostgresServer.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  private static Connection connection(Database database) throws SQLException {
+    return new PostgresSource(new JdbcSource.Login(database.jdbcUrl(), database.user(), database.password()),
+        Duration.ofSeconds(5), Duration.ofSeconds(5)).getConnection();
+  }
+
+  private static <T> T get(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  @Test
+  void aSessionOfOnesOwnKeepsItsStatements() throws SQLException {
+    try (Connection connection = connection(server.createDatabase())) {
+      assertThat(connection.unwrap(PGConnection.class).getPrepareThreshold()).isEqualTo(1);
+      assertThat(PostgresSource.plansByIndex(connection)).isTrue();
+    }
+  }
+
+  @Test
+  void behindAPoolerNothingIsLeftInASession() throws SQLException {
+    Database database = server.createDatabase();
+    Optional<PgBouncer> found = PgBouncer.before(database, 3);
+    if (found.isEmpty()) {
+      System.out.println("PostgresPoolerTest: no PgBouncer on this machine, so the store was NOT tried behind one");
+      return;
+    }
+    try (PgBouncer pooler = found.get()) {
+      try (Connection connection = connection(pooler.database())) {
+        assertThat(connection.unwrap(PGConnection.class).getPrepareThreshold()).isZero();
+        assertThat(PostgresSource.plansByIndex(connection)).isFalse();
+      }
+      try (JdbcStore store = JdbcStore.open(Databases.options(pooler.database()).withConnections(CALLERS))) {
+        List<CompletableFuture<Void>> callers = new ArrayList<>();
+        for (int caller = 0; caller < CALLERS; caller++) {
+          int number = caller;
+          callers.add(CompletableFuture.runAsync(() -> call(store, number), Thread::startVirtualThread));
+        }
+        callers.forEach(CompletableFuture::join);
+        assertThat(get(store.counts()).getOrDefault(QUEUE, QueueCounts.NONE).live()).isZero();
+      }
+      assertThat(Databases.strings(database, "SELECT count(*) FROM foliot_final"))
+          .containsExactly(Integer.toString(CALLERS * ROUNDS * BATCH));
+    }
+  }
+
+  private static void call(JdbcStore store, int caller) {
+    for (int round = 0; round < ROUNDS; round++) {
+      List<Draft> drafts = new ArrayList<>();
+      for (int i = 0; i < BATCH; i++) {
+        // Some with keys, some without; single calls and batches.
+        String key = i % 2 == 0 ? "key " + caller + " " + round + " " + i : null;
+        int hash = key == null ? ThreadLocalRandom.current().nextInt() : SlotHash.of(QUEUE, key);
+        drafts.add(new Draft(TaskId.of(System.currentTimeMillis(), hash, ThreadLocalRandom.current().nextLong()), QUEUE,
+            key, Due.NOW, Body.json("1"), 0, OnConflict.RESET, null));
+      }
+      Set<TaskId> ids = new HashSet<>();
+      get(store.submit(drafts.subList(0, 1))).forEach(result -> ids.add(result.id()));
+      get(store.submit(drafts.subList(1, BATCH))).forEach(result -> ids.add(result.id()));
+      assertThat(get(store.submit(drafts.subList(0, 1)))).extracting(SubmitResult::kind)
+          .containsExactly(SubmitResult.Kind.RESET);
+      List<Settlement> settlements = new ArrayList<>();
+      for (ClaimResult result : get(store.claim(ids.stream().map(id -> new Claim(id, 60_000)).toList())).results()) {
+        assertThat(result).isInstanceOf(ClaimResult.Won.class);
+        TaskRecord task = ((ClaimResult.Won) result).task();
+        settlements.add(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+            new Outcome.Finished(), 0, ""));
+      }
+      assertThat(get(store.settle(settlements))).extracting(SettleResult::kind)
+          .containsOnly(SettleResult.Kind.SETTLED);
+    }
+  }
+}

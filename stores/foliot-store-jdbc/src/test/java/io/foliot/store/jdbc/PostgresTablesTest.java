@@ -1,0 +1,248 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Redrive;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Touch;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What PostgreSQL does with the statements: which ways it takes, and what it leaves behind. */
+final class PostgresTablesTest {
+  private static final String QUEUE = "orders";
+  private static final int TASKS = 100_000;
+  private static final int BATCH = 500;
+  private static final long HOUR = 3_600_000;
+
+  private static PostgresServer server;
+
+  private Database database;
+  private JdbcStore store;
+
+  @BeforeAll
+  static void startServer() {
+    server = PostgresServer.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void open() {
+    // Its own, for statistics outlive the rows that they are of.
+    database = server.createDatabase();
+    store = JdbcStore.open(Databases.options(database));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private static <T> T get(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private static Draft draft(String key, long delayMillis) {
+    TaskId id = TaskId.of(System.currentTimeMillis(), SlotHash.of(QUEUE, key), ThreadLocalRandom.current().nextLong());
+    return new Draft(id, QUEUE, key, Due.after(delayMillis), null, 0, OnConflict.RESET, null);
+  }
+
+  private List<TaskId> submit(int from, int to, long delayMillis) {
+    List<TaskId> ids = new ArrayList<>();
+    for (int at = from; at < to; at += 5_000) {
+      List<Draft> drafts = new ArrayList<>();
+      for (int i = at; i < Math.min(to, at + 5_000); i++) {
+        drafts.add(draft("key " + i, delayMillis));
+      }
+      get(store.submit(drafts)).forEach(result -> ids.add(result.id()));
+    }
+    return ids;
+  }
+
+  private List<TaskRecord> claim(List<TaskId> ids) {
+    List<TaskRecord> won = new ArrayList<>();
+    for (ClaimResult result : get(store.claim(ids.stream().map(id -> new Claim(id, HOUR)).toList())).results()) {
+      assertThat(result).isInstanceOf(ClaimResult.Won.class);
+      won.add(((ClaimResult.Won) result).task());
+    }
+    return won;
+  }
+
+  private static Settlement settlement(TaskRecord task, Outcome outcome) {
+    return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome, 0, "");
+  }
+
+  private long statistic(String column, String table) {
+    return Long.parseLong(Databases.strings(database,
+        "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = '" + table + "'").getFirst());
+  }
+
+  /** Sessions report what they have done at the latest when they end. */
+  private JdbcStore reported() {
+    store.close();
+    for (int i = 0; !Databases.strings(database, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'foliot'")
+        .isEmpty(); i++) {
+      assertThat(i).as("the sessions end").isLessThan(1_000);
+      Databases.sleep(Duration.ofMillis(10));
+    }
+    return JdbcStore.open(Databases.options(database));
+  }
+
+  @Test
+  void noCallReadsAWholeTable() {
+    List<TaskId> ids = submit(0, TASKS, 0);
+    TaskRecord canary = claim(ids.subList(0, 1)).getFirst();
+    get(store.settle(List.of(settlement(canary, new Outcome.Finished()))));
+    Databases.execute(database, "ANALYZE foliot_task");
+    Databases.execute(database, "ANALYZE foliot_final");
+    TaskId cancelled = TaskId.of(System.currentTimeMillis(), 1, 1);
+    get(store.submit(List.of(new Draft(cancelled, "gone", null, Due.after(HOUR), null, 0, OnConflict.RESET, null))));
+    get(store.cancel(List.of(new TaskRef.ById(cancelled))));
+    store = reported();
+    long scans = statistic("seq_scan", "foliot_task");
+
+    List<TaskRecord> won = claim(ids.subList(BATCH, 2 * BATCH));
+    get(store.extend(won.stream()
+        .map(task -> new Extension(task.id(), Objects.requireNonNull(task.token()), 2 * HOUR)).toList()));
+    get(store.settle(won.subList(0, 300).stream().map(task -> settlement(task, new Outcome.Finished())).toList()));
+    get(store.settle(won.subList(300, 400).stream().map(task -> settlement(task, new Outcome.Failed())).toList()));
+    get(store.settle(won.subList(400, 500).stream()
+        .map(task -> settlement(task, new Outcome.Retry(Due.after(HOUR)))).toList()));
+    get(store.redrive(won.subList(300, 400).stream().map(task -> new Redrive(QUEUE, task.id())).toList()));
+    assertThat(get(store.hasLive(QUEUE))).isTrue();
+    assertThat(get(store.hasLive("gone"))).isFalse();
+    submit(2 * BATCH, 3 * BATCH, HOUR);
+    List<Touch> touches = new ArrayList<>();
+    List<TaskRef> refs = new ArrayList<>();
+    for (int i = 0; i < BATCH; i++) {
+      touches.add(new Touch(new TaskRef.ByKey(QUEUE, "key " + (5_000 + i)), Due.after(HOUR)));
+      refs.add(new TaskRef.ByKey(QUEUE, "key " + (6_000 + i)));
+    }
+    get(store.touch(touches));
+    get(store.touch(List.of(new Touch(new TaskRef.ById(ids.get(7_000)), Due.after(HOUR)))));
+    get(store.cancel(refs));
+    List<DueScan> polls = new ArrayList<>();
+    for (int slot = 0; slot < store.slotCount(); slot++) {
+      polls.add(new DueScan(slot, Long.MIN_VALUE, null, Long.MAX_VALUE, 2));
+    }
+    List<DueEntry> entries = get(store.due(polls)).stream().flatMap(slice -> slice.entries().stream()).toList();
+    assertThat(entries).hasSize(2 * store.slotCount());
+    get(store.park(entries));
+    BitSet few = new BitSet();
+    few.set(3, 9);
+    assertThat(get(store.parked(QUEUE, SlotSet.of(store.slotCount(), few), null, 10))).isNotEmpty();
+    assertThat(get(store.parkedQueues(SlotSet.all(store.slotCount())))).containsExactly(QUEUE);
+    assertThat(get(store.find(new TaskRef.ByKey(QUEUE, "key 9000")))).isPresent();
+    assertThat(get(store.query(QUEUE, null, 50, null)).tasks()).hasSize(50);
+    assertThat(get(store.live(50, null)).tasks()).hasSize(50);
+
+    // The canary: counting is allowed to.
+    assertThat(get(store.counts())).containsKey(QUEUE);
+    store = reported();
+    assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans + 1);
+  }
+
+  @Test
+  void noBatchReadsAWholeTableBeforeTheFirstAnalyze() {
+    for (int at = 0; at < 3 * TASKS; at += 5_000) {
+      List<Draft> drafts = new ArrayList<>();
+      for (int i = 0; i < 5_000; i++) {
+        TaskId id = TaskId.of(System.currentTimeMillis(), i, ThreadLocalRandom.current().nextLong());
+        drafts.add(new Draft(id, QUEUE, null, Due.after(HOUR), null, 0, OnConflict.RESET, null));
+      }
+      get(store.submit(drafts));
+    }
+    List<TaskId> ids = submit(0, TASKS, 0);
+    submit(TASKS, 2 * TASKS, HOUR);
+    store = reported();
+    long scans = statistic("seq_scan", "foliot_task");
+    for (int round = 0; round < 3; round++) {
+      List<Touch> touches = new ArrayList<>();
+      for (int i = 0; i < 2 * BATCH; i++) {
+        touches.add(new Touch(new TaskRef.ByKey(QUEUE, "key " + (TASKS + i)), Due.after(2 * HOUR)));
+      }
+      get(store.touch(touches));
+      submit(TASKS, TASKS + 2 * BATCH, 3 * HOUR);
+      List<TaskRecord> won = claim(ids.subList(2 * round * BATCH, 2 * (round + 1) * BATCH));
+      get(store.settle(won.stream().map(task -> settlement(task, new Outcome.Finished())).toList()));
+    }
+    store = reported();
+    assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
+  }
+
+  @Test
+  void touchesTouchNoIndex() {
+    int keys = 2_000;
+    submit(0, keys, HOUR);
+    store = reported();
+    long before = statistic("n_tup_upd", "foliot_task");
+    long hotBefore = statistic("n_tup_hot_upd", "foliot_task");
+    int rounds = 10;
+    for (int round = 0; round < rounds; round++) {
+      List<Touch> touches = new ArrayList<>();
+      for (int i = 0; i < keys; i++) {
+        touches.add(new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(2 * HOUR)));
+      }
+      get(store.touch(touches));
+    }
+    store = reported();
+    long updates = statistic("n_tup_upd", "foliot_task") - before;
+    assertThat(updates).isEqualTo((long) rounds * keys);
+    assertThat(statistic("n_tup_hot_upd", "foliot_task") - hotBefore).as("of %s", updates)
+        .isGreaterThan(updates * 8 / 10);
+  }
+
+  /** A batch of moves and a batch of touches that waited for each other stood still until a deadlock was found, a second later. */
+  @Test
+  void aMoveDoesNotWaitForARowThatIsBeingChanged() throws Exception {
+    List<TaskId> ids = submit(0, 3, HOUR);
+    long later = HOUR + HOUR / 5;
+    get(store.touch(List.of(0, 1, 2).stream()
+        .map(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(later))).toList()));
+    try (Connection other = database.connect(); Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      assertThat(statement.executeUpdate("UPDATE foliot_task SET version = version + 1 WHERE key = 'key 1'")).isOne();
+
+      List<ClaimResult> results = store.claim(ids.stream().map(Claim::look).toList()).toCompletableFuture()
+          .get(20, TimeUnit.SECONDS).results();
+
+      assertThat(results).allMatch(result -> result instanceof ClaimResult.Later);
+      assertThat(Databases.strings(database, "SELECT key FROM foliot_task WHERE wake_at = due_at ORDER BY key"))
+          .containsExactly("key 0", "key 2");
+      other.rollback();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskStore;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.testkit.ServerClockStoreContract;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The contract kit against a store that is spread over two databases, and what is particular to one. */
+final class SpreadStoreTest extends ServerClockStoreContract {
+  private static final int SECOND_FIRST_SLOT = 100;
+
+  private static PostgresServer server;
+  private static Database first;
+  private static Database second;
+
+  @BeforeAll
+  static void startServer() {
+    server = PostgresServer.start();
+    first = server.createDatabase();
+    second = server.createDatabase();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  private static JdbcOptions options(int secondFirstSlot) {
+    return Databases.options(first).withParts(List.of(part(0, first), part(secondFirstSlot, second)));
+  }
+
+  private static JdbcPart part(int firstSlot, Database database) {
+    return new JdbcPart(firstSlot, JdbcSource.of(database.jdbcUrl(), database.user(), database.password()));
+  }
+
+  @Override
+  protected TaskStore open() {
+    Databases.empty(first);
+    Databases.empty(second);
+    return JdbcStore.open(options(SECOND_FIRST_SLOT));
+  }
+
+  @Override
+  protected TaskStore reopen(TaskStore old) {
+    old.close();
+    return JdbcStore.open(options(SECOND_FIRST_SLOT));
+  }
+
+  @Override
+  protected void passes(Duration time) {
+    Databases.sleep(time);
+  }
+
+  @Override
+  protected Duration tick() {
+    return Duration.ofMillis(150);
+  }
+
+  private static Draft draft(int hash16) {
+    return new Draft(TaskId.of(System.currentTimeMillis(), hash16, ThreadLocalRandom.current().nextLong()), "orders",
+        null, Due.after(60_000), Body.EMPTY, 0, OnConflict.RESET, null);
+  }
+
+  @Test
+  void eachDatabaseHoldsTheTasksOfItsSlots() {
+    try (JdbcStore store = (JdbcStore) open()) {
+      assertThat(store.submit(List.of(draft(0), draft(99), draft(100), draft(255), draft(256 + 99)))
+          .toCompletableFuture().join()).extracting(SubmitResult::kind).containsOnly(SubmitResult.Kind.CREATED);
+      assertThat(Databases.strings(first, "SELECT part FROM foliot_task ORDER BY part")).containsExactly("0", "99",
+          "99");
+      assertThat(Databases.strings(second, "SELECT part FROM foliot_task ORDER BY part")).containsExactly("100",
+          "255");
+    }
+  }
+
+  @Test
+  void aTransactionTakesTasksOfItsOwnDatabaseAlone() throws SQLException {
+    try (JdbcStore store = (JdbcStore) open(); Connection transaction = second.connect()) {
+      transaction.setAutoCommit(false);
+      assertThat(store.submit(transaction, List.of(draft(100), draft(255)))).hasSize(2);
+      assertThatThrownBy(() -> store.submit(transaction, List.of(draft(100), draft(99))))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("slot=99")
+          .hasMessageContaining("idempotency key");
+      transaction.commit();
+      assertThat(Databases.strings(second, "SELECT part FROM foliot_task ORDER BY part")).containsExactly("100",
+          "255");
+    }
+  }
+
+  @Test
+  void databasesThatHoldOtherSlotsAreRefused() {
+    open().close();
+    assertThatThrownBy(() -> JdbcStore.open(options(128))).isInstanceOf(StoreException.class)
+        .hasMessageContaining("0-99 of 256").hasMessageContaining("0-127 of 256");
+    assertThatThrownBy(() -> JdbcStore.open(Databases.options(first))).isInstanceOf(StoreException.class)
+        .hasMessageContaining("0-99 of 256");
+    assertThatThrownBy(() -> JdbcStore.open(Databases.options(second))).isInstanceOf(StoreException.class)
+        .hasMessageContaining("100-255 of 256");
+  }
+}

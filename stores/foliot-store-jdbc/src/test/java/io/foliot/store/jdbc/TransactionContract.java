@@ -1,0 +1,263 @@
+package io.foliot.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.backends.Database;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import javax.sql.DataSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Submits in the transactions of callers. */
+abstract class TransactionContract {
+  private static final String QUEUE = "orders";
+  private static final long HOUR = 3_600_000;
+
+  private JdbcStore store;
+
+  abstract Database database();
+
+  @BeforeEach
+  void open() {
+    Databases.empty(database());
+    store = JdbcStore.open(Databases.options(database()));
+    get(store.submit(List.of(draft("warm", HOUR))));
+    if (Databases.strings(database(), "SELECT 1 FROM information_schema.tables WHERE table_name = 'orders'")
+        .isEmpty()) {
+      Databases.execute(database(), "CREATE TABLE orders (name VARCHAR(64) PRIMARY KEY)");
+    }
+    Databases.execute(database(), "DELETE FROM orders");
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private static <T> T get(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private static Draft draft(@Nullable String key, long delayMillis) {
+    return draft(key, Due.after(delayMillis), OnConflict.RESET, null);
+  }
+
+  private static Draft draft(@Nullable String key, Due due, OnConflict onConflict, @Nullable String request) {
+    int hash = key == null ? ThreadLocalRandom.current().nextInt() : SlotHash.of(QUEUE, key);
+    return new Draft(TaskId.of(System.currentTimeMillis(), hash, ThreadLocalRandom.current().nextLong()), QUEUE, key,
+        due, Body.json("\"" + key + "\""), 0, onConflict, request == null ? null : new Draft.Idempotency(request, 1));
+  }
+
+  private Connection transaction() throws SQLException {
+    Connection connection = database().connect();
+    connection.setAutoCommit(false);
+    return connection;
+  }
+
+  private static void order(Connection transaction, String name) throws SQLException {
+    try (PreparedStatement insert = transaction.prepareStatement("INSERT INTO orders (name) VALUES (?)")) {
+      insert.setString(1, name);
+      assertThat(insert.executeUpdate()).isEqualTo(1);
+    }
+  }
+
+  private List<String> orders() {
+    return Databases.strings(database(), "SELECT name FROM orders ORDER BY name");
+  }
+
+  private Optional<TaskRecord> find(String key) {
+    return get(store.find(new TaskRef.ByKey(QUEUE, key)));
+  }
+
+  private List<TaskId> due() {
+    return get(store.due(IntStream.range(0, store.slotCount())
+        .mapToObj(slot -> new DueScan(slot, Long.MIN_VALUE, null, now(), 100)).toList())).stream()
+        .flatMap(slice -> slice.entries().stream()).map(DueEntry::id).toList();
+  }
+
+  private long now() {
+    return Math.floorDiv(get(store.timeMicros(0)), 1_000);
+  }
+
+  /** Gives out the connection of a transaction, which it does not close. */
+  private static DataSource aware(Connection transaction) {
+    Connection kept = (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+        new Class<?>[]{Connection.class}, (proxy, method, arguments) -> {
+          try {
+            return method.getName().equals("close") ? null : method.invoke(transaction, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+    return (DataSource) Proxy.newProxyInstance(DataSource.class.getClassLoader(), new Class<?>[]{DataSource.class},
+        (proxy, method, arguments) -> kept);
+  }
+
+  @Test
+  void aDataSourceThatKnowsOfTheTransactionIsAsGoodAsItsConnection() throws SQLException {
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      assertThat(store.submit(aware(transaction), List.of(draft("order-a", HOUR)))).hasSize(1);
+      transaction.rollback();
+      assertThat(find("order-a")).isEmpty();
+      assertThat(store.submit(aware(transaction), List.of(draft("order-a", HOUR)))).hasSize(1);
+      transaction.commit();
+      assertThat(find("order-a")).isPresent();
+    }
+    try (Connection alone = database().connect()) {
+      assertThatThrownBy(() -> store.submit(aware(alone), List.of(draft("order-b", HOUR))))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("begin one");
+    }
+  }
+
+  @Test
+  void whatIsRolledBackNeverExisted() throws SQLException {
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      List<SubmitResult> results = store.submit(transaction,
+          List.of(draft("a", 0), draft(null, 0), draft("warm", 2 * HOUR)));
+      assertThat(results).extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.CREATED,
+          SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET);
+      transaction.rollback();
+      assertThat(orders()).isEmpty();
+      assertThat(find("a")).isEmpty();
+      assertThat(get(store.find(new TaskRef.ById(results.get(1).id())))).isEmpty();
+      assertThat(find("warm").orElseThrow().generation()).isLessThan(results.get(2).generation());
+      assertThat(due()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatIsCommittedIsThereWithTheRest() throws SQLException {
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      SubmitResult result = store.submit(transaction, List.of(draft("a", 0))).getFirst();
+      assertThat(find("a")).as("before the commit").isEmpty();
+      transaction.commit();
+      assertThat(orders()).containsExactly("a");
+      TaskRecord task = find("a").orElseThrow();
+      assertThat(task.id()).isEqualTo(result.id());
+      assertThat(task.generation()).isEqualTo(result.generation());
+      assertThat(task.dueAt()).isEqualTo(result.dueAt());
+      ClaimResult claim = get(store.claim(List.of(new Claim(task.id(), HOUR)))).results().getFirst();
+      assertThat(claim).isInstanceOf(ClaimResult.Won.class);
+    }
+  }
+
+  @Test
+  void aCommitFarBehindEveryCursorIsFoundFromTheHead() throws SQLException {
+    try (Connection transaction = transaction()) {
+      SubmitResult late = store.submit(transaction,
+          List.of(draft("late", Due.at(now() - HOUR), OnConflict.RESET, null))).getFirst();
+      Draft next = draft("next", 0);
+      get(store.submit(List.of(next)));
+      assertThat(due()).containsExactly(next.id());
+      transaction.commit();
+      assertThat(due()).containsExactlyInAnyOrder(late.id(), next.id());
+    }
+  }
+
+  @Test
+  void aKeyThatIsLiveDoesNotEndTheTransaction() throws SQLException {
+    try (Connection transaction = transaction()) {
+      List<SubmitResult> results = store.submit(transaction,
+          List.of(draft("warm", Due.NOW, OnConflict.REJECT, null), draft("warm", Due.NOW, OnConflict.KEEP, null),
+              draft("warm", 2 * HOUR), draft("new", HOUR), draft("new", 3 * HOUR)));
+      assertThat(results).extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.REJECTED,
+          SubmitResult.Kind.KEPT, SubmitResult.Kind.RESET, SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET);
+      assertThat(store.submit(transaction, List.of(draft("new", 4 * HOUR))).getFirst().kind())
+          .as("it sees what it has written").isEqualTo(SubmitResult.Kind.RESET);
+      order(transaction, "a");
+      transaction.commit();
+      assertThat(orders()).containsExactly("a");
+      assertThat(find("new").orElseThrow().state()).isEqualTo(TaskState.DELAYED);
+    }
+  }
+
+  @Test
+  void aRequestIsRecognisedAndDoesNotEndTheTransaction() throws SQLException {
+    Draft first = draft("once", Due.after(HOUR), OnConflict.RESET, "request");
+    get(store.submit(List.of(first)));
+    try (Connection transaction = transaction()) {
+      Draft here = draft("here", Due.after(HOUR), OnConflict.RESET, "request");
+      assertThat(store.submit(transaction, List.of(first, here, here))).extracting(SubmitResult::kind)
+          .containsExactly(SubmitResult.Kind.REPEATED, SubmitResult.Kind.CREATED, SubmitResult.Kind.REPEATED);
+      order(transaction, "a");
+      transaction.rollback();
+      assertThat(store.submit(transaction, List.of(here)).getFirst().kind())
+          .as("an answer that was rolled back was not given").isEqualTo(SubmitResult.Kind.CREATED);
+      transaction.commit();
+      assertThat(get(store.submit(List.of(here))).getFirst().kind()).isEqualTo(SubmitResult.Kind.REPEATED);
+    }
+  }
+
+  @Test
+  void whatOthersHaveCommittedSinceTheTransactionBeganIsSeen() throws SQLException {
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      store.submit(transaction, List.of(draft("first", HOUR)));
+      long generation = get(store.submit(List.of(draft("warm", 2 * HOUR)))).getFirst().generation();
+      get(store.submit(List.of(draft("meanwhile", HOUR))));
+      List<SubmitResult> results = store.submit(transaction,
+          List.of(draft("warm", 3 * HOUR), draft("meanwhile", 3 * HOUR)));
+      assertThat(results).extracting(SubmitResult::kind).containsOnly(SubmitResult.Kind.RESET);
+      assertThat(results.getFirst().generation()).isGreaterThan(generation);
+      transaction.commit();
+      assertThat(find("warm").orElseThrow().generation()).isEqualTo(results.getFirst().generation());
+    }
+  }
+
+  @Test
+  void anOpenTransactionHoldsNobodyUpButThoseWhoWantItsKeys() throws SQLException {
+    try (Connection transaction = transaction()) {
+      store.submit(transaction, List.of(draft("a", HOUR), draft("warm", 2 * HOUR)));
+      get(store.submit(List.of(draft("b", 0), draft(null, 0))));
+      for (TaskId id : due()) {
+        assertThat(get(store.claim(List.of(new Claim(id, HOUR)))).results().getFirst())
+            .isInstanceOf(ClaimResult.Won.class);
+      }
+      CompletableFuture<List<SubmitResult>> waits = store.submit(List.of(draft("a", 3 * HOUR)))
+          .toCompletableFuture();
+      get(store.submit(List.of(draft("c", 0))));
+      assertThat(waits).isNotDone();
+      transaction.commit();
+      assertThat(get(waits).getFirst().kind()).isEqualTo(SubmitResult.Kind.RESET);
+    }
+  }
+
+  @Test
+  void aConnectionThatCommitsByItselfIsRefused() throws SQLException {
+    try (Connection connection = database().connect()) {
+      assertThatThrownBy(() -> store.submit(connection, List.of(draft("a", 0))))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setAutoCommit(false)");
+      assertThat(find("a")).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.foliot.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.store.TaskStore;
+import io.foliot.backends.RedisCluster;
+import io.foliot.testkit.ServerClockStoreContract;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The kit on a cluster of three primaries, found to be one by asking any of them. */
+final class RedisClusterStoreTest extends ServerClockStoreContract {
+  /** Whether threads meet is a matter of chance: of half, for each store. */
+  private static final int STORES = 12;
+
+  private static RedisCluster cluster;
+  private static int stores;
+
+  private RedisOptions options = RedisOptions.at("");
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start(3, 0, Map.of());
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @Override
+  protected TaskStore open() {
+    String uri = cluster.nodes().get(stores % 3).uri();
+    options = RedisOptions.at(uri).withNamespace("kit-" + stores++).withSlots(16);
+    return RedisStore.open(options);
+  }
+
+  @Override
+  protected TaskStore reopen(TaskStore old) {
+    old.close();
+    return RedisStore.open(options);
+  }
+
+  /** A call goes on from the thread that had the last answer, and connections are made by the same few threads. */
+  @Test
+  void aCallThatVisitsAllServersOneAfterTheOtherWaitsForNone() {
+    for (int i = 0; i < STORES; i++) {
+      try (TaskStore fresh = open()) {
+        assertThat(fresh.live(10, null)).succeedsWithin(Duration.ofSeconds(30));
+      }
+    }
+  }
+
+  @Override
+  protected void passes(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(end - System.nanoTime());
+    }
+  }
+
+  @Override
+  protected Duration tick() {
+    return Duration.ofMillis(200);
+  }
+}

@@ -1,0 +1,409 @@
+package io.foliot.store.redis;
+
+import static io.foliot.store.redis.Tasks.HOUR;
+import static io.foliot.store.redis.Tasks.draft;
+import static io.foliot.store.redis.Tasks.eventually;
+import static io.foliot.store.redis.Tasks.failure;
+import static io.foliot.store.redis.Tasks.finish;
+import static io.foliot.store.redis.Tasks.finished;
+import static io.foliot.store.redis.Tasks.get;
+import static io.foliot.store.redis.Tasks.key;
+import static io.foliot.store.redis.Tasks.submit;
+import static io.foliot.store.redis.Tasks.won;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.backends.RedisCluster;
+import io.foliot.backends.RedisSentinels;
+import io.foliot.backends.RedisServer;
+import io.foliot.backends.TcpProxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What happens when the server, or the way to it, fails. */
+final class RedisFaultsTest {
+  private static final Duration BOUND = Duration.ofSeconds(40);
+  private static final Duration ABSENCE = Duration.ofSeconds(9);
+  private static final Duration SHORT = Duration.ofSeconds(1);
+
+  private static RedisOptions options(RedisServer server) {
+    return RedisOptions.at(server.uri()).withSlots(4);
+  }
+
+  private static RedisOptions options(TcpProxy proxy) {
+    return RedisOptions.at("redis://127.0.0.1:" + proxy.port()).withSlots(4);
+  }
+
+  private static boolean answers(RedisStore store) {
+    return failure(store.timeMicros(0)) == null;
+  }
+
+  @Test
+  void aServerThatForgotItsScriptsIsToldThemAgain() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      TaskId id = submit(store, "a", 0).id();
+      assertThat(server.command("SCRIPT", "FLUSH")).isEqualTo("OK");
+      TaskRecord task = won(store, id);
+      assertThat(server.command("SCRIPT", "FLUSH")).isEqualTo("OK");
+      assertThat(finish(store, task)).isEqualTo(SettleResult.Kind.SETTLED);
+    }
+  }
+
+  @Test
+  void aCallWhoseReplyWasLostFailsAndIsNotSentAgain() {
+    try (RedisServer server = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(server);
+        RedisStore store = RedisStore.open(options(proxy));
+        RedisStore other = RedisStore.open(options(server))) {
+      TaskId id = submit(store, "a", 0).id();
+      TaskId warm = submit(store, "warm", 0).id();
+      won(store, warm);
+      proxy.cutBeforeReplyTo(request -> new String(request, StandardCharsets.ISO_8859_1).contains("EVALSHA"));
+      assertThat(failure(store.claim(List.of(new Claim(id, HOUR))))).isNotNull().hasMessageContaining("Redis");
+      assertThat(proxy.swallowedReplies()).isEqualTo(1);
+      eventually("connected again", BOUND, () -> answers(store));
+      TaskRecord task = get(other.find(new TaskRef.ById(id))).orElseThrow();
+      assertThat(task.state()).as("it took effect").isEqualTo(TaskState.RUNNING);
+      assertThat(task.attempt()).as("once").isEqualTo(1);
+      assertThat(get(store.claim(List.of(new Claim(id, HOUR)))).results().getFirst())
+          .isEqualTo(new ClaimResult.Later(task.leaseEnd()));
+    }
+  }
+
+  @Test
+  void aSettleWhoseReplyWasLostIsRepeatedWithTheSameAnswer() {
+    try (RedisServer server = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(server);
+        RedisStore store = RedisStore.open(options(proxy))) {
+      TaskRecord warm = won(store, submit(store, "warm", 0).id());
+      finish(store, warm);
+      TaskRecord task = won(store, submit(store, "a", 0).id());
+      proxy.cutBeforeReplyTo(request -> new String(request, StandardCharsets.ISO_8859_1).contains("EVALSHA"));
+      assertThat(failure(store.settle(List.of(finished(task))))).isNotNull();
+      eventually("connected again", BOUND, () -> answers(store));
+      assertThat(finish(store, task)).isEqualTo(SettleResult.Kind.REPEATED);
+    }
+  }
+
+  @Test
+  void whileTheServerIsAwayCallsFailAtOnceAndItGoesOnOnceItIsBack() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      long generation = submit(store, "a", HOUR).generation();
+      server.kill();
+      eventually("the loss is noticed", BOUND, () -> failure(store.timeMicros(0)) instanceof StoreAwayException);
+      long start = System.nanoTime();
+      for (int i = 0; i < 20; i++) {
+        assertThat(failure(store.submit(List.of(draft("b" + i, 0))))).as("nothing was done")
+            .isInstanceOf(StoreAwayException.class);
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("twenty failures, none waited for")
+          .isLessThan(options(server).timeout());
+      server.restart();
+      eventually("connected again", BOUND, () -> answers(store));
+      assertThat(get(store.find(key("a"))).orElseThrow().generation()).isEqualTo(generation);
+      for (int i = 0; i < 20; i++) {
+        assertThat(get(store.find(key("b" + i)))).as("what failed while it was away was not kept for later").isEmpty();
+      }
+      assertThat(submit(store, "a", 0).kind()).isEqualTo(SubmitResult.Kind.RESET);
+    }
+  }
+
+  @Test
+  void afterALongAbsenceItIsConnectedToSoon() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      server.kill();
+      // Had the pause between two tries been doubled each time, there would be none for seven seconds from then on.
+      LockSupport.parkNanos(ABSENCE.toNanos());
+      server.restart();
+      eventually("connected again", ABSENCE.dividedBy(2), () -> answers(store));
+    }
+  }
+
+  @Test
+  void aConnectionThatFallsSilentIsMadeAgain() {
+    try (RedisServer server = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(server);
+        RedisStore store = RedisStore.open(options(proxy).withTimeout(SHORT))) {
+      long generation = submit(store, "a", HOUR).generation();
+      proxy.silence();
+      assertThat(answers(store)).isFalse();
+      eventually("connected again", BOUND, () -> answers(store));
+      assertThat(get(store.find(key("a"))).orElseThrow().generation()).isEqualTo(generation);
+    }
+  }
+
+  @Test
+  void theWindowOfAFailoverIsLongerThanTheLagThatIsPermitted() {
+    try (RedisServer server = RedisServer.start(Map.of("appendfsync", "always"));
+        RedisServer replica = server.replica()) {
+      assertThat(server.command("CONFIG", "SET", "min-replicas-max-lag", "2")).isEqualTo("OK");
+      assertThat(server.command("CONFIG", "SET", "min-replicas-to-write", "1")).isEqualTo("OK");
+      eventually("the replica counts", BOUND, () -> server.info("replication").contains("min_slaves_good_slaves:1"));
+      try (RedisStore store = RedisStore.open(options(server))) {
+        assertThat(replica.isAlive()).isTrue();
+        assertThat(store.durability().windowMillis()).isEqualTo(5_000);
+      }
+    }
+  }
+
+  @Test
+  void aServerThatDoesNotAnswerFailsCallsAfterTheirTimeout() {
+    try (RedisServer server = RedisServer.start();
+        RedisStore store = RedisStore.open(options(server).withTimeout(SHORT))) {
+      submit(store, "a", HOUR);
+      server.pause();
+      try {
+        assertThat(failure(store.submit(List.of(draft("b", 0))))).isNotNull();
+      } finally {
+        server.resume();
+      }
+      eventually("it answers again", BOUND, () -> answers(store));
+      assertThat(submit(store, "a", 0).kind()).isEqualTo(SubmitResult.Kind.RESET);
+    }
+  }
+
+  @Test
+  void aServerThatLostItsFilesIsGoneOnWithAndNoGenerationComesTwice() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      long generation = submit(store, "a", HOUR).generation();
+      TaskRecord running = won(store, submit(store, "r", 0).id());
+      server.kill();
+      server.restartEmpty();
+      eventually("connected again", BOUND, () -> answers(store));
+      assertThat(get(store.find(key("a")))).as("class B").isEmpty();
+      assertThat(finish(store, running)).isEqualTo(SettleResult.Kind.NOT_FOUND);
+      SubmitResult again = submit(store, "a", 0);
+      assertThat(again.kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      assertThat(again.generation()).isGreaterThan(generation);
+      assertThat(finish(store, won(store, again.id()))).isEqualTo(SettleResult.Kind.SETTLED);
+    }
+  }
+
+  @Test
+  void aFullServerRefusesSubmitsAndGoesOnEndingTasks() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      TaskId id = submit(store, "a", 0).id();
+      TaskId other = submit(store, "b", HOUR).id();
+      assertThat(server.command("CONFIG", "SET", "maxmemory", "1mb")).isEqualTo("OK");
+      assertThat(failure(store.submit(List.of(draft("c", 0))))).isInstanceOf(StoreFullException.class);
+      assertThat(finish(store, won(store, id))).isEqualTo(SettleResult.Kind.SETTLED);
+      assertThat(get(store.cancel(List.of(new TaskRef.ById(other)))).getFirst().kind())
+          .isEqualTo(CancelResult.Kind.CANCELLED);
+      assertThat(get(store.find(key("c")))).isEmpty();
+      assertThat(server.command("CONFIG", "SET", "maxmemory", "0")).isEqualTo("OK");
+      assertThat(submit(store, "c", 0).kind()).isEqualTo(SubmitResult.Kind.CREATED);
+    }
+  }
+
+  @Test
+  void aServerThatEvictsKeysIsRefused() {
+    try (RedisServer server = RedisServer.start(Map.of("maxmemory-policy", "allkeys-lru"))) {
+      assertThatThrownBy(() -> RedisStore.open(options(server))).isInstanceOf(StoreException.class)
+          .hasMessageContaining("noeviction");
+    }
+  }
+
+  @Test
+  void anAbsentServerIsSaidSo() {
+    assertThatThrownBy(() -> RedisStore.open(RedisOptions.at("redis://127.0.0.1:1").withTimeout(SHORT)))
+        .isInstanceOf(StoreException.class).hasMessageContaining("does not answer")
+        .hasMessageContaining("Connection refused");
+  }
+
+  @Test
+  void theWindowIsReadFromTheServersSettings() {
+    Map<String, Long> windows = Map.of("always", 0L, "everysec", 2_000L, "no", 30_000L);
+    windows.forEach((sync, window) -> {
+      try (RedisServer server = RedisServer.start(Map.of("appendfsync", sync));
+          RedisStore store = RedisStore.open(options(server))) {
+        Durability durability = store.durability();
+        assertThat(durability.durabilityClass()).isEqualTo("B");
+        assertThat(durability.windowMillis()).isEqualTo(window);
+        assertThat(durability.detail()).contains("appendonly=yes", "appendfsync=" + sync);
+      }
+    });
+  }
+
+  @Test
+  void aChangeOfTheServersSettingsIsSeen() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      assertThat(server.command("CONFIG", "SET", "appendonly", "no")).isEqualTo("OK");
+      eventually("the change is seen", BOUND, () -> store.durability().windowMillis() == ServerFacts.UNBOUNDED);
+    }
+  }
+
+  @Test
+  void settingsThatMayNotBeReadCountAsTheWorst() {
+    try (RedisServer server = RedisServer.start()) {
+      assertThat(server.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-config"))
+          .isEqualTo("OK");
+      RedisOptions options = RedisOptions.at("redis://limited:secret@127.0.0.1:" + server.port()).withSlots(4);
+      try (RedisStore store = RedisStore.open(options)) {
+        assertThat(store.durability().windowMillis()).isEqualTo(30_000L);
+        assertThat(store.durability().detail()).contains("unknown");
+        assertThat(submit(store, "a", HOUR).kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      }
+    }
+  }
+
+  @Test
+  void aWriteWaitsForReplicasAndSaysWhereTheyAreTooFew() {
+    try (RedisServer primary = RedisServer.start();
+        RedisServer replica = primary.replica();
+        RedisStore store = RedisStore.open(options(primary).withTimeout(SHORT).withWaitReplicas(1))) {
+      eventually("the replica follows", BOUND, () -> failure(store.submit(List.of(draft("0", HOUR)))) == null);
+      SubmitResult first = submit(store, "a", HOUR);
+      // What a replica has acknowledged it may still be about to apply.
+      eventually("the replica shows it", BOUND,
+          () -> Long.valueOf(1).equals(replica.command("HLEN", "{foliot:" + first.id().slot(4) + "}:task")));
+      replica.kill();
+      assertThat(failure(store.submit(List.of(draft("b", HOUR))))).isNotNull().hasMessageContaining("replicas=0");
+      replica.restart();
+      eventually("it follows again", BOUND, () -> failure(store.submit(List.of(draft("c", HOUR)))) == null);
+    }
+  }
+
+  @Test
+  void finishedTasksAreForgottenWhereNobodySettlesAnyMore() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
+      store.configure(Tasks.QUEUE, new QueueTerms(5, Long.MAX_VALUE, HOUR, 0, 0));
+      for (int i = 0; i < 20; i++) {
+        finish(store, won(store, submit(store, "a" + i, 0).id()));
+      }
+      eventually("their traces are gone", BOUND, () -> {
+        long left = 0;
+        for (int part = 0; part < 4; part++) {
+          for (String set : List.of("task", "key", "body", "drop", "due")) {
+            Object count = server.command("EXISTS", "{foliot:" + part + "}:" + set);
+            left += count instanceof Long found ? found : 1;
+          }
+        }
+        return left == 0;
+      });
+      assertThat(get(store.counts())).isEmpty();
+    }
+  }
+
+  @Test
+  void sentinelsLeadToTheNewPrimaryAndWhatWasReplicatedIsThere() {
+    try (RedisSentinels sentinels = RedisSentinels.start(Map.of())) {
+      String hosts = sentinels.sentinels().stream().map(sentinel -> "127.0.0.1:" + sentinel.port())
+          .collect(Collectors.joining(","));
+      RedisOptions options = RedisOptions.at("redis-sentinel://" + hosts + "/0#" + RedisSentinels.PRIMARY_NAME)
+          .withSlots(4);
+      try (RedisStore store = RedisStore.open(options)) {
+        assertThat(store.durability().windowMillis()).isEqualTo(ServerFacts.UNBOUNDED);
+        List<SubmitResult> before = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+          before.add(submit(store, "a" + i, i % 2 == 0 ? 0 : HOUR));
+        }
+        TaskRecord running = won(store, before.getFirst().id());
+        assertThat(sentinels.firstPrimary().command("WAIT", "1", "5000")).isEqualTo(1L);
+        sentinels.firstPrimary().kill();
+        sentinels.awaitPrimary(sentinels.firstReplica());
+        eventually("the new primary is found", BOUND, () -> answers(store));
+        assertThat(finish(store, running)).isEqualTo(SettleResult.Kind.SETTLED);
+        for (int i = 1; i < 50; i++) {
+          SubmitResult old = before.get(i);
+          SubmitResult reset = submit(store, "a" + i, 0);
+          assertThat(reset.id()).isEqualTo(old.id());
+          assertThat(reset.generation()).isGreaterThan(old.generation());
+          assertThat(finish(store, won(store, reset.id()))).isEqualTo(SettleResult.Kind.SETTLED);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aPromotedReplicaWithALostSuffixIsGoneOnWith() {
+    try (RedisServer primary = RedisServer.start(); RedisServer replica = primary.replica()) {
+      List<SubmitResult> lost = new ArrayList<>();
+      SubmitResult kept;
+      try (RedisStore store = RedisStore.open(options(primary))) {
+        kept = submit(store, "kept", HOUR);
+        assertThat(primary.command("WAIT", "1", "5000")).isEqualTo(1L);
+        replica.promote();
+        for (int i = 0; i < 20; i++) {
+          lost.add(submit(store, "lost" + i, HOUR));
+        }
+        lost.add(submit(store, "kept", HOUR));
+      }
+      primary.kill();
+      try (RedisStore store = RedisStore.open(options(replica))) {
+        assertThat(get(store.find(key("kept"))).orElseThrow().generation()).isEqualTo(kept.generation());
+        for (int i = 0; i < 20; i++) {
+          SubmitResult again = submit(store, "lost" + i, 0);
+          assertThat(again.kind()).as("class B").isEqualTo(SubmitResult.Kind.CREATED);
+          assertThat(again.generation()).isGreaterThan(lost.get(i).generation());
+        }
+        assertThat(submit(store, "kept", 0).generation()).isGreaterThan(lost.getLast().generation());
+      }
+    }
+  }
+
+  @Test
+  void aPrimaryThatBecameAReplicaIsLeft() {
+    try (RedisServer primary = RedisServer.start();
+        RedisServer other = RedisServer.start();
+        RedisStore store = RedisStore.open(options(primary))) {
+      submit(store, "a", HOUR);
+      assertThat(primary.command("REPLICAOF", "127.0.0.1", Integer.toString(other.port()))).isEqualTo("OK");
+      assertThat(failure(store.submit(List.of(draft("b", HOUR))))).isNotNull();
+      assertThat(primary.command("REPLICAOF", "NO", "ONE")).isEqualTo("OK");
+      eventually("it takes writes again", BOUND, () -> failure(store.submit(List.of(draft("c", HOUR)))) == null);
+    }
+  }
+
+  @Test
+  void aClusterWhosePrimaryDiedIsGoneOnWithOnceItsReplicaTookOver() {
+    try (RedisCluster cluster = RedisCluster.start(3, 1, Map.of("cluster-node-timeout", "1000"));
+        RedisStore store = RedisStore.open(RedisOptions.at(cluster.nodes().getFirst().uri()).withSlots(16)
+            .withWaitReplicas(1).withTimeout(Duration.ofSeconds(4)))) {
+      List<SubmitResult> before = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        before.add(submit(store, "a" + i, HOUR));
+      }
+      cluster.nodes().get(1).kill();
+      Set<Integer> back = new HashSet<>();
+      eventually("every slot is served again", BOUND, () -> {
+        for (int slot = 0; slot < 16; slot++) {
+          if (!back.contains(slot) && failure(store.timeMicros(slot)) == null) {
+            back.add(slot);
+          }
+        }
+        return back.size() == 16;
+      });
+      // The dead primary's replica has none of its own: what it writes now is not replicated, and that is said.
+      try (RedisStore plain = RedisStore.open(RedisOptions.at(cluster.nodes().getFirst().uri()).withSlots(16))) {
+        for (int i = 0; i < 60; i++) {
+          SubmitResult reset = submit(plain, "a" + i, 0);
+          assertThat(reset.id()).as("what a replica had is there").isEqualTo(before.get(i).id());
+          assertThat(reset.generation()).isGreaterThan(before.get(i).generation());
+          assertThat(finish(plain, won(plain, reset.id()))).isEqualTo(SettleResult.Kind.SETTLED);
+        }
+      }
+    }
+  }
+}

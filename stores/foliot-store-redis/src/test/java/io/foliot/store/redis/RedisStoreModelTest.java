@@ -1,0 +1,77 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.Clock;
+import io.foliot.core.store.TaskStore;
+import io.foliot.backends.RedisConnection;
+import io.foliot.backends.RedisServer;
+import io.foliot.testkit.TaskStoreContract;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * The kit with a clock that is set, random operations compared with a model included: the scripts read their clock from a
+ * key, which is written before each call.
+ */
+final class RedisStoreModelTest extends TaskStoreContract {
+  private static final String CLOCK = "(function() local t = tonumber(redis.call('GET', 'test:clock')) "
+      + "return {math.floor(t / 1000000), t % 1000000} end)()";
+
+  private static RedisServer server;
+  private static int stores;
+
+  private RedisOptions options = RedisOptions.at("");
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static RedisConnection connect() {
+    try {
+      return new RedisConnection(server.port());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private TaskStore opened(Clock storeClock) {
+    RedisConnection connection = connect();
+    AtomicBoolean closed = new AtomicBoolean();
+    TaskStore store = RedisStore.open(options, new RedisStore.Seams(new SecureTokens(), CLOCK));
+    return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("close")) {
+            if (closed.compareAndSet(false, true)) {
+              connection.close();
+            }
+          } else if (!closed.get()) {
+            synchronized (connection) {
+              Object set = connection.command("SET", "test:clock", Long.toString(storeClock.wallMicros()));
+              assert "OK".equals(set);
+            }
+          }
+          return method.invoke(store, arguments);
+        });
+  }
+
+  @Override
+  protected TaskStore open(Clock storeClock) {
+    options = RedisOptions.at(server.uri()).withNamespace("kit-" + stores++).withSlots(4);
+    return opened(storeClock);
+  }
+
+  @Override
+  protected TaskStore reopen(TaskStore old, Clock storeClock) {
+    old.close();
+    return opened(storeClock);
+  }
+}
