@@ -63,7 +63,8 @@ final class ArchitectureTest {
   @Test
   void coreAndEngineKnowNoFrameworkNoHttpNoStore() {
     classes().should().onlyDependOnClassesThat()
-        .resideInAnyPackage("io.foliot.core..", "io.foliot.engine..", "io.foliot.wheel", "org.jctools..", "org.jspecify..", "java.lang..",
+        .resideInAnyPackage("io.foliot.core..", "io.foliot.engine..", "io.foliot.wheel", "org.jctools..",
+            "org.jspecify..", "java.lang..",
             "java.util..", "java.time..", "java.io", "java.nio.charset")
         .check(MAIN);
   }

@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.TestInstance;
  * other.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("long")
 class CalmClusterTest {
   private static final int SERVERS = 3;
   private static final int DELIVERIES = Integer.getInteger("deliveries", 10_000);
