@@ -9,7 +9,7 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
-import io.foliot.server.text.InstantText;
+import io.foliot.core.InstantText;
 import io.foliot.server.text.WellFormed;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

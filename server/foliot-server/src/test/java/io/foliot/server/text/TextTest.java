@@ -1,5 +1,6 @@
 package io.foliot.server.text;
 
+import io.foliot.core.InstantText;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
