@@ -2,6 +2,8 @@ package io.foliot.store.jdbc;
 
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.EnumCodes;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -28,14 +30,14 @@ final class Documents {
     try (PreparedStatement select = dialect.prepare(connection,
         "SELECT name, version, content FROM foliot_document WHERE kind = ?" + (name == null ? "" : " AND name = ?")
             + " ORDER BY name")) {
-      dialect.text(select, 1, kind.name());
+      dialect.text(select, 1, EnumCodes.nameOf(kind));
       if (name != null) {
         dialect.text(select, 2, name);
       }
       List<Document> found = new ArrayList<>();
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
-          found.add(new Document(dialect.text(row, 1), row.getLong(2), row.getBytes(3)));
+          found.add(new Document(dialect.text(row, 1), row.getLong(2), DocumentFormat.unframe(dialect.text(row, 1), row.getBytes(3))));
         }
       }
       return found;
@@ -60,9 +62,9 @@ final class Documents {
               + " WHERE kind = ? AND name = ? AND version = ?")) {
         int at = 1;
         if (content != null) {
-          write.setBytes(at++, content);
+          write.setBytes(at++, DocumentFormat.frame(name, content));
         }
-        dialect.text(write, at++, kind.name());
+        dialect.text(write, at++, EnumCodes.nameOf(kind));
         dialect.text(write, at++, name);
         write.setLong(at, expectedVersion);
         return write.executeUpdate() == 1;
@@ -76,10 +78,10 @@ final class Documents {
       return session.run(connection -> {
         try (PreparedStatement insert = dialect.prepare(connection,
             "INSERT INTO foliot_document (kind, name, version, content) VALUES (?, ?, ?, ?)")) {
-          dialect.text(insert, 1, kind.name());
+          dialect.text(insert, 1, EnumCodes.nameOf(kind));
           dialect.text(insert, 2, name);
           insert.setLong(3, version);
-          insert.setBytes(4, content);
+          insert.setBytes(4, DocumentFormat.frame(name, content));
           return insert.executeUpdate() == 1;
         }
       });

@@ -16,6 +16,7 @@ import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.format.UnreadableException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -726,7 +727,7 @@ final class PostgresDialect implements Dialect {
       long nowMillis) throws SQLException {
     try {
       return new ClaimResult.Won(task(connection, numbers, row, claim, nowMillis));
-    } catch (DamagedException e) {
+    } catch (UnreadableException e) {
       return null;
     }
   }

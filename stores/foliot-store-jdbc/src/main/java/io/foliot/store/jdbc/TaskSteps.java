@@ -31,6 +31,7 @@ import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.format.UnreadableException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -484,7 +485,7 @@ final class TaskSteps {
   }
 
   static SetAside toldOf(Row row) {
-    DamagedException damage = Objects.requireNonNull(row.damage());
+    UnreadableException damage = Objects.requireNonNull(row.damage());
     return new SetAside(row.record().id(), row.record().queue(), damage.getMessage() + "");
   }
 

@@ -4,6 +4,8 @@ import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.RecordParts;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,7 +84,7 @@ final class Unit implements RecordTable {
       return answer;
     }
     byte[] stored = snapshot.answer(name);
-    return stored == null ? null : RecordCodec.decodeAnswer(stored);
+    return stored == null ? null : RecordParts.unframeAnswer(stored);
   }
 
   @Override
@@ -112,10 +114,10 @@ final class Unit implements RecordTable {
       }
       to.add(RecordCodec.encode(after));
       if (bodyStep == SET) {
-        to.add(RecordCodec.encode(after.body()));
+        to.add(RecordCodec.encode(after.id(), after.key(), after.body()));
       }
       if (nextStep == SET && next != null) {
-        to.add(RecordCodec.encode(Objects.requireNonNull(next.body())));
+        to.add(RecordCodec.encode(after.id(), after.key(), Objects.requireNonNull(next.body())));
       }
       if (checked && after.key() != null) {
         to.add(RecordCodec.field(after.queue(), after.key()));
@@ -128,7 +130,7 @@ final class Unit implements RecordTable {
       byte[] before = snapshot.answer(name);
       to.add(before == null ? new byte[0] : before);
       to.add(Objects.requireNonNull(answerFields.get(name)));
-      to.add(RecordCodec.encode(answered));
+      to.add(RecordParts.frameAnswer(answered, new Bytes(64)).toArray());
       to.add(Layout.bytes(answered.dropAt()));
     });
   }
