@@ -2,6 +2,8 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
+import io.foliot.backends.PostgresServer;
 import io.foliot.client.BatchResult;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
@@ -12,8 +14,6 @@ import io.foliot.client.RetryPolicy;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskState;
 import io.foliot.client.UnreachableException;
-import io.foliot.backends.Await;
-import io.foliot.backends.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,9 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.TcpProxy;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.NewTask;
@@ -10,9 +13,6 @@ import io.foliot.client.QueueSettings;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
-import io.foliot.backends.Await;
-import io.foliot.backends.PostgresServer;
-import io.foliot.backends.TcpProxy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,9 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PgBouncer;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -16,9 +19,6 @@ import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.backends.Database;
-import io.foliot.backends.PgBouncer;
-import io.foliot.backends.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
