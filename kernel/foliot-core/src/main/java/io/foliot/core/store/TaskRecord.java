@@ -445,7 +445,8 @@ public final class TaskRecord {
         case FINISHED, FAILED, CANCELLED -> !parked && successor == null;
       };
       if (!isPossible) {
-        throw new IllegalArgumentException("the fields of a record contradict each other: task=" + id + ", state=" + state);
+        throw new IllegalArgumentException(
+            "the fields of a record contradict each other: task=" + id + ", state=" + state);
       }
       return done();
     }

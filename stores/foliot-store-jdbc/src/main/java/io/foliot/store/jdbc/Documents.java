@@ -37,7 +37,8 @@ final class Documents {
       List<Document> found = new ArrayList<>();
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
-          found.add(new Document(dialect.text(row, 1), row.getLong(2), DocumentFormat.unframe(dialect.text(row, 1), row.getBytes(3))));
+          found.add(new Document(dialect.text(row, 1), row.getLong(2),
+              DocumentFormat.unframe(dialect.text(row, 1), row.getBytes(3))));
         }
       }
       return found;

@@ -141,14 +141,17 @@ abstract class Rows {
   }
 
   /** A record of which only the columns can be used. */
-  private TaskRecord unreadable(Connection connection, Numbers numbers, ResultSet row, int first, UnreadableException why)
+  private TaskRecord unreadable(Connection connection, Numbers numbers, ResultSet row, int first,
+      UnreadableException why)
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + 19));
     TaskState state = Codes.stateOrFailed(row.getInt(first + 3));
     // What is live and damaged is about to be set aside.
-    return columns(connection, numbers, row, first, live == state.isFinal() || (live && !(why instanceof NewerVersionException))
-        ? TaskState.FAILED
-        : state, why.getMessage() + "");
+    return columns(connection, numbers, row, first,
+        live == state.isFinal() || (live && !(why instanceof NewerVersionException))
+            ? TaskState.FAILED
+            : state,
+        why.getMessage() + "");
   }
 
   private TaskRecord columns(Connection connection, Numbers numbers, ResultSet row, int first, TaskState state,

@@ -14,6 +14,7 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Generations;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
@@ -512,7 +513,7 @@ final class TaskSteps {
       TaskRecord before = change.before();
       boolean wasLive = before != null && before.isLive();
       (!change.after().isLive() ? ends : wasLive ? updates : entries).add(change);
-      last = Math.max(last, lastAhead(before, change.after(), overlay.micros()));
+      last = Math.max(last, Generations.aheadOfClock(before, change.after(), overlay.micros()));
     }
     if (last > 0 && last >= overlay.floor()) {
       raise(session, last);
@@ -548,18 +549,6 @@ final class TaskSteps {
       }
       throw e;
     }
-  }
-
-  /**
-   * The largest generation of a change that the clock has not passed: of one that stays, the next is larger anyway, unless
-   * it is ahead of the clock; of one that is gone, nothing else knows. 0 if there is none.
-   */
-  private static long lastAhead(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
-    TaskRecord.Successor next = after.successor();
-    TaskRecord.Successor dropped = before == null || next != null ? null : before.successor();
-    long stays = Math.max(after.isLive() ? after.generation() : 0, next == null ? 0 : next.generation());
-    long gone = Math.max(after.isLive() ? 0 : after.generation(), dropped == null ? 0 : dropped.generation());
-    return Math.max(stays > nowMicros ? stays : 0, gone >= nowMicros ? gone : 0);
   }
 
   private static void note(List<Change> changes, BitSet written, Set<TaskId> failed) {

@@ -7,7 +7,6 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
-import io.foliot.core.store.format.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -156,7 +156,8 @@ public final class RedisStore implements TaskStore {
     long known = Layout.number((byte[]) found.getFirst());
     if (known != Layout.number(FORMAT)) {
       throw new StoreException("the store was written by another version: namespace=" + options.namespace()
-          + ", format=" + known + ", known=" + Layout.number(FORMAT) + "; use the version that wrote it, or another namespace", null);
+          + ", format=" + known + ", known=" + Layout.number(FORMAT)
+          + "; use the version that wrote it, or another namespace", null);
     }
     int slotBits = (int) Layout.number((byte[]) found.get(1));
     return new Parts(slotBits, slotBits == Layout.number((byte[]) found.get(2)));

@@ -146,7 +146,9 @@ final class Snapshot implements Step.Wanted {
       }
       return record;
     } catch (UnreadableException e) {
-      TaskRecord bare = e instanceof NewerVersionException || body == null ? null : RecordCodec.decode(id, value, null, null);
+      TaskRecord bare = e instanceof NewerVersionException || body == null
+          ? null
+          : RecordCodec.decode(id, value, null, null);
       if (bare == null || bare.isLive()) {
         throw e;
       }

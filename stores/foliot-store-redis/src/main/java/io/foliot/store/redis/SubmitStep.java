@@ -110,7 +110,8 @@ final class SubmitStep implements Step<Draft, SubmitResult>, Step.Hot<Draft, Sub
         boolean indexed = in.u8() == 1;
         long generation = in.u64();
         long dueAt = in.u64();
-        to.add(new SubmitResult(EnumCodes.submitKind(kind), in.id(), generation, dueAt, EnumCodes.state(state), indexed));
+        to.add(
+            new SubmitResult(EnumCodes.submitKind(kind), in.id(), generation, dueAt, EnumCodes.state(state), indexed));
       }
     }
   }

@@ -2,6 +2,7 @@ package io.foliot.store.redis;
 
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
@@ -66,13 +67,7 @@ final class Unit implements RecordTable {
     if (after.isLive() && after.key() != null) {
       pointers.put(Snapshot.name(after.queue(), after.key()), after.id());
     }
-    if (!after.isLive()) {
-      raiseShown(after.generation() + 1);
-    }
-    TaskRecord.Successor dropped = before == null ? null : before.successor();
-    if (dropped != null && after.successor() == null) {
-      raiseShown(dropped.generation() + 1);
-    }
+    raiseShown(Generations.above(Generations.forgotten(before, after)));
   }
 
   @Override

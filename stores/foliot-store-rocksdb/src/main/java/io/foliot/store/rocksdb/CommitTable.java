@@ -3,6 +3,7 @@ package io.foliot.store.rocksdb;
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
@@ -332,9 +333,7 @@ final class CommitTable implements RecordTable {
       entry.dirty = true;
       dirty.add(entry);
     }
-    TaskRecord.Successor successor = after.successor();
-    generationGiven = Math.max(generationGiven,
-        successor == null ? after.generation() : Math.max(after.generation(), successor.generation()));
+    generationGiven = Math.max(generationGiven, Generations.shown(after));
     String taskKey = after.key();
     if (taskKey != null && (before == null || !after.isLive() || !before.isLive())) {
       KeyName name = new KeyName(after.queue(), taskKey);

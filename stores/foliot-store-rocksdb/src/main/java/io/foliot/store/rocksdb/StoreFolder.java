@@ -1,7 +1,6 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.store.StoreException;
-import io.foliot.core.store.format.Bytes;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -127,8 +126,10 @@ final class StoreFolder {
 
   void ensureFormat(int format) {
     if (format < FORMAT) {
-      throw new StoreException("the store in " + folder + " was written by an older Foliot in a format that is not read any"
-          + " more: format=" + format + ", known=" + FORMAT + "; point the store at an empty folder", null);
+      throw new StoreException(
+          "the store in " + folder + " was written by an older Foliot in a format that is not read any"
+              + " more: format=" + format + ", known=" + FORMAT + "; point the store at an empty folder",
+          null);
     }
     if (format > FORMAT) {
       throw new StoreException("the store in " + folder + " was written by a newer Foliot: format=" + format

@@ -6,7 +6,6 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
-import io.foliot.core.store.format.Bytes;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;

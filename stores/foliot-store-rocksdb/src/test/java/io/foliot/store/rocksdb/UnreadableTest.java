@@ -13,7 +13,6 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.Checksum;
-import io.foliot.core.store.format.TaskRecordFormat;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
