@@ -85,7 +85,7 @@ final class DatabasePart implements AutoCloseable {
   private void tick() {
     try {
       connections.now(dialect, session -> {
-        long now = dialect.micros(session.connection());
+        long now = dialect.clock().micros(session.connection());
         steps.seen(now);
         steps.raiseFloor(session, now);
         return forget(session);
@@ -284,7 +284,7 @@ final class DatabasePart implements AutoCloseable {
   }
 
   long micros(Session session) throws SQLException {
-    return session.run(dialect::micros);
+    return session.run(dialect.clock()::micros);
   }
 
   Optional<Document> document(Session session, DocumentKind kind, String name) throws SQLException {

@@ -30,6 +30,9 @@ interface Dialect {
 
   QueryStatements queries();
 
+  /** The texts of the statements. */
+  SqlFiles files();
+
   /** Prepares a statement that gives up in time. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException;
 
@@ -41,14 +44,7 @@ interface Dialect {
 
   Durability durability(Connection connection) throws SQLException;
 
-  /** The clock, in microseconds since 1970. */
-  long micros(Connection connection) throws SQLException;
-
-  /** What a new generation must at least be, besides the clock. */
-  long floor(Connection connection) throws SQLException;
-
-  /** Inserts a queue by its name unless it is there. */
-  String insertQueue();
+  StoreClock clock();
 
   void text(PreparedStatement statement, int at, String text) throws SQLException;
 

@@ -33,9 +33,7 @@ final class MySqlDialect implements Dialect {
   private final MySqlClaims claims;
   private final MySqlRecords records;
   private final MySqlQueries queries;
-  private final String clock;
-  private final String floor;
-  private final String insertQueue;
+  private final StoreClock clock;
   private final String durability;
 
   MySqlDialect(int timeoutSeconds, boolean isMariaDb) {
@@ -54,14 +52,12 @@ final class MySqlDialect implements Dialect {
     statements = new MySqlStatements(timeoutSeconds, isMariaDb, clock, rowClock);
     Results results = new Results(rows);
     SqlFiles files = statements.files();
-    this.clock = files.text("clock");
-    floor = files.text("floor");
-    insertQueue = files.text("insert_queue");
+    this.clock = new StoreClock(this);
     durability = files.text("durability");
     submits = new MySqlSubmits(statements, results);
     claims = new MySqlClaims(statements, results);
-    records = new MySqlRecords(statements, results, this);
-    queries = new MySqlQueries(statements, results, this);
+    records = new MySqlRecords(statements, results, this.clock);
+    queries = new MySqlQueries(statements, results, this.clock);
   }
 
   @Override
@@ -82,6 +78,11 @@ final class MySqlDialect implements Dialect {
   @Override
   public QueryStatements queries() {
     return queries;
+  }
+
+  @Override
+  public SqlFiles files() {
+    return statements.files();
   }
 
   @Override
@@ -112,18 +113,8 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
-  public long micros(Connection connection) throws SQLException {
-    return statements.number(connection, clock);
-  }
-
-  @Override
-  public long floor(Connection connection) throws SQLException {
-    return statements.number(connection, floor);
-  }
-
-  @Override
-  public String insertQueue() {
-    return insertQueue;
+  public StoreClock clock() {
+    return clock;
   }
 
   @Override

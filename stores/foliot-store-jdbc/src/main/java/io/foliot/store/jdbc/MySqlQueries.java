@@ -30,7 +30,7 @@ final class MySqlQueries implements QueryStatements {
 
   private final MySqlStatements statements;
   private final Results results;
-  private final Dialect dialect;
+  private final StoreClock clock;
   private final SqlFiles.Template probe;
   private final SqlFiles.Template due;
   private final SqlFiles.Template dueFirst;
@@ -45,10 +45,10 @@ final class MySqlQueries implements QueryStatements {
   private final String forgetKept;
   private final String forgetAnswers;
 
-  MySqlQueries(MySqlStatements statements, Results results, Dialect dialect) {
+  MySqlQueries(MySqlStatements statements, Results results, StoreClock clock) {
     this.statements = statements;
     this.results = results;
-    this.dialect = dialect;
+    this.clock = clock;
     SqlFiles files = statements.files();
     probe = files.template("probe", "wanted");
     due = files.template("due", "place");
@@ -275,7 +275,7 @@ final class MySqlQueries implements QueryStatements {
   }
 
   private int forget(Connection connection, String sql, int limit) throws SQLException {
-    long nowMillis = Math.floorDiv(dialect.micros(connection), 1_000);
+    long nowMillis = Math.floorDiv(clock.micros(connection), 1_000);
     try (PreparedStatement delete = statements.prepare(connection, sql)) {
       delete.setLong(1, nowMillis);
       delete.setInt(2, limit);

@@ -28,7 +28,7 @@ final class MySqlRecords implements RecordStatements {
 
   private final MySqlStatements statements;
   private final Results results;
-  private final Dialect dialect;
+  private final StoreClock clock;
   private final SqlFiles.Template read;
   private final SqlFiles.Template readLiveById;
   private final SqlFiles.Template readKeptById;
@@ -43,10 +43,10 @@ final class MySqlRecords implements RecordStatements {
   private final SqlFiles.Template dropKept;
   private final SqlFiles.Template forgetAnswers;
 
-  MySqlRecords(MySqlStatements statements, Results results, Dialect dialect) {
+  MySqlRecords(MySqlStatements statements, Results results, StoreClock clock) {
     this.statements = statements;
     this.results = results;
-    this.dialect = dialect;
+    this.clock = clock;
     SqlFiles files = statements.files();
     read = files.template("read", "records");
     readLiveById = files.template("read_live_by_id", "wanted", "body", "locking?");
@@ -128,7 +128,7 @@ final class MySqlRecords implements RecordStatements {
    */
   private Snapshot readLocking(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts, boolean bodies)
       throws SQLException {
-    long nowMicros = dialect.micros(connection);
+    long nowMicros = clock.micros(connection);
     List<Row> found = new ArrayList<>();
     for (Part part : parts) {
       try (PreparedStatement select = statements.prepare(connection, part.sql())) {
@@ -141,7 +141,7 @@ final class MySqlRecords implements RecordStatements {
         }
       }
     }
-    return new Snapshot(nowMicros, dialect.floor(connection), found, answers(connection, numbers, wanted));
+    return new Snapshot(nowMicros, clock.floor(connection), found, answers(connection, numbers, wanted));
   }
 
   private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, Wanted wanted)

@@ -62,14 +62,6 @@ final class MySqlStatements {
     return statement;
   }
 
-  /** The number that a statement returns. */
-  long number(Connection connection, String sql) throws SQLException {
-    try (PreparedStatement select = prepare(connection, sql); ResultSet row = select.executeQuery()) {
-      row.next();
-      return row.getLong(1);
-    }
-  }
-
   /** A table of parameters with these columns. */
   Values values(String... columns) {
     return new Values(isMariaDb ? "" : "ROW", columns);

@@ -30,9 +30,7 @@ final class PostgresDialect implements Dialect {
   private final PostgresClaims claims;
   private final PostgresRecords records;
   private final PostgresQueries queries;
-  private final String clock;
-  private final String floor;
-  private final String insertQueue;
+  private final StoreClock clock;
   private final String durability;
 
   PostgresDialect(int timeoutSeconds, boolean sessionsPlanByIndex) {
@@ -54,9 +52,7 @@ final class PostgresDialect implements Dialect {
     records = new PostgresRecords(statements, results);
     queries = new PostgresQueries(statements, results);
     SqlFiles files = statements.files();
-    this.clock = files.text("clock");
-    floor = files.text("floor");
-    insertQueue = files.text("insert_queue");
+    this.clock = new StoreClock(this);
     durability = files.text("durability");
   }
 
@@ -78,6 +74,11 @@ final class PostgresDialect implements Dialect {
   @Override
   public QueryStatements queries() {
     return queries;
+  }
+
+  @Override
+  public SqlFiles files() {
+    return statements.files();
   }
 
   @Override
@@ -111,18 +112,8 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
-  public long micros(Connection connection) throws SQLException {
-    return statements.number(connection, clock);
-  }
-
-  @Override
-  public long floor(Connection connection) throws SQLException {
-    return statements.number(connection, floor);
-  }
-
-  @Override
-  public String insertQueue() {
-    return insertQueue;
+  public StoreClock clock() {
+    return clock;
   }
 
   @Override

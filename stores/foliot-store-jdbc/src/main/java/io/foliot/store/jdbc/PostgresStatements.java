@@ -65,14 +65,6 @@ final class PostgresStatements {
     return prepare(connection, sessionsPlanByIndex ? AS_ANYWHERE + sql : sql);
   }
 
-  /** The number that a statement returns. */
-  long number(Connection connection, String sql) throws SQLException {
-    try (PreparedStatement select = prepare(connection, sql); ResultSet row = select.executeQuery()) {
-      row.next();
-      return row.getLong(1);
-    }
-  }
-
   static boolean isDuplicateKey(SQLException e) {
     return DUPLICATE.equals(e.getSQLState());
   }

@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqlFiles {
   private static final String FOLDER = "sql/";
+  private static final String PARTS = "sql/parts/";
   private static final Pattern NAME = Pattern.compile("\\{([a-z_]+)}");
-  private static final Pattern OPTION = Pattern.compile("\\{([a-z_]+)\\?}\\s*");
+  private static final Pattern OPTION = Pattern.compile("^\\{([a-z_]+)\\?}\\s*");
   private static final String COMMENT = "--";
   private static final int ALWAYS = -1;
   private static final int NONE = -1;
@@ -121,7 +122,7 @@ final class SqlFiles {
       } else if (constant != null) {
         literal(pieces, when, constant);
       } else {
-        add(pieces, when, String.join(" ", lines(FOLDER + "parts/", found)), names, used);
+        add(pieces, when, String.join(" ", lines(PARTS, found)), names, used);
       }
       from = name.end();
     }
@@ -129,9 +130,6 @@ final class SqlFiles {
   }
 
   private static void literal(List<Piece> pieces, int when, String text) {
-    if (text.indexOf('{') >= 0) {
-      throw new IllegalStateException("a brace in a statement is neither a name nor an option: text=" + text);
-    }
     Piece last = pieces.isEmpty() ? null : pieces.getLast();
     if (last != null && last.gap() == NONE && last.when() == when) {
       pieces.set(pieces.size() - 1, new Piece(when, last.text() + text, NONE));
@@ -151,7 +149,14 @@ final class SqlFiles {
         throw new IllegalStateException("a statement has no file, or a name in one no meaning: file=" + own);
       }
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return text.lines().map(SqlFiles::withoutComment).filter(line -> !line.isEmpty()).toList();
+      List<String> lines = text.lines().map(SqlFiles::withoutComment).filter(line -> !line.isEmpty()).toList();
+      for (String line : lines) {
+        String sql = folder.equals(PARTS) ? line : OPTION.matcher(line).replaceFirst("");
+        if (NAME.matcher(sql).replaceAll("").matches(".*[{}].*")) {
+          throw new IllegalStateException("a brace is neither of a name nor of an option: file=" + own + ", line=" + line);
+        }
+      }
+      return lines;
     } catch (IOException e) {
       throw new UncheckedIOException("a statement cannot be read: file=" + own, e);
     }

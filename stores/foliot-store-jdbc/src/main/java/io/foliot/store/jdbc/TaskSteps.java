@@ -117,13 +117,7 @@ final class TaskSteps {
   }
 
   void raiseFloor(Session session, long floor) throws SQLException {
-    int rows = session.apart(connection -> {
-      try (var update = dialect.prepare(connection, "UPDATE foliot_clock SET floor = ? WHERE floor < ?")) {
-        update.setLong(1, floor);
-        update.setLong(2, floor);
-        return update.executeUpdate();
-      }
-    });
+    int rows = session.apart(connection -> dialect.clock().raiseFloor(connection, floor));
     assert rows <= 1 : rows;
   }
 
@@ -356,7 +350,7 @@ final class TaskSteps {
    * ended: if the floor is beyond ours, they get new ones.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
-    long floor = session.apart(dialect::floor);
+    long floor = session.apart(dialect.clock()::floor);
     if (floor > inserted.last()) {
       raise(session, floor);
       long[] generations = inserted.generations();
@@ -793,7 +787,7 @@ final class TaskSteps {
           return batch.results();
         }, nowMicros -> new ClaimResult.Later(Math.floorDiv(nowMicros, 1_000) + NOT_MINE_MILLIS), results);
     assert failure == null : failure;
-    long now = claims.isEmpty() ? Math.floorDiv(session.run(dialect::micros), 1_000) : latest[0];
+    long now = claims.isEmpty() ? Math.floorDiv(session.run(dialect.clock()::micros), 1_000) : latest[0];
     return new ClaimBatch(now, all(results));
   }
 

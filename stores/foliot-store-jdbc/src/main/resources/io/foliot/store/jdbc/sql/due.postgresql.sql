@@ -1,4 +1,5 @@
--- Reads index entries slot by slot, each in the order of the index and without a row of the table (an index-only scan).
+-- Reads index entries slot by slot, each in the order of the index and without a row of the table (an index-only
+-- scan).
 SELECT scan.place, entry.wake_at, entry.id, entry.queue
 FROM unnest(?, ?, ?::uuid[], ?, ?) WITH ORDINALITY AS scan(part, lowest, behind, highest, most, place)
 CROSS JOIN LATERAL (

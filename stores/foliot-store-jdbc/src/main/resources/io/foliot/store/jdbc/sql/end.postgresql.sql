@@ -1,10 +1,10 @@
--- Moves live records that have ended to what is kept. Safety rests on the version in the WHERE of the DELETE, which is judged on
--- the newest version of a row: one that has changed since it was read stays live.
+-- Moves live records that have ended to what is kept. Safety rests on the version in the WHERE of the DELETE, which
+-- is judged on the newest version of a row: one that has changed since it was read stays live.
 WITH gone AS (
   DELETE FROM foliot_task task
   USING unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?::uuid[], ?) WITH ORDINALITY AS wanted(
-    due_at, first_due_at, changed_at, generation, drop_at, lease_end, claimed_at, attempt, max_attempts, state, settled_as,
-    outstanding, token, reason, attempts, body, id, version, place
+    due_at, first_due_at, changed_at, generation, drop_at, lease_end, claimed_at, attempt, max_attempts, state,
+    settled_as, outstanding, token, reason, attempts, body, id, version, place
   )
   WHERE task.id = wanted.id AND task.version = wanted.version
   RETURNING wanted.*, task.queue, task.key, task.created_at, task.body AS old_body

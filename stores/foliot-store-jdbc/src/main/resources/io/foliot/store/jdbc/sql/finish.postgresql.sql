@@ -1,6 +1,6 @@
 -- Ends running tasks that succeeded and that have no successor.
--- Safety rests on token and generation in the WHERE of the DELETE, which is judged on the newest version of a row: only the claim
--- that stands can end its task, and what is kept is the very row that was deleted.
+-- Safety rests on token and generation in the WHERE of the DELETE, which is judged on the newest version of a row:
+-- only the current claim can end its task, and what is kept is the very row that was deleted.
 WITH clock AS MATERIALIZED ({clock}),
 gone AS (
   DELETE FROM foliot_task task
@@ -18,9 +18,10 @@ kept AS (
     max_attempts, token, settled_as, outstanding, attempts, reason, drop_at, begun_at, detail, body
   )
   SELECT
-    gone.id, gone.queue, gone.key, {finished}, gone.due_at, gone.first_due_at, gone.created_at, clock.millis, gone.lease_end,
-    gone.claimed_at, gone.generation, gone.attempt, gone.max_attempts, gone.token, {end_finished}, gone.outstanding,
-    gone.attempts, '', clock.millis + coalesce(retention.millis, ?), gone.begun_at, gone.detail, gone.body
+    gone.id, gone.queue, gone.key, {finished}, gone.due_at, gone.first_due_at, gone.created_at, clock.millis,
+    gone.lease_end, gone.claimed_at, gone.generation, gone.attempt, gone.max_attempts, gone.token, {end_finished},
+    gone.outstanding, gone.attempts, '', clock.millis + coalesce(retention.millis, ?), gone.begun_at, gone.detail,
+    gone.body
   FROM gone
   CROSS JOIN clock
   LEFT JOIN unnest(?, ?) AS retention(queue, millis) ON retention.queue = gone.queue

@@ -1,4 +1,5 @@
--- Which tasks were kept by their claims in this transaction: they are among the kept ones and still among the live ones.
+-- Which tasks were kept by their claims in this transaction: they are among the kept ones and still among the live
+-- ones.
 -- wanted: id, token.
 SELECT wanted.place
 FROM {wanted_rows} wanted

@@ -1,7 +1,8 @@
--- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON DUPLICATE KEY, by the unique indexes of
--- id and of (queue, key): a row that is there stays as it is, and keeps its version; those inserted have versions of ours.
--- The generation of a row is read from the clock when the row is made, so that it is larger than that of a task with the same key
--- that ended while the statement ran.
+-- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON DUPLICATE KEY, by the
+-- unique indexes of id and of (queue, key): a row that is there stays as it is, and keeps its version; those inserted
+-- have versions of ours.
+-- The generation of a row is read from the clock when the row is made, so that it is larger than that of a task with
+-- the same key that ended while the statement ran.
 -- wanted: id, queue, task_key, slot, due, relative, max_attempts, body; with requests: request.
 INSERT INTO foliot_task (
   id, queue, `key`, part, wake_at, due_at, first_due_at, created_at, changed_at, state,
@@ -9,8 +10,9 @@ INSERT INTO foliot_task (
 )
 WITH {wanted}
 SELECT
-  wanted.id, wanted.queue, wanted.task_key, wanted.slot, {due_at}, {due_at}, {due_at}, clock.millis, clock.millis, {delayed},
-  GREATEST(clock.floor, {seen_micros}, {row_clock_micros}), 0, wanted.max_attempts, 0, 0, {versions} + wanted.place, {body}
+  wanted.id, wanted.queue, wanted.task_key, wanted.slot, {due_at}, {due_at}, {due_at}, clock.millis, clock.millis,
+  {delayed}, GREATEST(clock.floor, {seen_micros}, {row_clock_micros}), 0, wanted.max_attempts, 0, 0,
+  {versions} + wanted.place, {body}
 FROM ({clock}) clock
 CROSS JOIN wanted
 -- Without a condition, the ON that follows would be that of the join.

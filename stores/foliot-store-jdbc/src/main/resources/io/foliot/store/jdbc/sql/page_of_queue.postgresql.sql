@@ -1,5 +1,5 @@
--- A page of the live and the kept records of a queue in the order of ids, of one state or of all; it ends as in page_of_live, at
--- the nearer edge of both tables.
+-- A page of the live and the kept records of a queue in the order of ids, of one state or of all; it ends as in
+-- page_of_live, at the nearer edge of both tables.
 WITH edge AS MATERIALIZED (
   SELECT {clock_micros} AS micros, last.id, coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AS upto
   FROM (
@@ -13,10 +13,12 @@ SELECT edge.micros, edge.id AS edge, page.*
 FROM edge
 LEFT JOIN (
   SELECT * FROM (
-    SELECT {live_columns} FROM foliot_task record, edge WHERE record.id > ? AND record.id <= edge.upto AND record.queue = ?
+    SELECT {live_columns} FROM foliot_task record, edge
+    WHERE record.id > ? AND record.id <= edge.upto AND record.queue = ?
     {state?} AND record.state = ?
     UNION ALL
-    SELECT {kept_columns} FROM foliot_final record, edge WHERE record.id > ? AND record.id <= edge.upto AND record.queue = ?
+    SELECT {kept_columns} FROM foliot_final record, edge
+    WHERE record.id > ? AND record.id <= edge.upto AND record.queue = ?
     {state?} AND record.state = ?
   ) found
   ORDER BY found.id

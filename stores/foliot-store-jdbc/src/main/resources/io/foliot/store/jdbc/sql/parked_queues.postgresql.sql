@@ -1,4 +1,5 @@
--- The numbers of the queues with parked tasks: from each part of the index it goes to the next, past all entries of the part.
+-- The numbers of the queues with parked tasks: from each part of the index it goes to the next, past all entries of
+-- the part.
 WITH RECURSIVE parked AS (
   (SELECT part FROM foliot_task WHERE part >= {parked} ORDER BY part LIMIT 1)
   UNION ALL

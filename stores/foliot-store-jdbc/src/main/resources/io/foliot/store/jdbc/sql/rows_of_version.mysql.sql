@@ -1,4 +1,5 @@
--- Which rows have the versions that they were to get, or that they were read with; locked, they keep them until the commit.
+-- Which rows have the versions that they were to get, or that they were read with; locked, they keep them until the
+-- commit.
 -- wanted: id, version.
 SELECT wanted.place
 FROM {wanted_rows} wanted

@@ -1,5 +1,5 @@
--- Moves live rows that cannot be read to what is kept, as FAILED and with their bytes: those of a successor have no column there
--- and follow those of the attempts. Safety rests on the version, as in end.
+-- Moves live rows that cannot be read to what is kept, as FAILED and with their bytes: those of a successor have no
+-- column there and follow those of the attempts. Safety rests on the version, as in end.
 WITH gone AS (
   DELETE FROM foliot_task task
   USING unnest(?::uuid[], ?, ?, ?) WITH ORDINALITY AS wanted(id, version, reason, kept, place)
@@ -14,8 +14,9 @@ kept AS (
     reason, drop_at, begun_at, detail, body
   )
   SELECT
-    gone.id, gone.queue, gone.key, {failed}, gone.due_at, gone.first_due_at, gone.created_at, clock.millis, gone.lease_end,
-    gone.claimed_at, gone.generation, gone.attempt, gone.max_attempts, gone.token, NULL, gone.outstanding,
+    gone.id, gone.queue, gone.key, {failed}, gone.due_at, gone.first_due_at, gone.created_at, clock.millis,
+    gone.lease_end, gone.claimed_at, gone.generation, gone.attempt, gone.max_attempts, gone.token, NULL,
+    gone.outstanding,
     CASE WHEN gone.successor IS NULL THEN gone.attempts ELSE coalesce(gone.attempts, '') || gone.successor END,
     gone.reason, clock.millis + gone.kept, {set_aside}, NULL, gone.body
   FROM gone

@@ -1,4 +1,5 @@
--- What became of touches, within the transaction that made them: a place for rows that got their new versions, and 0 for others.
+-- What became of touches, within the transaction that made them: a place for rows that got their new versions, and 0
+-- for others.
 -- wanted: queue, task_key.
 SELECT
   clock.micros, CASE WHEN task.version = {versions} + wanted.place - 1 THEN wanted.place ELSE 0 END,

@@ -1,6 +1,8 @@
--- Writes live records; with answers, also remembers those that depend on a record that was written, or on none (change = 0).
--- Safety rests on the version in the WHERE, which is judged on the newest version of a row: one that has changed since it was
--- read is left alone. A request that was answered meanwhile fails the whole statement by its primary key.
+-- Writes live records; with answers, also remembers those that depend on a record that was written, or on none
+-- (change = 0).
+-- Safety rests on the version in the WHERE, which is judged on the newest version of a row: one that has changed
+-- since it was read is left alone. A request that was answered meanwhile fails the whole statement by its primary
+-- key.
 {answers?} WITH written AS (
 UPDATE foliot_task task SET
   wake_at = wanted.wake_at,
@@ -23,8 +25,8 @@ UPDATE foliot_task task SET
   attempts = wanted.attempts,
   body = coalesce(wanted.body, task.body)
 FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?::uuid[], ?) WITH ORDINALITY AS wanted(
-  wake_at, due_at, first_due_at, changed_at, generation, lease_end, claimed_at, part, attempt, max_attempts, state, settled_as,
-  cancel_requested, outstanding, token, successor, attempts, body, id, version, place
+  wake_at, due_at, first_due_at, changed_at, generation, lease_end, claimed_at, part, attempt, max_attempts, state,
+  settled_as, cancel_requested, outstanding, token, successor, attempts, body, id, version, place
 )
 WHERE task.id = wanted.id AND task.version = wanted.version
 RETURNING wanted.place
@@ -32,8 +34,8 @@ RETURNING wanted.place
 {answers?} remembered AS (
 {answers?}   INSERT INTO foliot_request (queue, key, request, digest, kind, id, generation, due_at, state, drop_at)
 {answers?}   SELECT
-{answers?}     answer.queue, answer.key, answer.request, answer.digest, answer.kind, answer.id, answer.generation, answer.due_at,
-{answers?}     answer.state, answer.drop_at
+{answers?}     answer.queue, answer.key, answer.request, answer.digest, answer.kind, answer.id, answer.generation,
+{answers?}     answer.due_at, answer.state, answer.drop_at
 {answers?}   FROM unnest(?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?, ?) AS answer(
 {answers?}     queue, key, request, digest, kind, id, generation, due_at, state, drop_at, change
 {answers?}   )
