@@ -3,26 +3,28 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.server.FoliotServer;
-import io.foliot.server.config.FoliotConfig;
 import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
 import io.foliot.backends.PostgresServer;
 import io.foliot.backends.RedisServer;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The server over stores of other servers, as the command line names them. */
+@Tag("long")
 final class RemoteStoresTest {
   @TempDir
   private Path folder = Path.of("");

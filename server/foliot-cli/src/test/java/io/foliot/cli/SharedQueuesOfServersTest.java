@@ -3,10 +3,10 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.server.FoliotServer;
-import io.foliot.server.config.FoliotConfig;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -19,9 +19,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Queues of two servers that share a PostgreSQL: one puts and deletes them, the other uses them at once. */
+@Tag("long")
 final class SharedQueuesOfServersTest {
   private static final String PULL = "{\"delivery\": {\"type\": \"pull\"}}";
   private static final HttpClient CLIENT = HttpClient.newHttpClient();

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.RedisServer;
+import io.foliot.backends.TcpProxy;
 import io.foliot.client.ClaimRequest;
 import io.foliot.client.FoliotClient;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.StartException;
 import io.foliot.server.config.FoliotConfig;
-import io.foliot.backends.RedisServer;
-import io.foliot.backends.TcpProxy;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.URI;
@@ -25,10 +25,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that share a store and find each other through ZooKeeper. */
+@Tag("long")
 final class ZooKeeperClusterTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
   private static final int TICK_MILLIS = 500;

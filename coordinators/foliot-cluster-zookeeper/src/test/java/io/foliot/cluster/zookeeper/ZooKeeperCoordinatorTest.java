@@ -5,10 +5,10 @@ import static io.foliot.cluster.zookeeper.TestNode.awaitAgreed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.TcpProxy;
 import io.foliot.core.coordination.Coordinator.Connection;
 import io.foliot.core.coordination.Coordinator.Member;
 import io.foliot.core.coordination.Coordinator.View;
-import io.foliot.backends.TcpProxy;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,10 +25,12 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Against a real ZooKeeper, with the faults that it and the network make. */
+@Tag("long")
 final class ZooKeeperCoordinatorTest {
   /** Sessions of two ticks and more. */
   private static final int TICK_MILLIS = 500;

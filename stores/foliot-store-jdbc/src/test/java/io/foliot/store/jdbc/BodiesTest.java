@@ -2,6 +2,9 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.MariaDbServer;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
@@ -16,18 +19,17 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.backends.Database;
-import io.foliot.backends.MariaDbServer;
-import io.foliot.backends.PostgresServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Bodies of all lengths around the limits of types and statements, in one batch. */
+@Tag("long")
 final class BodiesTest {
   private static final int[] LENGTHS = {0, 1, 255, 256, 65_520, 65_535, 65_536, 65_537, 131_072, 700_000,
       Limits.MAX_PAYLOAD_BYTES};

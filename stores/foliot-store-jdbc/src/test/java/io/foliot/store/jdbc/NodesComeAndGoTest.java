@@ -2,6 +2,9 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.Clock;
 import io.foliot.core.Meter;
@@ -10,17 +13,14 @@ import io.foliot.core.Submission;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
 import io.foliot.core.ThreadEventLoop;
-import io.foliot.engine.coordination.StoreCoordinator;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.core.store.TaskStore;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
-import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Await;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
+import io.foliot.engine.coordination.StoreCoordinator;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -36,12 +36,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Real engines on one PostgreSQL, of which one comes or goes each second, while tasks are submitted and fired:
  * {@code -Dseconds=600} are ten minutes of that.
  */
+@Tag("long")
 final class NodesComeAndGoTest {
   private static final int SECONDS = Integer.getInteger("seconds", 10);
   private static final int TASKS_PER_SECOND = 100;

@@ -3,6 +3,8 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -14,15 +16,15 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A database that is away says so where nothing was done, and says nothing else. */
+@Tag("long")
 final class PostgresAwayTest {
   private static final long HOUR = 3_600_000;
   /** A pool believes for half a second that a connection which was used goes on living. */

@@ -3,23 +3,25 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.Server;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.StoreException;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
-import io.foliot.backends.Server;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Faults around a store on PostgreSQL. */
+@Tag("long")
 final class PostgresFaultTest extends FaultContract {
   private static PostgresServer server;
   private static Database database;

@@ -1,15 +1,17 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.Clock;
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
+import io.foliot.core.Clock;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.TaskStoreContract;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract kit against a real PostgreSQL, by a clock that stands still until it is moved. */
+@Tag("long")
 final class PostgresModelTest extends TaskStoreContract {
   private static PostgresServer server;
   private static Database database;

@@ -3,6 +3,8 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
@@ -11,8 +13,6 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,9 +21,11 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The contract kit against a store that is spread over two databases, and what is particular to one. */
+@Tag("long")
 final class SpreadStoreTest extends ServerClockStoreContract {
   private static final int SECOND_FIRST_SLOT = 100;
 

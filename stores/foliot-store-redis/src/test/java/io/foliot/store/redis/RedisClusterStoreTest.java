@@ -2,17 +2,19 @@ package io.foliot.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.RedisCluster;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The kit on a cluster of three primaries, found to be one by asking any of them. */
+@Tag("long")
 final class RedisClusterStoreTest extends ServerClockStoreContract {
   /** Whether threads meet is a matter of chance: of half, for each store. */
   private static final int STORES = 12;

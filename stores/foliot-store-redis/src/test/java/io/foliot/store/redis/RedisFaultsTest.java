@@ -13,6 +13,10 @@ import static io.foliot.store.redis.Tasks.won;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.RedisCluster;
+import io.foliot.backends.RedisSentinels;
+import io.foliot.backends.RedisServer;
+import io.foliot.backends.TcpProxy;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -22,15 +26,11 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
-import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.backends.RedisCluster;
-import io.foliot.backends.RedisSentinels;
-import io.foliot.backends.RedisServer;
-import io.foliot.backends.TcpProxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,9 +40,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What happens when the server, or the way to it, fails. */
+@Tag("long")
 final class RedisFaultsTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
   private static final Duration ABSENCE = Duration.ofSeconds(9);

@@ -10,6 +10,8 @@ import static io.foliot.store.redis.Tasks.submit;
 import static io.foliot.store.redis.Tasks.won;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.RedisCluster;
+import io.foliot.backends.RedisServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -35,8 +37,6 @@ import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.backends.RedisCluster;
-import io.foliot.backends.RedisServer;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,9 +56,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The number of slots doubles while several stores submit, reset, claim and settle. */
+@Tag("long")
 final class SlotDoublingTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final int SLOTS = 4;
