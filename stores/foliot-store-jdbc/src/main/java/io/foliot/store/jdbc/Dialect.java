@@ -9,17 +9,17 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * A database as the store speaks to it: its clock, its types, its errors, and the statements. Each method of the statements
- * takes effect as a whole or not at all, is committed when it returns (on a connection that commits by itself), and holds no
- * lock behind its last statement.
+ * A database as the store speaks to it: its clock, its types, its errors, and the statements. Each method of the
+ * statements takes effect as a whole or not at all, is committed when it returns (on a connection that commits by
+ * itself), and holds no lock behind its last statement.
  *
- * <p>There are two kinds of writes. The plain ones ({@link SubmitStatements}, {@link ClaimStatements}) decide in SQL, for
- * the hot cases alone; what they leave goes the general way: {@link RecordStatements#read}, the life of a task in this
- * process, and the other {@link RecordStatements}, which write a row only if its version is still the one that was read.
- * Lists are in the order of ids, so that batches take row locks in the same order.
+ * <p>There are two kinds of writes. The plain ones ({@link SubmitStatements}, {@link ClaimStatements}) decide in SQL,
+ * for the hot cases alone; what they leave goes the general way: {@link RecordStatements#read}, the life of a task in
+ * this process, and the other {@link RecordStatements}, which write a row only if its version is still the one that was
+ * read. Lists are in the order of ids, so that batches take row locks in the same order.
  *
- * <p>The texts are in {@link SqlFiles resource files}, a statement a file, those of the dialects side by side. The classes
- * bind parameters and read rows.
+ * <p>The texts are in {@link SqlFiles resource files}, a statement a file, those of the dialects side by side. The
+ * classes bind parameters and read rows.
  */
 interface Dialect {
   SubmitStatements submits();

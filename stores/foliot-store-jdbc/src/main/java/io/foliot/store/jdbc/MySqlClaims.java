@@ -49,8 +49,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * In two statements: the tokens tell what the first one has done. They are made of the task's id and of a secret of this
-   * call, within the statement, which then needs no more than a list of ids.
+   * In two statements: the tokens tell what the first one has done. They are made of the task's id and of a secret of
+   * this call, within the statement, which then needs no more than a list of ids.
    */
   @Override
   public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount)

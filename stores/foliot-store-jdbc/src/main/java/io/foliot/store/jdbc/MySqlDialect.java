@@ -11,11 +11,12 @@ import java.util.Set;
 /**
  * MariaDB 10.6 and newer, MySQL 8.0.19 and newer. A batch is a table of parameters within the statement.
  *
- * <p>An UPDATE does not return which rows it changed. So each row that is written gets a version that was never used, and
- * is asked for it afterwards: a claim, which has a token of its own, by another statement; what is not as unmistakable,
- * within one short transaction.
+ * <p>An UPDATE does not return which rows it changed. So each row that is written gets a version that was never used,
+ * and is asked for it afterwards: a claim, which has a token of its own, by another statement; what is not as
+ * unmistakable, within one short transaction.
  *
- * <p>No NULL is ever read. What JDK 25 makes of the way in which MariaDB's driver decodes one ends the JVM now and then: D47.
+ * <p>No NULL is ever read. What JDK 25 makes of the way in which MariaDB's driver decodes one ends the JVM now and
+ * then: D47.
  */
 final class MySqlDialect implements Dialect {
   /** The beginning of the statement, in UTC: the time zone of a session, and its summer time, have no part in it. */

@@ -123,8 +123,8 @@ final class MySqlRecords implements RecordStatements {
   }
 
   /**
-   * With locks on the live rows: in a transaction that repeats its reads, only locking ones see what others have committed
-   * since it began. The rows are about to be written anyway.
+   * With locks on the live rows: in a transaction that repeats its reads, only locking ones see what others have
+   * committed since it began. The rows are about to be written anyway.
    */
   private Snapshot readLocking(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts, boolean bodies)
       throws SQLException {

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How statements of MariaDB and MySQL are read from their files and executed, and what several groups of them share. Any
- * thread.
+ * How statements of MariaDB and MySQL are read from their files and executed, and what several groups of them share.
+ * Any thread.
  */
 final class MySqlStatements {
   private static final int DUPLICATE = 1062;

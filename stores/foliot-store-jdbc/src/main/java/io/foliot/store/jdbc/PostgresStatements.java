@@ -50,7 +50,9 @@ final class PostgresStatements {
     return statement;
   }
 
-  /** A statement that finds its rows by index. In a caller's transaction nothing is set, for it would stay set there. */
+  /**
+   * A statement that finds its rows by index. In a caller's transaction nothing is set, for it would stay set there.
+   */
   PreparedStatement batch(Connection connection, String sql) throws SQLException {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
   }

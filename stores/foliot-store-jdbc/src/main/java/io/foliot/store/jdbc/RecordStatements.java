@@ -6,13 +6,16 @@ import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.List;
 
-/** Statements of the general way: they read records, and write those whose versions are still the ones that were read. */
+/**
+ * Statements of the general way: they read records, and write those whose versions are still the ones that were read.
+ */
 interface RecordStatements {
   /**
    * Reads records with the clock and the floor.
    *
    * @param bodies whether what the tasks carry is read too; else it is {@link Rows#UNREAD}
-   * @param locking whether live rows are read as they are now, and not as they were when a longer transaction began, for
+   * @param locking whether live rows are read as they are now, and not as they were when a longer transaction began,
+   *     for
    *     which they may get locked
    */
   Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies, boolean locking)

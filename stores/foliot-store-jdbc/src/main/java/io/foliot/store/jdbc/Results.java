@@ -19,8 +19,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what statements return. The statements of all dialects return the same columns in the same order; a place is that of
- * an item in its batch, counted from 1.
+ * Reads what statements return. The statements of all dialects return the same columns in the same order; a place is
+ * that of an item in its batch, counted from 1.
  */
 final class Results {
   /** Before all ids, and none. */

@@ -16,19 +16,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SQL statements of one dialect. A statement is the resource file {@code sql/NAME.DIALECT.sql}, or {@code sql/NAME.sql} if
- * the dialects agree on it. Files are read once, when a store opens; whatever is wrong with one fails then.
+ * The SQL statements of one dialect. A statement is the resource file {@code sql/NAME.DIALECT.sql}, or {@code
+ * sql/NAME.sql} if the dialects agree on it. Files are read once, when a store opens; whatever is wrong with one fails
+ * then.
  *
  * <p>The syntax beyond SQL:
  * <ul>
  * <li>{@code -- text} is a comment up to the end of the line. Comments and line breaks are not sent.
- * <li><code>{name}</code> is replaced by a constant of the dialect, by the file {@code sql/parts/name.DIALECT.sql}, or by
- * text that the caller gives for each call.
+ * <li><code>{name}</code> is replaced by a constant of the dialect, by the file {@code sql/parts/name.DIALECT.sql}, or
+ * by text that the caller gives for each call.
  * <li><code>{name?}</code> at the beginning of a line makes the line optional; the caller chooses for each call.
  * </ul>
  *
- * <p>A caller names what it will give, and must name exactly what the file leaves open. Rejected: a template library, for two
- * constructs are all that the statements need, and a reader of SQL should not have to learn a third language.
+ * <p>A caller names what it will give, and must name exactly what the file leaves open. Rejected: a template library,
+ * for two constructs are all that the statements need, and a reader of SQL should not have to learn a third language.
  */
 final class SqlFiles {
   private static final String FOLDER = "sql/";
@@ -153,7 +154,8 @@ final class SqlFiles {
       for (String line : lines) {
         String sql = folder.equals(PARTS) ? line : OPTION.matcher(line).replaceFirst("");
         if (NAME.matcher(sql).replaceAll("").matches(".*[{}].*")) {
-          throw new IllegalStateException("a brace is neither of a name nor of an option: file=" + own + ", line=" + line);
+          throw new IllegalStateException(
+              "a brace is neither of a name nor of an option: file=" + own + ", line=" + line);
         }
       }
       return lines;

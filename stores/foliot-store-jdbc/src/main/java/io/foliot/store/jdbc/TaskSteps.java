@@ -445,7 +445,8 @@ final class TaskSteps {
   Overlay read(Session session, Wanted wanted, boolean bodies, boolean locking) throws SQLException {
     for (int round = 0;; round++) {
       waitFor(round);
-      Snapshot snapshot = session.ask(connection -> dialect.records().read(connection, numbers, wanted, bodies, locking));
+      Snapshot snapshot = session
+          .ask(connection -> dialect.records().read(connection, numbers, wanted, bodies, locking));
       seen(snapshot.micros());
       List<Row> damaged = snapshot.toSetAside();
       if (damaged.isEmpty()) {
@@ -470,11 +471,14 @@ final class TaskSteps {
       rows.add(new Dialect.Unreadable(record.id(), sorted.get(i).version(), Rows.cut(told.get(i).finalReason()),
           Math.min(terms(record.queue()).retainFailedMillis(), Limits.MAX_DELAY_MILLIS)));
     }
-    session.run(connection -> dialect.records().setAside(connection, rows)).stream().mapToObj(told::get).forEach(one -> {
-      LOG.log(System.Logger.Level.ERROR, "a task was set aside because its record cannot be read; its bytes are kept in"
-          + " foliot_final: task={0}, queue={1}, reason={2}", one.id(), one.queue(), one.reason());
-      onSetAside.accept(one);
-    });
+    session.run(connection -> dialect.records().setAside(connection, rows)).stream().mapToObj(told::get)
+        .forEach(one -> {
+          LOG.log(System.Logger.Level.ERROR,
+              "a task was set aside because its record cannot be read; its bytes are kept in"
+                  + " foliot_final: task={0}, queue={1}, reason={2}",
+              one.id(), one.queue(), one.reason());
+          onSetAside.accept(one);
+        });
   }
 
   static SetAside toldOf(Row row) {
@@ -702,7 +706,8 @@ final class TaskSteps {
     for (List<Integer> chunk : chunks(order, place -> items.get(place).bytes())) {
       List<KeyTouch> sorted = chunk.stream().map(items::get).toList();
       session.beginUnit();
-      Touched touched = session.run(connection -> dialect.submits().touch(connection, sorted, resets, seenMicros.get()));
+      Touched touched = session
+          .run(connection -> dialect.submits().touch(connection, sorted, resets, seenMicros.get()));
       seen(touched.micros());
       for (int i = 0; i < sorted.size(); i++) {
         TouchResult result = touched.results().get(i);
@@ -852,7 +857,8 @@ final class TaskSteps {
     for (List<TaskId> chunk : chunks(ids)) {
       Wanted wanted = new Wanted();
       chunk.forEach(wanted::id);
-      for (Row row : session.run(connection -> dialect.records().read(connection, numbers, wanted, false, false)).rows()) {
+      for (Row row : session.run(connection -> dialect.records().read(connection, numbers, wanted, false, false))
+          .rows()) {
         String key = row.record().key();
         if (key != null) {
           keys.put(row.record().id(), new KeyName(row.record().queue(), key));

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * the columns, row by row. One thread.
  *
  * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently cuts off what is longer. So long cells
- * stand outside: {@link #column} says what to write instead of {@code wanted.column}. In a statement the table comes first, then
- * the columns that may be long, each once, in the order in which they were named here.
+ * stand outside: {@link #column} says what to write instead of {@code wanted.column}. In a statement the table comes
+ * first, then the columns that may be long, each once, in the order in which they were named here.
  */
 final class Values {
   private static final int CELL_BYTES_MAX = 60_000;
@@ -100,7 +100,8 @@ final class Values {
 
   /** The table as a part of a WITH. */
   String with() {
-    return "wanted(place, " + String.join(", ", columns) + ") AS (VALUES " + (row + ", ").repeat(rows() - 1) + row + ")";
+    return "wanted(place, " + String.join(", ", columns) + ") AS (VALUES " + (row + ", ").repeat(rows() - 1) + row
+        + ")";
   }
 
   private boolean isIn(int cell, String column) {
