@@ -90,10 +90,10 @@ public final class Engine implements Scheduler {
   private final TaskStore store;
   private final Clock clock;
   private final Meter meter;
-  private final Luck luck;
-  private final Lines lines;
+  private final RandomSource random;
+  private final QueueRegistry registry;
   private final EngineLoop[] loops;
-  private final PermitLedger ledger;
+  private final ClusterPermits ledger;
   private final ParkedHeads parkedHeads;
   private final QueueWatch watch;
   private final QueueDeletions deletions;
@@ -124,13 +124,13 @@ public final class Engine implements Scheduler {
     store = environment.store();
     clock = environment.clock();
     meter = environment.meter();
-    luck = new Luck(environment.random());
-    lines = new Lines(store, clock, environment.deliveries(), options, this::hungry);
+    random = new RandomSource(environment.random());
+    registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::hungry);
     self = new Coordinator.Member(options.node(), options.zone());
     firstSlotCount = store.slotCount();
     loops = new EngineLoop[options.loops()];
     for (int i = 0; i < loops.length; i++) {
-      loops[i] = new EngineLoop(options, environment, environment.loops().get(), lines, luck, share(i),
+      loops[i] = new EngineLoop(options, environment, environment.loops().get(), registry, random, share(i),
           i == 0 ? this::eachSecond : () -> {}, i == 0 ? this::upkeep : nanos -> {});
     }
     for (Delivery delivery : environment.deliveries()) {
@@ -139,14 +139,14 @@ public final class Engine implements Scheduler {
         served.addListener(this::reconfigure);
       }
     }
-    parkedHeads = new ParkedHeads(store, loops[0]);
+    parkedHeads = new ParkedHeads(store, loops[0].inbox());
     for (EngineLoop loop : loops) {
       CompletableFuture<Void> unused = loop.death().thenAccept(this::failed);
     }
     ownership = new SlotOwnership(options.node(), store, clock, environment.coordinator(), this::own);
-    ledger = new PermitLedger(store, clock, lines, options.node(), luck.next(1)[0], loops[0]);
-    watch = new QueueWatch(store, lines, clock, loops[0], this::changed);
-    deletions = new QueueDeletions(store, lines, clock, this::storeMillis, this::refresh);
+    ledger = new ClusterPermits(store, clock, registry, options.node(), random.next(1)[0], loops[0].inbox());
+    watch = new QueueWatch(store, registry, clock, loops[0]::storeMicros, loops[0].inbox(), this::changed);
+    deletions = new QueueDeletions(store, registry, clock, this::storeMillis, this::refresh);
     Admission calls = new Admission(options.callItems(), options.callBytes());
     Admission reports = new Admission(options.callItems(), options.callBytes());
     submits = new GroupCommit<>("submit", store::submit, this::submitted, BATCHES_UNDER_WAY, calls, clock, meter);
@@ -216,9 +216,9 @@ public final class Engine implements Scheduler {
           if (found.isPresent()) {
             throw new StoreException(Seal.decode(found.get().content()).reason(), null);
           }
-          Lines.Read read = new Lines.Read(clock.monotonicNanos(), loops[0].storeMicros());
+          QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), loops[0].storeMicros());
           return store.documents(DocumentKind.QUEUE)
-              .thenApply(documents -> lines.replaceAll(documents, lines.changes(), read));
+              .thenApply(documents -> registry.replaceAll(documents, registry.changes(), read));
         }).thenAccept(queues -> {
           assert queues != null;
           for (EngineLoop loop : loops) {
@@ -291,14 +291,14 @@ public final class Engine implements Scheduler {
 
   /** Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not know of it, either. */
   private <T> CompletionStage<T> withQueue(String name, Function<Queue, CompletionStage<T>> call) {
-    Queue known = lines.queue(name);
+    Queue known = registry.queue(name);
     return known == null ? watch.find(name).thenCompose(call) : call.apply(known);
   }
 
   /** Runs a call about several queues, likewise. */
   private <T> CompletionStage<T> withQueues(List<Submission> submissions, Supplier<CompletionStage<T>> call) {
     for (Submission submission : submissions) {
-      if (lines.queue(submission.queue()) == null) {
+      if (registry.queue(submission.queue()) == null) {
         return watch.find(submission.queue()).thenCompose(found -> withQueues(submissions, call));
       }
     }
@@ -307,10 +307,10 @@ public final class Engine implements Scheduler {
 
   /** Ensures that a queue takes tasks, as far as this node knows. */
   private void ensureOpen(String queue) {
-    if (lines.queue(queue) == null) {
+    if (registry.queue(queue) == null) {
       throw new UnknownQueueException(queue);
     }
-    if (lines.isClosing(queue)) {
+    if (registry.isClosing(queue)) {
       throw new OverloadedException("the queue is being deleted: queue=" + queue);
     }
   }
@@ -398,7 +398,7 @@ public final class Engine implements Scheduler {
   public List<Draft> drafts(List<Submission> submissions) {
     ensureBatch(submissions.size());
     long now = storeMillis();
-    long[] bits = luck.next(2 * submissions.size());
+    long[] bits = random.next(2 * submissions.size());
     List<Draft> drafts = new ArrayList<>(submissions.size());
     for (int i = 0; i < submissions.size(); i++) {
       Submission submission = submissions.get(i);
@@ -428,7 +428,7 @@ public final class Engine implements Scheduler {
 
   private static Due due(Submission submission, long now) {
     if (submission.delay() != null) {
-      return Due.after(Lines.ceilMillis(submission.delay()));
+      return Due.after(QueueRegistry.ceilMillis(submission.delay()));
     }
     Instant dueAt = submission.dueAt();
     assert dueAt != null;
@@ -480,7 +480,7 @@ public final class Engine implements Scheduler {
   public CompletableFuture<List<TouchResult>> touch(String queue, List<String> keys, Duration delay) {
     return answering(() -> {
       ensureBatch(keys.size());
-      Due due = Due.after(Lines.ceilMillis(ensureDelay(delay)));
+      Due due = Due.after(QueueRegistry.ceilMillis(ensureDelay(delay)));
       List<Touch> batch = new ArrayList<>(keys.size());
       for (String key : keys) {
         Limits.ensureKey(key);
@@ -564,7 +564,7 @@ public final class Engine implements Scheduler {
       TaskRecord task = found.get();
       return find(task.queue()).thenCompose(queue -> loopOf(id).laneStatus(task.queue()))
           .thenApply(lane -> Optional.of(Explainer.explain(task, lane.orElse(null), clock.monotonicNanos(),
-              lines, storeMillis(), id.slot(store.slotCount()), options.node())));
+              registry, storeMillis(), id.slot(store.slotCount()), options.node())));
     }));
   }
 
@@ -601,9 +601,9 @@ public final class Engine implements Scheduler {
             + ", delivery=" + queue.target().type());
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
-      PullDesk.Waiter waiter = new PullDesk.Waiter(pull.max(), leaseMillis,
+      LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.max(), leaseMillis,
           clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()), payloadsTaken);
-      lines.line(queue.name()).desk().add(waiter);
+      registry.shared(queue.name()).longPolls().add(waiter);
       for (EngineLoop loop : loops) {
         loop.asked(queue.name());
       }
@@ -615,19 +615,19 @@ public final class Engine implements Scheduler {
   public CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
     return report(id, token, "", (task, queue) -> next == null
         ? new Outcome.Finished()
-        : Lines.again(ensureDelay(next)));
+        : QueueRegistry.again(ensureDelay(next)));
   }
 
   @Override
   public CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
-    long delayMillis = delay == null ? -1 : Lines.ceilMillis(ensureDelay(delay));
+    long delayMillis = delay == null ? -1 : QueueRegistry.ceilMillis(ensureDelay(delay));
     return report(id, token, reason, (task, queue) -> {
       if (queue == null) {
         return new Outcome.Retry(Due.NOW);
       }
       return delayMillis < 0
-          ? Lines.failed(task, queue, null, luck.nextDouble())
-          : Lines.failed(task, queue, delayMillis);
+          ? QueueRegistry.failed(task, queue, null, random.nextDouble())
+          : QueueRegistry.failed(task, queue, delayMillis);
     });
   }
 
@@ -674,7 +674,7 @@ public final class Engine implements Scheduler {
       if (lease.isNegative() || lease.isZero() || lease.compareTo(Duration.ofHours(24)) > 0) {
         throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
       }
-      return extensions.call(List.of(new Extension(id, token, Lines.ceilMillis(lease))), ITEM_BYTES)
+      return extensions.call(List.of(new Extension(id, token, QueueRegistry.ceilMillis(lease))), ITEM_BYTES)
           .thenApply(results -> results.get(0));
     });
   }
@@ -685,10 +685,10 @@ public final class Engine implements Scheduler {
   public CompletableFuture<Queue> putQueue(Queue queue) {
     return answering(() -> {
       if (!queue.target().type().equals(Target.PULL)) {
-        Delivery delivery = lines.delivery(queue.target());
+        Delivery delivery = registry.delivery(queue.target());
         if (delivery == null) {
           throw new IllegalArgumentException("there is no delivery of that type here: type=" + queue.target().type()
-              + ", known=" + lines.deliveries().stream().map(Delivery::type).sorted().toList() + " and pull");
+              + ", known=" + registry.deliveries().stream().map(Delivery::type).sorted().toList() + " and pull");
         }
         delivery.check(queue.target());
       }
@@ -726,9 +726,9 @@ public final class Engine implements Scheduler {
 
   /** Reads the settings of one queue again. */
   private CompletionStage<Void> refresh(String name) {
-    long changes = lines.changes();
+    long changes = registry.changes();
     return store.document(DocumentKind.QUEUE, name).thenCompose(found -> {
-      if (!lines.put(name, found.orElse(null), changes)) {
+      if (!registry.put(name, found.orElse(null), changes)) {
         return refresh(name);
       }
       changed(Set.of(name));
@@ -742,7 +742,7 @@ public final class Engine implements Scheduler {
 
   @Override
   public Optional<Queue> queue(String name) {
-    return Optional.ofNullable(lines.queue(name));
+    return Optional.ofNullable(registry.queue(name));
   }
 
   @Override
@@ -759,7 +759,7 @@ public final class Engine implements Scheduler {
 
   @Override
   public CompletableFuture<List<QueueStatus>> queues() {
-    return reading(() -> store.counts().thenApply(counts -> lines.queues().stream()
+    return reading(() -> store.counts().thenApply(counts -> registry.queues().stream()
         .map(queue -> statusOf(queue, counts.getOrDefault(queue.name(), QueueCounts.NONE)))
         .sorted(Comparator.comparing(status -> status.queue().name())).toList()));
   }
@@ -768,7 +768,7 @@ public final class Engine implements Scheduler {
     double rate = 0;
     long lagMillis = parkedHeads.overdueMillis(queue.name(), storeMillis());
     for (EngineLoop loop : loops) {
-      EngineLoop.Status status = loop.status();
+      LoopStatus status = loop.status();
       rate += status.settledPerSecond().getOrDefault(queue.name(), 0.0);
       lagMillis = Math.max(lagMillis, status.overdueElsewhere().getOrDefault(queue.name(), 0L));
       for (LaneStatus lane : status.lanes()) {
@@ -797,7 +797,7 @@ public final class Engine implements Scheduler {
         member.takesSlots(), member.clockOffsetMillis())).toList();
     return new ClusterStatus(options.node(), options.zone(), seen == null ? null : seen.leader(), nodes,
         store.slotCount(), ownedSlots(), store.kind(), store.durability(), environment.coordinator().kind(),
-        loops[0].status().clockOffsetMicros());
+        loops[0].storeOffsetMicros());
   }
 
   private int ownedSlots() {
@@ -814,14 +814,15 @@ public final class Engine implements Scheduler {
     int wheelEntries = 0;
     long oldest = parkedHeads.overdueMillis(storeMillis());
     for (EngineLoop loop : loops) {
-      EngineLoop.Status status = loop.status();
+      LoopStatus status = loop.status();
       lanes.addAll(status.lanes());
       wheelEntries += status.wheelEntries();
       oldest = Math.max(oldest, status.oldestDueMillis());
       oldest = status.overdueElsewhere().values().stream().reduce(oldest, Math::max);
     }
-    return new EngineStatus(wheelEntries, merged(lanes), EngineLoop.statusOf(lines.destinations()), oldest, unready(),
-        lines.missing().names());
+    return new EngineStatus(wheelEntries, merged(lanes), registry.destinations().stream()
+        .map(one -> new DestinationStatus(one.name(), one.limit(), one.running())).toList(), oldest, unready(),
+        registry.missing().names());
   }
 
   private List<String> unready() {
@@ -840,7 +841,7 @@ public final class Engine implements Scheduler {
       long stillNanos = loops[i].stillNanos();
       if (stillNanos > STALL_NANOS) {
         reasons.add("event loop " + i + " has not turned for " + TimeUnit.NANOSECONDS.toMillis(stillNanos) + " ms");
-      } else if (!loops[i].status().storeAnswers()) {
+      } else if (!loops[i].status().isStoreServing()) {
         reasons.add("the store does not answer, or refuses writes");
       }
     }
@@ -869,7 +870,7 @@ public final class Engine implements Scheduler {
     if (!store.isShared()) {
       return;
     }
-    guardClock(loops[0].storeOffsetMillis());
+    guardClock(loops[0].storeOffsetMicros() / 1_000);
     if (isCoordinated()) {
       ownership.eachSecond();
     }

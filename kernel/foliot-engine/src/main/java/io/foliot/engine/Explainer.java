@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class Explainer {
   private Explainer() {}
 
-  static Explanation explain(TaskRecord task, @Nullable LaneStatus lane, long nowNanos, Lines lines, long nowMillis,
+  static Explanation explain(TaskRecord task, @Nullable LaneStatus lane, long nowNanos, QueueRegistry registry, long nowMillis,
       int slot,
       String node) {
-    Queue queue = lines.queue(task.queue());
-    Delivery delivery = queue == null ? null : lines.serving(queue);
-    Destination destination = queue == null || delivery == null ? null : lines.destination(delivery, queue);
+    Queue queue = registry.queue(task.queue());
+    Delivery delivery = queue == null ? null : registry.serving(queue);
+    Destination destination = queue == null || delivery == null ? null : registry.destination(delivery, queue);
     List<String> reasons = new ArrayList<>();
     TaskState state = task.stateAt(nowMillis);
     if (queue == null && task.isLive()) {
@@ -30,7 +30,7 @@ final class Explainer {
     }
     switch (state) {
       case DELAYED -> delayed(task, nowMillis, reasons);
-      case READY -> ready(task, queue, delivery, destination, lane, nowNanos, lines, nowMillis, reasons);
+      case READY -> ready(task, queue, delivery, destination, lane, nowNanos, registry, nowMillis, reasons);
       case RUNNING -> running(task, nowMillis, reasons);
       case FINISHED -> reasons.add("it has fired: " + lastAttempt(task));
       case FAILED -> reasons.add("it is a dead letter after " + task.attempt() + " attempts: " + task.reason()
@@ -51,10 +51,10 @@ final class Explainer {
   }
 
   private static void ready(TaskRecord task, @Nullable Queue queue, @Nullable Delivery delivery,
-      @Nullable Destination destination, @Nullable LaneStatus lane, long nowNanos, Lines lines, long nowMillis,
+      @Nullable Destination destination, @Nullable LaneStatus lane, long nowNanos, QueueRegistry registry, long nowMillis,
       List<String> reasons) {
     if (queue != null) {
-      held(queue, delivery, destination, nowNanos, lines, reasons);
+      held(queue, delivery, destination, nowNanos, registry, reasons);
     }
     if (task.parked()) {
       reasons.add("it is parked behind others of its queue");
@@ -67,23 +67,23 @@ final class Explainer {
   }
 
   private static void held(Queue queue, @Nullable Delivery delivery, @Nullable Destination destination, long nowNanos,
-      Lines lines, List<String> reasons) {
+      QueueRegistry registry, List<String> reasons) {
     if (queue.paused()) {
       reasons.add("its queue is paused; POST /v1/queues/" + queue.name() + "/resume");
-    } else if (delivery == null && lines.line(queue.name()).desk().isEmpty()) {
+    } else if (delivery == null && registry.shared(queue.name()).longPolls().isEmpty()) {
       reasons.add(queue.target().type().equals("pull")
           ? "no worker asks for tasks of its queue"
-          : lines.delivery(queue.target()) == null
+          : registry.delivery(queue.target()) == null
               ? "this node has no delivery of type " + queue.target().type()
               : "this node has no handler for its queue; it is fired by a node that has one");
     } else {
-      limits(queue, destination, nowNanos, lines, reasons);
+      limits(queue, destination, nowNanos, registry, reasons);
     }
   }
 
-  private static void limits(Queue queue, @Nullable Destination destination, long nowNanos, Lines lines,
+  private static void limits(Queue queue, @Nullable Destination destination, long nowNanos, QueueRegistry registry,
       List<String> reasons) {
-    Permits permits = lines.line(queue.name()).permits();
+    Permits permits = registry.shared(queue.name()).permits();
     if (permits.isFull(nowNanos)) {
       reasons.add(permits.granted() < permits.limit()
           ? "this node has " + permits.granted() + " of the " + queue.concurrency()
