@@ -8,13 +8,13 @@ import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.Due;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -10,19 +10,19 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.core.store.Due;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.function.ToLongFunction;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 
 /** Part of the kit: submit and touch. */

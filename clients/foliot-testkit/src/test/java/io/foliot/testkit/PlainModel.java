@@ -1,8 +1,8 @@
 package io.foliot.testkit;
 
 import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.Clock;
+import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;

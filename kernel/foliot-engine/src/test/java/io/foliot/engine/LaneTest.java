@@ -3,8 +3,8 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.TaskId;
-import io.foliot.engine.Lane.ParkedOf;
 import io.foliot.core.store.DueEntry;
+import io.foliot.engine.Lane.ParkedOf;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

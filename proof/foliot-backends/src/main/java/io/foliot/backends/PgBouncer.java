@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * PgBouncer between clients and a database, giving each transaction another session. It is no Maven artifact, so it is there
@@ -42,20 +41,20 @@ public final class PgBouncer implements AutoCloseable {
   }
 
   /**
-   * Starts one with so many sessions, each of which takes its turn; empty where the machine has no PgBouncer
-   * ({@code apt-get install pgbouncer}).
+   * Starts one with so many sessions, each of which takes its turn.
+   *
+   * @throws IllegalStateException if this machine has no PgBouncer
    */
-  public static Optional<PgBouncer> before(Database database, int sessions) {
-    Optional<String> program = PLACES.stream().filter(place -> Files.isExecutable(Path.of(place))).findFirst();
-    return program.map(found -> {
-      try {
-        PgBouncer bouncer = new PgBouncer(found, database, sessions);
-        bouncer.process.start(bouncer.database()::ask);
-        return bouncer;
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    });
+  public static PgBouncer before(Database database, int sessions) {
+    String program = PLACES.stream().filter(place -> Files.isExecutable(Path.of(place))).findFirst()
+        .orElseThrow(() -> new IllegalStateException("no PgBouncer on this machine: apt-get install pgbouncer"));
+    try {
+      PgBouncer bouncer = new PgBouncer(program, database, sessions);
+      bouncer.process.start(bouncer.database()::ask);
+      return bouncer;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The database as clients of the pooler name it. */

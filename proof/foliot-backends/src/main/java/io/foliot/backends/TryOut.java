@@ -1,6 +1,9 @@
 package io.foliot.backends;
 
+import java.util.Arrays;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 
 /**
  * Starts one of these servers with an empty database, says how {@code ./foliot server} reaches it, and ends it, with its
@@ -8,17 +11,20 @@ import java.util.concurrent.CountDownLatch;
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql
+ * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver="mariadb innodb-buffer-pool-size=2G"
  * }</pre>
  */
 public final class TryOut {
   private TryOut() {}
 
-  /** Runs it: {@code postgresql}, {@code mariadb} or {@code redis}. */
+  /** Runs it: {@code postgresql}, {@code mariadb} or {@code redis}, and settings of that server as {@code name=value}. */
   public static void main(String[] args) throws InterruptedException {
+    Map<String, String> settings = Arrays.stream(args).skip(1).map(setting -> setting.split("=", 2))
+        .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
     switch (args.length == 0 ? "" : args[0]) {
-      case "postgresql" -> serve(PostgresServer.start());
-      case "mariadb" -> serve(MariaDbServer.start());
-      case "redis" -> serve(RedisServer.start());
+      case "postgresql" -> serve(PostgresServer.start(settings));
+      case "mariadb" -> serve(MariaDbServer.start(settings));
+      case "redis" -> serve(RedisServer.start(settings));
       default -> {
         System.err.println("which server? -Dserver=postgresql, mariadb or redis");
         System.exit(2);

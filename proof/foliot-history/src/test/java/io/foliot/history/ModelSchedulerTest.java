@@ -16,7 +16,7 @@ import org.junit.jupiter.api.TestFactory;
  * The checker accepts what a right scheduler does, and finds what is wrong with each of many wrong ones. More seeds:
  *
  * <pre>
- * mvn -pl :foliot-sim -am test -Dtest=ModelSchedulerTest -Dsurefire.failIfNoSpecifiedTests=false -Dfoliot.history.seeds=20000
+ * mvn -pl :foliot-history -am test -Dtest=ModelSchedulerTest -Dsurefire.failIfNoSpecifiedTests=false -Dfoliot.history.seeds=20000
  * </pre>
  */
 final class ModelSchedulerTest {

@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.backends.Await;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.QueueSettings;
@@ -7,7 +8,6 @@ import io.foliot.client.RetryPolicy;
 import io.foliot.client.TaskPage;
 import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
-import io.foliot.backends.Await;
 import io.foliot.history.Allowances;
 import io.foliot.history.Event;
 import io.foliot.history.History;

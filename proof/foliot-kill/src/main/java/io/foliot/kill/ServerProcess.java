@@ -1,8 +1,8 @@
 package io.foliot.kill;
 
-import io.foliot.client.FoliotClient;
-import io.foliot.cli.Foliot;
 import io.foliot.backends.Await;
+import io.foliot.cli.Foliot;
+import io.foliot.client.FoliotClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

@@ -2,6 +2,8 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
+import io.foliot.backends.PostgresServer;
 import io.foliot.client.BatchResult;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
@@ -12,8 +14,6 @@ import io.foliot.client.RetryPolicy;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskState;
 import io.foliot.client.UnreachableException;
-import io.foliot.backends.Await;
-import io.foliot.backends.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.TestInstance;
  * other.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("long")
 class CalmClusterTest {
   private static final int SERVERS = 3;
   private static final int DELIVERIES = Integer.getInteger("deliveries", 10_000);

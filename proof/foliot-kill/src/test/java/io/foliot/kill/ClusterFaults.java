@@ -28,7 +28,7 @@ abstract class ClusterFaults extends StoreFaults {
   static final int NODES = 3;
 
   /** So many kills of a server, one after the other, come at the end of a long run. */
-  private static final int KILLS = Integer.getInteger("kills", 0);
+  private static final int KILLS = Integer.getInteger("cluster.kills", 0);
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 2_000;
   private static final int MIN_OUTAGE_MILLIS = 6_000;

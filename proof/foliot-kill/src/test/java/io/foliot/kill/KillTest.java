@@ -13,14 +13,16 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * One server, killed again and again under load. As often as wanted, and with the seed of an earlier run:
  * {@code mvn verify -pl :foliot-kill -am -Dtest=io.foliot.kill.KillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
  */
+@Tag("repeated")
 class KillTest {
-  private static final int KILLS = Integer.getInteger("kills", 3);
+  private static final int KILLS = Integer.getInteger("kills", 1);
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 3_000;
 

@@ -1,9 +1,12 @@
 package io.foliot.kill;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * Two servers over one MariaDB to which everything happens. As often as wanted, and with the seed of an earlier run:
- * {@code mvn verify -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
+@Tag("long")
 class MariaDbFaultsTest extends DatabaseFaults {
   @Override
   FaultyDatabase start() {

@@ -14,13 +14,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two servers over one Redis that keeps its file, to which everything happens. All of it as often as wanted, and with the
  * seed of an earlier run:
- * {@code mvn verify -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
+@Tag("long")
 class RedisFaultsTest extends StoreFaults {
   private static final int MIN_OUTAGE_MILLIS = 1_500;
   private static final int MAX_OUTAGE_MILLIS = 4_000;

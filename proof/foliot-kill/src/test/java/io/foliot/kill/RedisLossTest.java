@@ -15,13 +15,15 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two servers over one Redis that loses what it may lose, and no more. As often as wanted, and with the seed of an earlier
  * run:
- * {@code mvn verify -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
+@Tag("long")
 class RedisLossTest {
   private static final int ROUNDS = Math.max(1, Integer.getInteger("faults", 0));
   private static final int SERVERS = 2;

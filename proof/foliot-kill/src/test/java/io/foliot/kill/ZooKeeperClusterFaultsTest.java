@@ -11,13 +11,15 @@ import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three servers over one PostgreSQL that coordinate through ZooKeeper, which is restarted and cut off, too. As often as wanted, and
  * with the seed of an earlier run:
- * {@code mvn verify -pl :foliot-kill -am -Dtest=ZooKeeperClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
+@Tag("long")
 class ZooKeeperClusterFaultsTest extends ClusterFaults {
   private static final int TICK_MILLIS = 500;
   private static final long AWAY_MILLIS = 6_000;

@@ -2,6 +2,9 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.TcpProxy;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.NewTask;
@@ -10,9 +13,6 @@ import io.foliot.client.QueueSettings;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
-import io.foliot.backends.Await;
-import io.foliot.backends.PostgresServer;
-import io.foliot.backends.TcpProxy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +26,7 @@ import java.util.stream.IntStream;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,8 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Three servers over one PostgreSQL, under some hundred tasks a second, whose ZooKeeper does not answer for 20 s, while
  * nothing else is broken or one server is killed. Tasks are submitted longer before they are due than servers read
  * ahead, so that the owners of slots fire them. For longer, and as often as wanted:
- * {@code mvn verify -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
  */
+@Tag("long")
 class ZooKeeperOutageTest {
   private static final int SERVERS = 3;
   private static final Duration AWAY = Duration.ofSeconds(Integer.getInteger("away", 20));

@@ -2,7 +2,7 @@ package io.foliot.load;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.foliot.server.text.InstantText;
+import io.foliot.core.InstantText;
 
 /**
  * The tasks that are sent: a payload of 100 bytes of JSON that begins with the task's number, and when it is due. All have

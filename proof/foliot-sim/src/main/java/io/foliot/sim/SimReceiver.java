@@ -1,11 +1,11 @@
 package io.foliot.sim;
 
 import io.foliot.core.Target;
+import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
-import io.foliot.core.Token;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.history.Event;
 import io.foliot.history.History;

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,9 +25,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * mvn verify -pl :foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseeds=10000 -Dfrom=0
  * </pre>
  */
+@Tag("repeated")
 final class SimulationTest {
-  /** What a build can spend on it: half a minute on two processors. */
-  private static final int SEEDS = Integer.getInteger("seeds", 1_000);
+  /** What the quick tier can spend on it: ten seconds on two processors. */
+  private static final int SEEDS = Integer.getInteger("seeds", 300);
   private static final int FROM = Integer.getInteger("from", 0);
   private static final int SEEDS_PER_BUG = 2_000;
   private static final int SEEDS_TWICE = 30;
@@ -99,6 +101,7 @@ final class SimulationTest {
     assertThat(first).doesNotHaveDuplicates();
   }
 
+  @Tag("long")
   @ParameterizedTest
   @EnumSource(value = Bug.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void everyPlantedBugIsCaught(Bug bug) {

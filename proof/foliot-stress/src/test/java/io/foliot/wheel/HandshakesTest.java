@@ -14,17 +14,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Runs jcstress over each handshake: for an instant and in one mode of compilation, or as the arguments say:
  *
- * <pre>mvn -pl :foliot-stress -am test -Dtest=HandshakesTest -Dsurefire.failIfNoSpecifiedTests=false \
+ * <pre>mvn -Plong -pl :foliot-stress -am test -Dtest=HandshakesTest -Dsurefire.failIfNoSpecifiedTests=false \
  *     -Djcstress.minutes=240 "-Djcstress.args=-m default -jvmArgsPrepend -ea"</pre>
  *
  * <p>With {@code -t} and a regular expression among the arguments it runs some of them. What jcstress says, and its report
  * in HTML, are below {@code target/jcstress}.
  */
+@Tag("long")
 final class HandshakesTest {
   /** Where Maven keeps what is built; tests run in the directory of the module. */
   private static final Path TARGET = Path.of("target").toAbsolutePath();

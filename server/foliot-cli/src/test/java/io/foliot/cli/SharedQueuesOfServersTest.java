@@ -3,10 +3,10 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.server.FoliotServer;
-import io.foliot.server.config.FoliotConfig;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.RedisServer;
+import io.foliot.backends.TcpProxy;
 import io.foliot.client.ClaimRequest;
 import io.foliot.client.FoliotClient;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.StartException;
 import io.foliot.server.config.FoliotConfig;
-import io.foliot.backends.RedisServer;
-import io.foliot.backends.TcpProxy;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.URI;

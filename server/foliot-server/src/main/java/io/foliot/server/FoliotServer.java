@@ -119,7 +119,7 @@ public final class FoliotServer implements AutoCloseable {
         answered = true;
       } catch (RuntimeException e) {
         if (answered) {
-          log.warn("API keys cannot be read; those last read hold on", e);
+          log.warn("cannot refresh API keys; keeping the last known ones", e);
         }
         answered = false;
       }
@@ -243,12 +243,15 @@ public final class FoliotServer implements AutoCloseable {
     return cause == null ? pulse.troubles() : List.of("the server has failed: " + cause.getMessage());
   }
 
-  /** As many connections as configured, if there are descriptors for them and as many again for callbacks and files. */
+  /**
+   * Returns the connections to accept: as many as configured if there are file descriptors for them, and as many again for
+   * callbacks and files; else fewer, with a warning if a tenth or more is missing.
+   */
   private static int connections(FoliotConfig config) {
     int wanted = config.limits().connections();
     long affordable = Math.max(1, Descriptors.free() / 2);
-    if (wanted <= affordable) {
-      return wanted;
+    if (affordable > wanted - wanted / 10) {
+      return (int) Math.min(wanted, affordable);
     }
     log.atWarn().addKeyValue("connections", affordable).addKeyValue("limits.connections", wanted)
         .addKeyValue("descriptors", Descriptors.limit())

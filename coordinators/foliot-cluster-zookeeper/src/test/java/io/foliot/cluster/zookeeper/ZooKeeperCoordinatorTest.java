@@ -5,10 +5,10 @@ import static io.foliot.cluster.zookeeper.TestNode.awaitAgreed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.TcpProxy;
 import io.foliot.core.coordination.Coordinator.Connection;
 import io.foliot.core.coordination.Coordinator.Member;
 import io.foliot.core.coordination.Coordinator.View;
-import io.foliot.backends.TcpProxy;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.foliot.engine.coordination;
 
-import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
+import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;

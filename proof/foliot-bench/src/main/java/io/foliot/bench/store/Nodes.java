@@ -1,14 +1,14 @@
 package io.foliot.bench.store;
 
+import io.foliot.backends.Await;
 import io.foliot.core.Queue;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.LocalDelivery;
-import io.foliot.engine.EngineOptions;
 import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Await;
+import io.foliot.engine.EngineOptions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

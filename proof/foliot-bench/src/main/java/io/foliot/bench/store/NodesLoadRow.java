@@ -1,8 +1,8 @@
 package io.foliot.bench.store;
 
+import io.foliot.backends.Await;
 import io.foliot.core.Submission;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.backends.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

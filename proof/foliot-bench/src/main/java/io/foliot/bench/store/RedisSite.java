@@ -1,7 +1,7 @@
 package io.foliot.bench.store;
 
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.RedisServer;
+import io.foliot.core.store.TaskStore;
 import io.foliot.store.redis.RedisOptions;
 import io.foliot.store.redis.RedisStore;
 import java.util.List;

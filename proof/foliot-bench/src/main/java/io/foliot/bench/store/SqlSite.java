@@ -2,8 +2,8 @@ package io.foliot.bench.store;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.Database;
+import io.foliot.core.store.TaskStore;
 import io.foliot.store.jdbc.JdbcOptions;
 import io.foliot.store.jdbc.JdbcStore;
 import java.sql.Connection;

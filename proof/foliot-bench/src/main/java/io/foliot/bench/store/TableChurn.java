@@ -1,5 +1,7 @@
 package io.foliot.bench.store;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.Meter;
 import io.foliot.core.Queue;
@@ -8,8 +10,6 @@ import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
 import io.foliot.store.jdbc.JdbcOptions;
 import io.foliot.store.jdbc.JdbcStore;
 import java.sql.Connection;

@@ -6,7 +6,7 @@ import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
 import static io.foliot.server.api.ProblemKind.UNKNOWN_FIELD;
 
 import io.foliot.core.DurationText;
-import io.foliot.server.text.InstantText;
+import io.foliot.core.InstantText;
 import io.foliot.server.text.Nearest;
 import io.foliot.server.text.WellFormed;
 import java.time.Duration;

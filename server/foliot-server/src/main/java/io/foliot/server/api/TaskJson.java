@@ -1,6 +1,7 @@
 package io.foliot.server.api;
 
 import io.foliot.core.Body;
+import io.foliot.core.InstantText;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskState;
@@ -9,7 +10,6 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
-import io.foliot.server.text.InstantText;
 import io.foliot.server.text.WellFormed;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

@@ -2,6 +2,9 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.MariaDbServer;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
@@ -16,9 +19,6 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.backends.Database;
-import io.foliot.backends.MariaDbServer;
-import io.foliot.backends.PostgresServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.backends.Database;
 import io.foliot.core.Clock;
 import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Database;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -2,6 +2,9 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.Server;
+import io.foliot.backends.TcpProxy;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -20,9 +23,6 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.backends.Database;
-import io.foliot.backends.Server;
-import io.foliot.backends.TcpProxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;

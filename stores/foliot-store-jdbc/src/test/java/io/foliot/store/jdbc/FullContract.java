@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.foliot.backends.Database;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -15,7 +16,6 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.backends.Database;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;

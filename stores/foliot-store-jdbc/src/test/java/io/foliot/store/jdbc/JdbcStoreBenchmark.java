@@ -1,5 +1,9 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.MariaDbServer;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.Server;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -19,10 +23,6 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.backends.Database;
-import io.foliot.backends.MariaDbServer;
-import io.foliot.backends.PostgresServer;
-import io.foliot.backends.Server;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

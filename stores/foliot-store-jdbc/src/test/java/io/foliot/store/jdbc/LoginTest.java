@@ -3,9 +3,9 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.store.StoreAddress;
 import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
+import io.foliot.core.store.StoreAddress;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,9 +1,9 @@
 package io.foliot.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;

@@ -3,6 +3,8 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -14,8 +16,6 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -3,15 +3,15 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.backends.Server;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.StoreException;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
-import io.foliot.backends.Server;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.Clock;
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
+import io.foliot.core.Clock;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.TaskStoreContract;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

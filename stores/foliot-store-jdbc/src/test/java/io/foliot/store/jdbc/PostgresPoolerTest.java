@@ -2,6 +2,9 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PgBouncer;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -16,9 +19,6 @@ import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.backends.Database;
-import io.foliot.backends.PgBouncer;
-import io.foliot.backends.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -26,13 +26,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
@@ -73,14 +73,10 @@ final class PostgresPoolerTest {
   }
 
   @Test
+  @Tag("machine")
   void behindAPoolerNothingIsLeftInASession() throws SQLException {
     Database database = server.createDatabase();
-    Optional<PgBouncer> found = PgBouncer.before(database, 3);
-    if (found.isEmpty()) {
-      System.out.println("PostgresPoolerTest: no PgBouncer on this machine, so the store was NOT tried behind one");
-      return;
-    }
-    try (PgBouncer pooler = found.get()) {
+    try (PgBouncer pooler = PgBouncer.before(database, 3)) {
       try (Connection connection = connection(pooler.database())) {
         assertThat(connection.unwrap(PGConnection.class).getPrepareThreshold()).isZero();
         assertThat(PostgresSource.plansByIndex(connection)).isFalse();

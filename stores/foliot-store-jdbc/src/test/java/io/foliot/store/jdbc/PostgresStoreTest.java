@@ -1,8 +1,8 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;

@@ -2,6 +2,8 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
@@ -19,8 +21,6 @@ import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

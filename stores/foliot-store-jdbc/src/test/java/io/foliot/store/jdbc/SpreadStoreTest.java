@@ -3,6 +3,8 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
@@ -11,8 +13,6 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
-import io.foliot.backends.Database;
-import io.foliot.backends.PostgresServer;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.sql.Connection;
 import java.sql.SQLException;

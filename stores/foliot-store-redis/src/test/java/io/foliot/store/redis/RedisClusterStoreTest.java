@@ -2,8 +2,8 @@ package io.foliot.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.RedisCluster;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import java.util.Map;

@@ -8,6 +8,7 @@ import static io.foliot.store.redis.Tasks.get;
 import static io.foliot.store.redis.Tasks.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.RedisServer;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -31,7 +32,6 @@ import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.backends.RedisServer;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,6 +5,7 @@ import static io.foliot.store.redis.Tasks.failure;
 import static io.foliot.store.redis.Tasks.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.RedisServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -15,7 +16,6 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskPage;
-import io.foliot.backends.RedisServer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

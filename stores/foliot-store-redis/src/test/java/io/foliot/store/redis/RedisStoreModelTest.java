@@ -1,9 +1,9 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.Clock;
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.RedisConnection;
 import io.foliot.backends.RedisServer;
+import io.foliot.core.Clock;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.TaskStoreContract;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.store.TaskStore;
 import io.foliot.backends.RedisServer;
+import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;

@@ -10,6 +10,8 @@ import static io.foliot.store.redis.Tasks.submit;
 import static io.foliot.store.redis.Tasks.won;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.RedisCluster;
+import io.foliot.backends.RedisServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
@@ -35,8 +37,6 @@ import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.backends.RedisCluster;
-import io.foliot.backends.RedisServer;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.foliot.server.text;
+package io.foliot.core;
 
 import java.time.DateTimeException;
 import java.time.Instant;
