@@ -19,7 +19,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -156,8 +155,10 @@ final class Attempts {
    * whatever is wrong does not claim it again and again.
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
-    LOG.log(System.Logger.Level.ERROR, "a task was claimed for another queue than its own; it is not delivered there, and"
-        + " given back: task={0}, queue={1}, claimedFor={2}", attempt.task.id(), attempt.task.queue(),
+    LOG.log(System.Logger.Level.ERROR,
+        "a task was claimed for another queue than its own; it is not delivered there, and"
+            + " given back: task={0}, queue={1}, claimedFor={2}",
+        attempt.task.id(), attempt.task.queue(),
         attempt.lane.name());
     meter.foreign(attempt.lane.name());
     attempt.answered = true;
@@ -375,15 +376,15 @@ final class Attempts {
 
   private void releaseIfEnded(RunningAttempt attempt) {
     inbox.after(Inbox.asking(() -> store.find(new TaskRef.ById(attempt.task.id()))),
-        (found, failure, nowNanos) -> releaseIfEnded(attempt, found, failure, nowNanos));
+        (found, failure, nowNanos) -> {
+          if (!attempt.released) {
+            releaseIfEnded(attempt, found == null ? null : found.orElse(null), failure, nowNanos);
+          }
+        });
   }
 
-  private void releaseIfEnded(RunningAttempt attempt, @Nullable Optional<TaskRecord> found,
-      @Nullable Throwable failure, long nowNanos) {
-    if (attempt.released) {
-      return;
-    }
-    TaskRecord task = found == null ? null : found.orElse(null);
+  private void releaseIfEnded(RunningAttempt attempt, @Nullable TaskRecord task, @Nullable Throwable failure,
+      long nowNanos) {
     long nowMillis = clock.millis(nowNanos);
     boolean isHeld = failure != null || (task != null && task.state() == TaskState.RUNNING
         && attempt.task.token() != null && attempt.task.token().equals(task.token())

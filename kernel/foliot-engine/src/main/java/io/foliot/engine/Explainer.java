@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class Explainer {
   private Explainer() {}
 
-  static Explanation explain(TaskRecord task, @Nullable LaneStatus lane, long nowNanos, QueueRegistry registry, long nowMillis,
+  static Explanation explain(TaskRecord task, @Nullable LaneStatus lane, long nowNanos, QueueRegistry registry,
+      long nowMillis,
       int slot,
       String node) {
     Queue queue = registry.queue(task.queue());
@@ -51,7 +52,8 @@ final class Explainer {
   }
 
   private static void ready(TaskRecord task, @Nullable Queue queue, @Nullable Delivery delivery,
-      @Nullable Destination destination, @Nullable LaneStatus lane, long nowNanos, QueueRegistry registry, long nowMillis,
+      @Nullable Destination destination, @Nullable LaneStatus lane, long nowNanos, QueueRegistry registry,
+      long nowMillis,
       List<String> reasons) {
     if (queue != null) {
       held(queue, delivery, destination, nowNanos, registry, reasons);

@@ -76,7 +76,8 @@ final class HeadPolls {
   private final List<Poll> polls;
 
   /** @param laneEntries how many entries a lane holds */
-  HeadPolls(IndexReads reads, StoreHealth health, Lanes lanes, WatchedSlots slots, Drain drain, Meter meter, int laneEntries,
+  HeadPolls(IndexReads reads, StoreHealth health, Lanes lanes, WatchedSlots slots, Drain drain, Meter meter,
+      int laneEntries,
       long nowNanos) {
     this.reads = reads;
     this.health = health;

@@ -60,7 +60,8 @@ final class LookAhead {
   private long nextNanos;
 
   /** @param maxEntries how many entries the wheel holds at most */
-  LookAhead(IndexReads reads, StoreHealth health, StoreClock clock, WatchedSlots slots, long windowMillis, int maxEntries,
+  LookAhead(IndexReads reads, StoreHealth health, StoreClock clock, WatchedSlots slots, long windowMillis,
+      int maxEntries,
       long wallMillis, long nowNanos) {
     this.reads = reads;
     this.health = health;

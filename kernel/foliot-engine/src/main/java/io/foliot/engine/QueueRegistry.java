@@ -3,6 +3,8 @@ package io.foliot.engine;
 import io.foliot.core.Clock;
 import io.foliot.core.Limits;
 import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
@@ -101,6 +103,16 @@ final class QueueRegistry {
     return known == null ? null : known.queue();
   }
 
+  /** Ensures that a queue takes tasks, as far as this node knows. */
+  void ensureOpen(String name) {
+    if (queue(name) == null) {
+      throw new UnknownQueueException(name);
+    }
+    if (isClosing(name)) {
+      throw new OverloadedException("the queue is being deleted: queue=" + name);
+    }
+  }
+
   /** Whether a queue is being deleted. */
   boolean isClosing(String name) {
     Known known = queues.get(name);
@@ -196,7 +208,8 @@ final class QueueRegistry {
   }
 
   Lane.Shared shared(String queue) {
-    return shared.computeIfAbsent(queue, none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(), new Budget.Share()));
+    return shared.computeIfAbsent(queue,
+        none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(), new Budget.Share()));
   }
 
   /** The memory for the payloads of attempts, in bytes. */

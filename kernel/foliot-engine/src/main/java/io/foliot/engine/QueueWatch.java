@@ -10,11 +10,15 @@ import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Reads the settings of all queues where other nodes may change them: once a second, and at once for a call that names
@@ -54,7 +58,8 @@ final class QueueWatch {
    * @param inbox of the loop whose thread reads
    * @param changed told of the queues that are different from now on
    */
-  QueueWatch(TaskStore store, QueueRegistry registry, Clock clock, LongSupplier storeMicros, Inbox inbox, Consumer<Set<String>> changed) {
+  QueueWatch(TaskStore store, QueueRegistry registry, Clock clock, LongSupplier storeMicros, Inbox inbox,
+      Consumer<Set<String>> changed) {
     this.store = store;
     this.registry = registry;
     this.clock = clock;
@@ -76,6 +81,30 @@ final class QueueWatch {
     return store.isShared()
         ? nextRead().thenApply(read -> ensureKnown(name))
         : CompletableFuture.failedFuture(new UnknownQueueException(name));
+  }
+
+  /** Returns the queue, or empty if the store does not know of it, either. */
+  CompletableFuture<Optional<Queue>> findAny(String name) {
+    return find(name).thenApply(Optional::of)
+        .exceptionallyCompose(failure -> GroupCommit.unwrapped(failure) instanceof UnknownQueueException
+            ? CompletableFuture.completedFuture(Optional.empty())
+            : CompletableFuture.failedFuture(failure));
+  }
+
+  /** Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not know of it, either. */
+  <T> CompletionStage<T> withQueue(String name, Function<Queue, CompletionStage<T>> call) {
+    Queue known = registry.queue(name);
+    return known == null ? find(name).thenCompose(call) : call.apply(known);
+  }
+
+  /** Runs a call about several queues, likewise. */
+  <T> CompletionStage<T> withQueues(Collection<String> names, Supplier<CompletionStage<T>> call) {
+    for (String name : names) {
+      if (registry.queue(name) == null) {
+        return find(name).thenCompose(found -> withQueues(names, call));
+      }
+    }
+    return call.get();
   }
 
   private Queue ensureKnown(String name) {

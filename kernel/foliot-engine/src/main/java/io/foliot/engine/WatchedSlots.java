@@ -60,7 +60,8 @@ final class WatchedSlots {
    *
    * @param enoughWaiting so many entries in the lanes are enough to do for this node
    */
-  WatchedSlots(SlotSet share, OverduePoll overdue, IndexReads reads, StoreHealth health, Lanes lanes, Meter meter, Listener listener, int enoughWaiting) {
+  WatchedSlots(SlotSet share, OverduePoll overdue, IndexReads reads, StoreHealth health, Lanes lanes, Meter meter,
+      Listener listener, int enoughWaiting) {
     this.share = share;
     watched = share;
     assigned = share;
