@@ -16,8 +16,8 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.Seal;
+import io.foliot.core.store.SealedException;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -113,7 +113,7 @@ public final class Engine implements Scheduler {
     return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, Seal.NAME))
         .thenCompose(found -> {
           if (found.isPresent()) {
-            throw new StoreException(Seal.decode(found.get().content()).reason(), null);
+            throw new SealedException(Seal.decode(found.get().content()));
           }
           QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), loops.get(0).storeMicros());
           return store.documents(DocumentKind.QUEUE)
@@ -169,7 +169,13 @@ public final class Engine implements Scheduler {
 
   private void sealed(@Nullable Seal found) {
     if (!Objects.equals(found, gate.seal())) {
-      LOG.log(System.Logger.Level.WARNING, found == null ? "the store is open again" : found.reason());
+      if (found == null) {
+        LOG.log(System.Logger.Level.WARNING, "the store is open again");
+      } else {
+        LOG.log(System.Logger.Level.WARNING,
+            "the store is sealed; this node claims nothing until it is open: state={0}, other={1}", found.state(),
+            found.other());
+      }
       gate.seal(found);
       loops.sealed(found == null ? null : found.state());
     }
@@ -285,8 +291,9 @@ public final class Engine implements Scheduler {
       }
       TaskRecord task = found.get();
       return watch.findAny(task.queue()).thenCompose(queue -> loops.loopOf(id).laneStatus(task.queue()))
-          .thenApply(lane -> Optional.of(Explainer.explain(task, lane.orElse(null), clock.monotonicNanos(),
-              registry, loops.storeMillis(), id.slot(store.slotCount()), options.node())));
+          .thenApply(lane -> Optional.of(
+              new Explainer(registry, task, lane.orElse(null), clock.monotonicNanos(), loops.storeMillis())
+                  .explain(id.slot(store.slotCount()), options.node())));
     }));
   }
 

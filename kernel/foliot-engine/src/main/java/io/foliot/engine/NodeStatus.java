@@ -6,6 +6,7 @@ import io.foliot.core.Scheduler.DestinationStatus;
 import io.foliot.core.Scheduler.EngineStatus;
 import io.foliot.core.Scheduler.LaneStatus;
 import io.foliot.core.Scheduler.QueueStatus;
+import io.foliot.core.Unready;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.TaskStore;
@@ -68,24 +69,24 @@ final class NodeStatus {
     return new EngineStatus(wheelEntries, merged(lanes), destinations, oldest, unready(), registry.missing().names());
   }
 
-  private List<String> unready() {
+  private List<Unready> unready() {
     if (gate.failure().isDone()) {
-      return List.of("the engine has failed: " + gate.failure().join());
+      return List.of(new Unready.Failed(gate.failure().join()));
     }
     if (!gate.isRunning() || gate.isStopped()) {
-      return List.of(gate.isStopped() ? "the engine is stopping" : "the engine has not started");
+      return List.of(gate.isStopped() ? new Unready.Stopping() : new Unready.NotStarted());
     }
     Seal sealed = gate.seal();
-    List<String> reasons = new ArrayList<>();
+    List<Unready> reasons = new ArrayList<>();
     if (sealed != null) {
-      reasons.add(sealed.reason());
+      reasons.add(new Unready.Sealed(sealed));
     }
     for (int i = 0; i < loops.size(); i++) {
       long stillNanos = loops.get(i).stillNanos();
       if (stillNanos > STALL_NANOS) {
-        reasons.add("event loop " + i + " has not turned for " + TimeUnit.NANOSECONDS.toMillis(stillNanos) + " ms");
+        reasons.add(new Unready.LoopStalled(i, TimeUnit.NANOSECONDS.toMillis(stillNanos)));
       } else if (!loops.get(i).status().isStoreServing()) {
-        reasons.add("the store does not answer, or refuses writes");
+        reasons.add(new Unready.StoreAway());
       }
     }
     return reasons.stream().distinct().toList();

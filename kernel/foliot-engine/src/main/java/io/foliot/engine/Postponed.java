@@ -1,12 +1,12 @@
 package io.foliot.engine;
 
+import io.foliot.core.TaskId;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.TaskStore;
-import io.foliot.core.TaskId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

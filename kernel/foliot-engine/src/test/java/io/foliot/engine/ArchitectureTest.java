@@ -42,7 +42,8 @@ final class ArchitectureTest {
   /** Without the migration, which is a tool over two stores that nothing simulates. */
   private static final JavaClasses MAIN = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests())
-      .withImportOption(location -> !location.contains("/engine/migration/")).importPackages("io.foliot.core", "io.foliot.engine");
+      .withImportOption(location -> !location.contains("/engine/migration/"))
+      .importPackages("io.foliot.core", "io.foliot.engine");
 
   @Test
   void timeWaitingThreadsAndLuckComeFromOutside() {
