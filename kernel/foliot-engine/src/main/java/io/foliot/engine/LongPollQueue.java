@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** The workers that wait for tasks of one pull queue, in the order of their coming. Shared by the loops of a node. */
-final class PullDesk {
+final class LongPollQueue {
   // guarded by this
   private final Deque<Waiter> waiters = new ArrayDeque<>();
 
@@ -26,7 +26,7 @@ final class PullDesk {
     private final CompletableFuture<List<TaskRecord>> answer = new CompletableFuture<>();
     private final CompletionStage<?> payloadsTaken;
 
-    // guarded by the desk
+    // guarded by the longPolls
     private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 

@@ -14,7 +14,7 @@ package io.foliot.engine;
  * @param uncertainNanos by how much {@code atNanos} may be wrong
  * @param offsetMicros by how much the store's clock was ahead of this node's
  */
-record Reckoning(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
+record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
   /** How far two clocks go apart in a second at most, in nanoseconds: twice what quartz does. */
   private static final long DRIFT_NANOS_PER_SECOND = 200_000;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -29,7 +29,7 @@ record Reckoning(long storeMicros, long atNanos, long uncertainNanos, long offse
   }
 
   /** The better of this one and a newer one. */
-  Reckoning or(Reckoning newer) {
+  ClockReading or(ClockReading newer) {
     long nowNanos = newer.atNanos;
     long mine = uncertainNanos(nowNanos);
     long apartMicros = Math.abs(micros(nowNanos) - newer.storeMicros);

@@ -3,6 +3,8 @@ package io.foliot.engine;
 import io.foliot.core.Clock;
 import io.foliot.core.Limits;
 import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
@@ -29,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * The queues as this node knows them, and what its loops share of them: settings, permits, desks, destinations. Any
  * thread.
  */
-final class Lines {
-  private static final System.Logger LOG = System.getLogger(Lines.class.getName());
+final class QueueRegistry {
+  private static final System.Logger LOG = System.getLogger(QueueRegistry.class.getName());
 
   /** Most attempts that one delivery makes at once: each is a socket, or a thread of the application. */
   private static final int MAX_ATTEMPTS = 16_384;
@@ -63,14 +65,14 @@ final class Lines {
   private final Map<String, Delivery> deliveries;
   private final Map<String, Budget> attempts = new HashMap<>();
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
-  private final ConcurrentMap<String, Lane.Line> lines = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Lane.Shared> shared = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
   private final MissingQueues missing;
   // written under the lock of this
   private volatile long changes;
   private volatile Read lastRead;
 
-  Lines(TaskStore store, Clock clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
+  QueueRegistry(TaskStore store, Clock clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
     this.hungry = hungry;
     this.store = store;
     this.clock = clock;
@@ -99,6 +101,16 @@ final class Lines {
   Queue queue(String name) {
     Known known = queues.get(name);
     return known == null ? null : known.queue();
+  }
+
+  /** Ensures that a queue takes tasks, as far as this node knows. */
+  void ensureOpen(String name) {
+    if (queue(name) == null) {
+      throw new UnknownQueueException(name);
+    }
+    if (isClosing(name)) {
+      throw new OverloadedException("the queue is being deleted: queue=" + name);
+    }
   }
 
   /** Whether a queue is being deleted. */
@@ -154,7 +166,7 @@ final class Lines {
       queues.remove(name);
     } else {
       store.configure(name, QueueTerms.of(known.queue()));
-      line(name).permits().configure(known.queue(), store.isShared(), clock.monotonicNanos());
+      shared(name).permits().configure(known.queue(), store.isShared(), clock.monotonicNanos());
       queues.put(name, known);
     }
   }
@@ -195,8 +207,9 @@ final class Lines {
     return changed;
   }
 
-  Lane.Line line(String queue) {
-    return lines.computeIfAbsent(queue, none -> new Lane.Line(new Permits(hungry), new PullDesk(), new Budget.Share()));
+  Lane.Shared shared(String queue) {
+    return shared.computeIfAbsent(queue,
+        none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(), new Budget.Share()));
   }
 
   /** The memory for the payloads of attempts, in bytes. */
@@ -246,10 +259,10 @@ final class Lines {
    *
    * @param asked the wait that the receiver asked for, or null
    */
-  static Outcome failed(TaskRecord task, Queue queue, @Nullable Duration asked, double luck) {
+  static Outcome failed(TaskRecord task, Queue queue, @Nullable Duration asked, double random) {
     return failed(task, queue, asked == null
-        ? queue.retry().backoffMillis(task.attempt(), luck)
-        : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), luck));
+        ? queue.retry().backoffMillis(task.attempt(), random)
+        : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), random));
   }
 
   /** Returns what follows a failed attempt: another one after that wait; or none, if they are used up. */

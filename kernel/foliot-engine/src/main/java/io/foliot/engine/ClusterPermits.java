@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One look at a time, each second, and at once where something waits that has no permit. The first loop's thread, but for
  * {@link #hungry}.
  */
-final class PermitLedger {
-  private static final System.Logger LOG = System.getLogger(PermitLedger.class.getName());
+final class ClusterPermits {
+  private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long LOOK_NANOS = 1_000 * NANOS_PER_MILLI;
   /** Between two looks at least: the rests of a race are settled quickly, and nobody spins. */
@@ -45,11 +45,11 @@ final class PermitLedger {
   private static final int PAGE = 1_000;
 
   private final TaskStore store;
-  private final Lines lines;
+  private final QueueRegistry registry;
   private final String node;
   private final long instance;
   private final Clock clock;
-  private final EngineLoop loop;
+  private final Inbox inbox;
 
   // any thread
   private final AtomicBoolean isHungry = new AtomicBoolean();
@@ -67,21 +67,21 @@ final class PermitLedger {
    * A ledger without entries.
    *
    * @param instance of this life of the node, like no other's
-   * @param loop whose thread it is
+   * @param inbox of the loop whose thread it is
    */
-  PermitLedger(TaskStore store, Clock clock, Lines lines, String node, long instance, EngineLoop loop) {
+  ClusterPermits(TaskStore store, Clock clock, QueueRegistry registry, String node, long instance, Inbox inbox) {
     this.store = store;
     this.clock = clock;
-    this.lines = lines;
+    this.registry = registry;
     this.node = node;
     this.instance = instance;
-    this.loop = loop;
+    this.inbox = inbox;
   }
 
   /** Something waits that has no permit. Any thread. */
   void hungry() {
     if (isHungry.compareAndSet(false, true)) {
-      loop.wake();
+      inbox.wake();
     }
   }
 
@@ -98,14 +98,14 @@ final class PermitLedger {
       return;
     }
     lookNanos = nowNanos + LOOK_NANOS;
-    boolean limits = lines.queues().stream().anyMatch(PermitLedger::isLimited);
+    boolean limits = registry.queues().stream().anyMatch(ClusterPermits::isLimited);
     if (!limits) {
       return;
     }
     isHungry.set(false);
     isUnsettled = false;
     underWay = 1;
-    loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure) -> {
+    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
       ended(documents != null);
       if (documents != null) {
         look(documents);
@@ -117,7 +117,7 @@ final class PermitLedger {
   private void look(List<Document> documents) {
     underWay++;
     long askedNanos = clock.monotonicNanos();
-    loop.after(EngineLoop.asking(() -> store.timeMicros(0)), (micros, failure) -> {
+    inbox.after(Inbox.asking(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
       ended(micros != null);
       if (micros != null) {
         look(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
@@ -150,7 +150,7 @@ final class PermitLedger {
   private void look(List<Document> documents, Instant now) {
     Map<String, Document> byQueue = new HashMap<>();
     documents.forEach(document -> byQueue.put(document.name(), document));
-    for (Queue queue : lines.queues()) {
+    for (Queue queue : registry.queues()) {
       if (isLimited(queue)) {
         look(queue, byQueue.remove(queue.name()), now);
       }
@@ -186,7 +186,7 @@ final class PermitLedger {
     long nowNanos = clock.monotonicNanos();
     PermitRecord record = read.noLaterThan(now + LATEST_MILLIS);
     boolean isSetBack = !record.equals(read);
-    Permits permits = lines.line(queue.name()).permits();
+    Permits permits = registry.shared(queue.name()).permits();
     int wants = permits.wants(nowNanos);
     PermitRecord.Holder known = record.holder(instance);
     if (wants > 0) {
@@ -236,8 +236,8 @@ final class PermitLedger {
     underWay++;
     byte[] content = record.holders().isEmpty() ? null : record.encode();
     long version = document == null ? 0 : document.version();
-    loop.after(EngineLoop.asking(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
-        (done, failure) -> {
+    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
+        (done, failure, nowNanos) -> {
           ended(done != null);
           if (done != null && done) {
             written.run();
@@ -258,8 +258,8 @@ final class PermitLedger {
     int permits = gone.stream().mapToInt(PermitRecord.Holder::permits).sum();
     long untilMillis = gone.stream().mapToLong(PermitRecord.Holder::untilMillis).max().orElseThrow();
     underWay++;
-    loop.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, now, null, 0),
-        (running, failure) -> {
+    inbox.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, now, null, 0),
+        (running, failure, nowNanos) -> {
           ended(running != null);
           if (running == null) {
             return;
@@ -278,7 +278,7 @@ final class PermitLedger {
   /** Attempts whose leases have not ended and that were claimed by an instant: of whom is not known. */
   private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
       int before) {
-    CompletionStage<TaskPage> read = EngineLoop.asking(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
+    CompletionStage<TaskPage> read = Inbox.asking(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
     return read.thenCompose(page -> {
       int running = before;
       for (TaskRecord task : page.tasks()) {
@@ -296,7 +296,7 @@ final class PermitLedger {
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();
-    loop.post(() -> {
+    inbox.post(nowNanos -> {
       leaving = left;
       leaveUntilNanos = untilNanos;
       leave(left);
@@ -305,15 +305,15 @@ final class PermitLedger {
   }
 
   private void leave(CompletableFuture<Void> left) {
-    loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure) -> {
+    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, nowNanos) -> {
       List<CompletableFuture<Boolean>> writes = new ArrayList<>();
       for (Document document : documents == null ? List.<Document>of() : documents) {
         PermitRecord record = decoded(document.name(), document);
         PermitRecord.Holder mine = record == null ? null : record.holder(instance);
-        if (record != null && mine != null && lines.line(document.name()).permits().giveUp()) {
+        if (record != null && mine != null && registry.shared(document.name()).permits().giveUp()) {
           PermitRecord rest = record.with(new PermitRecord.Holder(instance, node, 0, 0, 0, 0));
           writes.add(
-              EngineLoop.asking(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),
+              Inbox.asking(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),
                   rest.holders().isEmpty() ? null : rest.encode())).toCompletableFuture());
         }
       }

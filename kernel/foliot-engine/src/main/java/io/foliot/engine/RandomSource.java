@@ -2,12 +2,12 @@ package io.foliot.engine;
 
 import java.util.random.RandomGenerator;
 
-/** The one source of luck, shared by many threads. */
-final class Luck {
+/** The one source of randomness, shared by many threads. */
+final class RandomSource {
   // guarded by this
   private final RandomGenerator random;
 
-  Luck(RandomGenerator random) {
+  RandomSource(RandomGenerator random) {
     this.random = random;
   }
 

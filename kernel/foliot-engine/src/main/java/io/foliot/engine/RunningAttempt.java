@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A claim that this node holds, from the claim on until its permit is free again. Loop thread only. */
-final class Held {
+final class RunningAttempt {
   final Lane lane;
   final @Nullable Destination destination;
   TaskRecord task;
@@ -16,16 +16,18 @@ final class Held {
 
   /** In the wheel of leases, at the end of the delivery's time, then at the end of the lease. */
   long leaseHandle;
-  /** Both by the monotonic clock. */
+  /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
   /** What the delivery has yet to answer. */
   @Nullable
   CompletionStage<Answer> delivering;
+  /** Begin by the monotonic clock. */
   long begunNanos;
+  /** Begin by the store's clock. */
   long begunMillis;
   /** The delivery has answered. */
   boolean answered;
-  /** Its end is reported from outside: a worker's, or a handler's that said "later". */
+  /** Its end is reported from outside: by a worker, or by a handler that said "later". */
   boolean reportsLater;
   /** Its payload is on its way to a worker, and is released when it was taken. */
   boolean handedOver;
@@ -33,7 +35,7 @@ final class Held {
   boolean settled;
   boolean released;
 
-  Held(Lane lane, TaskRecord task, @Nullable Destination destination) {
+  RunningAttempt(Lane lane, TaskRecord task, @Nullable Destination destination) {
     this.lane = lane;
     this.task = task;
     this.destination = destination;
