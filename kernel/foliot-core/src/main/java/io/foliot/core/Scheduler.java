@@ -166,8 +166,11 @@ public interface Scheduler extends AutoCloseable {
    * Why a task has not fired.
    *
    * @param task the task
-   * @param state where it stands, READY told from DELAYED
-   * @param reasons in plain words, the most telling first
+   * @param state its state, READY told from DELAYED
+   * @param reasons the most telling first
+   * @param nowMillis the store's clock when it was explained
+   * @param queue the settings of its queue, or null if there is none
+   * @param permitsGranted how many permits of the queue this node has
    * @param slot its slot
    * @param owner the node that looks after the slot, or null if that is not known
    * @param laneWaiting how many tasks wait in the queue's lane on this node
@@ -176,8 +179,9 @@ public interface Scheduler extends AutoCloseable {
    * @param destinationLimit how many attempts that destination gets at once at the moment
    * @param destinationRunning how many it has
    */
-  record Explanation(TaskRecord task, TaskState state, List<String> reasons, int slot, @Nullable String owner,
-      int laneWaiting, int laneRunning, String destination, int destinationLimit, int destinationRunning) {
+  record Explanation(TaskRecord task, TaskState state, List<TaskReason> reasons, long nowMillis, @Nullable Queue queue,
+      int permitsGranted, int slot, @Nullable String owner, int laneWaiting, int laneRunning, String destination,
+      int destinationLimit, int destinationRunning) {
     public Explanation {
       reasons = List.copyOf(reasons);
     }
@@ -223,11 +227,11 @@ public interface Scheduler extends AutoCloseable {
    * @param destinations one per destination with attempts or troubles, by name
    * @param oldestDueMillis by how much the oldest task is overdue that waits on this node, is parked in the store, or
    *        was left over by another node
-   * @param unready why the node does not serve, in plain words; empty if it does
+   * @param unready why the node does not serve; empty if it does
    * @param missingQueues queues that do not exist although due tasks of theirs wait, by name
    */
   record EngineStatus(int wheelEntries, List<LaneStatus> lanes, List<DestinationStatus> destinations,
-      long oldestDueMillis, List<String> unready, List<String> missingQueues) {
+      long oldestDueMillis, List<Unready> unready, List<String> missingQueues) {
     public EngineStatus {
       lanes = List.copyOf(lanes);
       destinations = List.copyOf(destinations);

@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
  *
  * @param clock wall and monotonic time
  * @param loops makes the event loops
- * @param random luck: of ids, jitter, trace contexts; called by one thread at a time
+ * @param random random: of ids, jitter, trace contexts; called by one thread at a time
  * @param store the truth; not closed by the engine
  * @param coordinator who else is there; closed by the engine
  * @param deliveries one per type; closed by the engine

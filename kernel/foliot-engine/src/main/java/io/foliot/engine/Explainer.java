@@ -3,129 +3,123 @@ package io.foliot.engine;
 import io.foliot.core.Queue;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.Scheduler.LaneStatus;
+import io.foliot.core.Target;
+import io.foliot.core.TaskReason;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Delivery;
-import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.TaskRecord;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says in plain words why a task has not fired. */
+/** Finds out why a task has not fired. Any thread. */
 final class Explainer {
-  private Explainer() {}
+  private final QueueRegistry registry;
+  private final TaskRecord task;
+  private final @Nullable LaneStatus lane;
+  private final long nowNanos;
+  private final long nowMillis;
+  private final @Nullable Queue queue;
+  private final @Nullable Delivery delivery;
+  private final @Nullable Destination destination;
+  private final List<TaskReason> reasons = new ArrayList<>();
 
-  static Explanation explain(TaskRecord task, @Nullable LaneStatus lane, long nowNanos, Lines lines, long nowMillis,
-      int slot,
-      String node) {
-    Queue queue = lines.queue(task.queue());
-    Delivery delivery = queue == null ? null : lines.serving(queue);
-    Destination destination = queue == null || delivery == null ? null : lines.destination(delivery, queue);
-    List<String> reasons = new ArrayList<>();
+  /**
+   * Explains one task.
+   *
+   * @param lane the lane of its queue on this node, or null if there is none
+   * @param nowNanos the monotonic time
+   * @param nowMillis the store's time
+   */
+  Explainer(QueueRegistry registry, TaskRecord task, @Nullable LaneStatus lane, long nowNanos, long nowMillis) {
+    this.registry = registry;
+    this.task = task;
+    this.lane = lane;
+    this.nowNanos = nowNanos;
+    this.nowMillis = nowMillis;
+    queue = registry.queue(task.queue());
+    delivery = queue == null ? null : registry.serving(queue);
+    destination = queue == null || delivery == null ? null : registry.destination(delivery, queue);
+  }
+
+  Explanation explain(int slot, String node) {
     TaskState state = task.stateAt(nowMillis);
     if (queue == null && task.isLive()) {
-      reasons.add("its queue does not exist; the task fires once it is created: PUT /v1/queues/" + task.queue());
+      reasons.add(TaskReason.QUEUE_MISSING);
     }
     switch (state) {
-      case DELAYED -> delayed(task, nowMillis, reasons);
-      case READY -> ready(task, queue, delivery, destination, lane, nowNanos, lines, nowMillis, reasons);
-      case RUNNING -> running(task, nowMillis, reasons);
-      case FINISHED -> reasons.add("it has fired: " + lastAttempt(task));
-      case FAILED -> reasons.add("it is a dead letter after " + task.attempt() + " attempts: " + task.reason()
-          + "; POST .../redrive brings it back");
-      case CANCELLED -> reasons.add("it was cancelled at " + Instant.ofEpochMilli(task.changedAt()));
+      case DELAYED -> delayed();
+      case READY -> ready();
+      case RUNNING -> running();
+      case FINISHED -> reasons.add(TaskReason.FIRED);
+      case FAILED -> reasons.add(TaskReason.DEAD_LETTER);
+      case CANCELLED -> reasons.add(TaskReason.CANCELLED);
     }
-    return new Explanation(task, state, reasons, slot, node, lane == null ? 0 : lane.waiting(),
-        lane == null ? 0 : lane.running(), destination == null ? "" : destination.name(),
-        destination == null ? 0 : destination.limit(), destination == null ? 0 : destination.running());
+    int granted = queue == null ? 0 : registry.shared(queue.name()).permits().granted();
+    return new Explanation(task, state, reasons, nowMillis, queue, granted, slot, node,
+        lane == null ? 0 : lane.waiting(), lane == null ? 0 : lane.running(),
+        destination == null ? "" : destination.name(), destination == null ? 0 : destination.limit(),
+        destination == null ? 0 : destination.running());
   }
 
-  private static void delayed(TaskRecord task, long nowMillis, List<String> reasons) {
-    reasons.add("it is due in " + Duration.ofMillis(task.dueAt() - nowMillis) + ", at "
-        + Instant.ofEpochMilli(task.dueAt()));
+  private void delayed() {
+    reasons.add(TaskReason.NOT_DUE);
     if (task.attempt() > 0) {
-      reasons.add("attempt " + task.attempt() + " failed, the next one waits for its backoff: " + lastAttempt(task));
+      reasons.add(TaskReason.BACKOFF);
     }
   }
 
-  private static void ready(TaskRecord task, @Nullable Queue queue, @Nullable Delivery delivery,
-      @Nullable Destination destination, @Nullable LaneStatus lane, long nowNanos, Lines lines, long nowMillis,
-      List<String> reasons) {
+  private void ready() {
     if (queue != null) {
-      held(queue, delivery, destination, nowNanos, lines, reasons);
+      held(queue);
     }
     if (task.parked()) {
-      reasons.add("it is parked behind others of its queue");
+      reasons.add(TaskReason.PARKED);
     } else if (lane != null && lane.waiting() > 0) {
-      reasons.add(lane.waiting() + " tasks wait in the lane of its queue");
+      reasons.add(TaskReason.LANE_WAITS);
     }
     if (reasons.isEmpty()) {
-      reasons.add("it has been due for " + Duration.ofMillis(nowMillis - task.dueAt()) + " and is about to be claimed");
+      reasons.add(TaskReason.ABOUT_TO_FIRE);
     }
   }
 
-  private static void held(Queue queue, @Nullable Delivery delivery, @Nullable Destination destination, long nowNanos,
-      Lines lines, List<String> reasons) {
-    if (queue.paused()) {
-      reasons.add("its queue is paused; POST /v1/queues/" + queue.name() + "/resume");
-    } else if (delivery == null && lines.line(queue.name()).desk().isEmpty()) {
-      reasons.add(queue.target().type().equals("pull")
-          ? "no worker asks for tasks of its queue"
-          : lines.delivery(queue.target()) == null
-              ? "this node has no delivery of type " + queue.target().type()
-              : "this node has no handler for its queue; it is fired by a node that has one");
+  private void held(Queue known) {
+    if (known.paused()) {
+      reasons.add(TaskReason.QUEUE_PAUSED);
+    } else if (delivery != null || !registry.shared(known.name()).longPolls().isEmpty()) {
+      limits(known);
+    } else if (known.target().type().equals(Target.PULL)) {
+      reasons.add(TaskReason.NO_WORKER);
     } else {
-      limits(queue, destination, nowNanos, lines, reasons);
+      reasons.add(registry.delivery(known.target()) == null ? TaskReason.NO_DELIVERY : TaskReason.NO_HANDLER);
     }
   }
 
-  private static void limits(Queue queue, @Nullable Destination destination, long nowNanos, Lines lines,
-      List<String> reasons) {
-    Permits permits = lines.line(queue.name()).permits();
+  private void limits(Queue known) {
+    Permits permits = registry.shared(known.name()).permits();
     if (permits.isFull(nowNanos)) {
-      reasons.add(permits.granted() < permits.limit()
-          ? "this node has " + permits.granted() + " of the " + queue.concurrency()
-              + " permits of its queue in the cluster"
-          : "all " + queue.concurrency() + " permits of its queue are in use");
+      reasons.add(permits.granted() < permits.limit() ? TaskReason.NODE_PERMITS_IN_USE : TaskReason.PERMITS_IN_USE);
     }
     if (permits.isStarvedByRate()) {
-      reasons.add("its queue may begin " + queue.rate() + " attempts a second");
+      reasons.add(TaskReason.RATE_REACHED);
     }
     if (destination != null && destination.isOutOfPlaces()) {
-      reasons.add("this node has as many attempts under way as its delivery takes");
+      reasons.add(TaskReason.DELIVERY_FULL);
     }
     if (destination != null && destination.isProbing()) {
-      reasons.add("its destination fails; one attempt at a time probes it");
+      reasons.add(TaskReason.DESTINATION_PROBED);
     } else if (destination != null && destination.running() >= destination.limit()) {
-      reasons.add("its destination has the " + destination.limit() + " attempts it bears at the moment");
+      reasons.add(TaskReason.DESTINATION_FULL);
     }
   }
 
-  private static void running(TaskRecord task, long nowMillis, List<String> reasons) {
-    if (task.leaseEnd() > nowMillis) {
-      reasons.add("attempt " + task.attempt() + " runs since " + Instant.ofEpochMilli(task.claimedAt())
-          + "; its lease ends at " + Instant.ofEpochMilli(task.leaseEnd()));
-    } else {
-      reasons.add("attempt " + task.attempt() + " never reported; its lease ended at "
-          + Instant.ofEpochMilli(task.leaseEnd()) + " and it is claimed again");
-    }
+  private void running() {
+    reasons.add(task.leaseEnd() > nowMillis ? TaskReason.RUNNING : TaskReason.LEASE_ENDED);
     if (task.cancelRequested()) {
-      reasons.add("it is cancelled as soon as that attempt has failed");
+      reasons.add(TaskReason.CANCEL_REQUESTED);
     }
     if (task.successor() != null) {
-      reasons.add("generation " + task.successor().generation() + " takes over after that attempt, due at "
-          + Instant.ofEpochMilli(task.successor().dueAt()));
+      reasons.add(TaskReason.SUCCESSOR_WAITS);
     }
-  }
-
-  private static String lastAttempt(TaskRecord task) {
-    if (task.attempts().isEmpty()) {
-      return "no attempt is recorded";
-    }
-    AttemptRecord last = task.attempts().get(task.attempts().size() - 1);
-    return last.end() + " at " + Instant.ofEpochMilli(last.endedAt())
-        + (last.detail().isEmpty() ? "" : ", " + last.detail());
   }
 }

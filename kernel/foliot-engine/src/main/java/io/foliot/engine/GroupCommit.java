@@ -30,6 +30,10 @@ final class GroupCommit<T, R> {
   /** Items of one store call, unless a single call has more: what the store takes in some milliseconds. */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;
+  /** Batches of one kind of call that the store has at the same time. */
+  private static final int UNDER_WAY = 2;
+  /** What a call's item holds in memory beside its payload. */
+  static final int ITEM_BYTES = 200;
 
   private record Call<T, R>(List<T> items, long bytes, CompletableFuture<List<R>> answer) {}
 
@@ -63,6 +67,15 @@ final class GroupCommit<T, R> {
     this.clock = clock;
     this.meter = meter;
   }
+
+  /** A group commit with two batches under way. */
+  GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
+      Admission admission, Clock clock, Meter meter) {
+    this(name, store, done, UNDER_WAY, admission, clock, meter);
+  }
+
+  /** Does nothing when a batch came back. */
+  static <T, R> void nothing(List<T> items, List<R> results) {}
 
   /** Adds a call; the answers come in the order of its items. */
   CompletableFuture<List<R>> call(List<T> items, long bytes) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A queue's delivery line on one loop: the few ready tasks it may start next. What does not fit is parked in the store.
- * Loop thread only, but for what {@link Line} shares.
+ * Loop thread only, but for what {@link Shared} shares.
  */
 final class Lane {
   /** How many ids a pull queue keeps at hand while no worker asks: for the next one's sake, no more. */
@@ -36,10 +36,10 @@ final class Lane {
    * What the loops of a node share of a queue.
    *
    * @param permits the queue's permits
-   * @param desk the workers that wait, for pull queues
+   * @param longPolls the workers that wait, for pull queues
    * @param memory what the payloads of its attempts hold
    */
-  record Line(Permits permits, PullDesk desk, Budget.Share memory) {}
+  record Shared(Permits permits, LongPollQueue longPolls, Budget.Share memory) {}
 
   /** The weight of the newest in the share of those that were pushed back: some sixteen are remembered. */
   private static final double NEWEST = 1.0 / 16;
@@ -58,7 +58,7 @@ final class Lane {
   private static final long GLANCE_NANOS = 2_000_000_000;
 
   private final String name;
-  private final Line line;
+  private final Shared shared;
   private final int maxEntries;
 
   // The settings in force; null while the queue is unknown or its delivery is not there.
@@ -95,14 +95,14 @@ final class Lane {
   private long sampledNanos = Long.MIN_VALUE;
   private double rate;
 
-  Lane(String name, Line line, int maxEntries, long nowNanos) {
+  Lane(String name, Shared shared, int maxEntries, long nowNanos) {
     parkedRetryNanos = nowNanos;
     glanceNanos = nowNanos;
     flowNanos = nowNanos;
     emptyNanos = nowNanos;
     seenNanos = nowNanos;
     this.name = name;
-    this.line = line;
+    this.shared = shared;
     this.maxEntries = maxEntries;
   }
 
@@ -111,15 +111,15 @@ final class Lane {
   }
 
   Permits permits() {
-    return line.permits();
+    return shared.permits();
   }
 
-  PullDesk desk() {
-    return line.desk();
+  LongPollQueue longPolls() {
+    return shared.longPolls();
   }
 
   Budget.Share memory() {
-    return line.memory();
+    return shared.memory();
   }
 
   void configure(@Nullable Queue newQueue, @Nullable Delivery newDelivery, @Nullable Destination newDestination) {
@@ -167,7 +167,7 @@ final class Lane {
 
   /** Whether one more id may wait here. */
   boolean hasRoom() {
-    int bound = isPull() && desk().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
+    int bound = isPull() && longPolls().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
     return isServed() && waiting() < bound;
   }
 
@@ -270,7 +270,7 @@ final class Lane {
   /** Whether to read more of what is parked: something is, little waits here, and no read is under way. */
   boolean wantsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && waiting() < low && nowNanos - parkedRetryNanos >= 0
-        && !(isPull() && desk().isEmpty());
+        && !(isPull() && longPolls().isEmpty());
   }
 
   /**

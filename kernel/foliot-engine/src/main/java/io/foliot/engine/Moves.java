@@ -60,13 +60,13 @@ final class Moves {
   }
 
   /** Returns whether this entry of the index is one that waits to be moved, and of whose task nothing is due. */
-  boolean covers(DueEntry entry, long nowMillis, long nowNanos) {
-    return covers(waiting, entry, nowMillis, nowNanos) || covers(underWay, entry, nowMillis, nowNanos);
+  boolean covers(DueEntry entry, StoreClock clock, long nowNanos) {
+    return covers(waiting, entry, clock, nowNanos) || covers(underWay, entry, clock, nowNanos);
   }
 
-  private static boolean covers(Map<TaskId, Move> moves, DueEntry entry, long nowMillis, long nowNanos) {
+  private static boolean covers(Map<TaskId, Move> moves, DueEntry entry, StoreClock clock, long nowNanos) {
     Move move = moves.isEmpty() ? null : moves.get(entry.id());
-    return move != null && move.entry().wakeAt() == entry.wakeAt() && move.dueAt() > nowMillis
+    return move != null && move.entry().wakeAt() == entry.wakeAt() && move.dueAt() > clock.millis(nowNanos)
         && nowNanos - move.probedNanos() < BELIEVED_NANOS;
   }
 

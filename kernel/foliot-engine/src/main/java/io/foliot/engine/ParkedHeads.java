@@ -27,7 +27,7 @@ final class ParkedHeads {
   private static final int READS_AT_ONCE = 4;
 
   private final TaskStore store;
-  private final EngineLoop loop;
+  private final Inbox inbox;
 
   // written by the loop's thread, read by any
   private final ConcurrentMap<String, Long> wakeAts = new ConcurrentHashMap<>();
@@ -39,9 +39,9 @@ final class ParkedHeads {
   private boolean listing;
   private int reading;
 
-  ParkedHeads(TaskStore store, EngineLoop loop) {
+  ParkedHeads(TaskStore store, Inbox inbox) {
     this.store = store;
-    this.loop = loop;
+    this.inbox = inbox;
   }
 
   /** By how much the oldest parked task of a queue is overdue, or 0. */
@@ -61,7 +61,7 @@ final class ParkedHeads {
       return;
     }
     listing = true;
-    loop.after(EngineLoop.asking(() -> store.parkedQueues(SlotSet.all(store.slotCount()))), (queues, failure) -> {
+    inbox.after(Inbox.asking(() -> store.parkedQueues(SlotSet.all(store.slotCount()))), (queues, failure, nowNanos) -> {
       listing = false;
       if (queues != null) {
         listed(queues);
@@ -88,8 +88,8 @@ final class ParkedHeads {
       reading--;
       return;
     }
-    loop.after(EngineLoop.asking(() -> store.parked(queue, SlotSet.all(store.slotCount()), null, 1)),
-        (entries, failure) -> {
+    inbox.after(Inbox.asking(() -> store.parked(queue, SlotSet.all(store.slotCount()), null, 1)),
+        (entries, failure, nowNanos) -> {
           if (entries != null) {
             known.addLast(queue);
             if (entries.isEmpty()) {

@@ -8,7 +8,7 @@ import java.util.Set;
  * A queue's permits on this node, shared by its loops: how many attempts may run at once, and how many may begin per
  * second. The rate is a token bucket with room for a tenth of a second, or for one.
  *
- * <p>Where other nodes may have the queue, too, a limit is the cluster's, and here is what {@link PermitLedger} was granted of it:
+ * <p>Where other nodes may have the queue, too, a limit is the cluster's, and here is what {@link ClusterPermits} was granted of it:
  * nothing at first.
  */
 final class Permits {

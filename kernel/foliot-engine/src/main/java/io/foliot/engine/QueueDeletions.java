@@ -42,17 +42,17 @@ final class QueueDeletions {
   private record Wait(long endNanos, CompletableFuture<Void> ended) {}
 
   private final TaskStore store;
-  private final Lines lines;
+  private final QueueRegistry registry;
   private final Clock clock;
   private final LongSupplier storeMillis;
   private final Function<String, CompletionStage<Void>> refresh;
   private final ConcurrentLinkedQueue<Wait> waits = new ConcurrentLinkedQueue<>();
 
   /** @param refresh reads the settings of a queue again */
-  QueueDeletions(TaskStore store, Lines lines, Clock clock, LongSupplier storeMillis,
+  QueueDeletions(TaskStore store, QueueRegistry registry, Clock clock, LongSupplier storeMillis,
       Function<String, CompletionStage<Void>> refresh) {
     this.store = store;
-    this.lines = lines;
+    this.registry = registry;
     this.clock = clock;
     this.storeMillis = storeMillis;
     this.refresh = refresh;
@@ -151,7 +151,7 @@ final class QueueDeletions {
   /** Opens the queues again whose deletion was left off. */
   void takeBackLeftOff() {
     long nowMillis = storeMillis.getAsLong();
-    lines.closings().forEach((name, since) -> {
+    registry.closings().forEach((name, since) -> {
       if (isOver(since, nowMillis)) {
         CompletionStage<Void> unused = takeBack(name, null);
       }

@@ -10,10 +10,15 @@ import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Reads the settings of all queues where other nodes may change them: once a second, and at once for a call that names
@@ -33,9 +38,10 @@ final class QueueWatch {
   private static final int PAUSE = 10;
 
   private final TaskStore store;
-  private final Lines lines;
+  private final QueueRegistry registry;
   private final Clock clock;
-  private final EngineLoop loop;
+  private final LongSupplier storeMicros;
+  private final Inbox inbox;
   private final Consumer<Set<String>> changed;
 
   // any thread
@@ -49,14 +55,16 @@ final class QueueWatch {
   /**
    * A watch that reads when {@link #turn} is called.
    *
-   * @param loop whose thread reads
+   * @param inbox of the loop whose thread reads
    * @param changed told of the queues that are different from now on
    */
-  QueueWatch(TaskStore store, Lines lines, Clock clock, EngineLoop loop, Consumer<Set<String>> changed) {
+  QueueWatch(TaskStore store, QueueRegistry registry, Clock clock, LongSupplier storeMicros, Inbox inbox,
+      Consumer<Set<String>> changed) {
     this.store = store;
-    this.lines = lines;
+    this.registry = registry;
     this.clock = clock;
-    this.loop = loop;
+    this.storeMicros = storeMicros;
+    this.inbox = inbox;
     this.changed = changed;
     beganNanos = clock.monotonicNanos();
     pauseEndNanos = beganNanos;
@@ -66,7 +74,7 @@ final class QueueWatch {
 
   /** The queue; asks the store before it fails with {@link UnknownQueueException}. */
   CompletableFuture<Queue> find(String name) {
-    Queue known = lines.queue(name);
+    Queue known = registry.queue(name);
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
@@ -75,8 +83,32 @@ final class QueueWatch {
         : CompletableFuture.failedFuture(new UnknownQueueException(name));
   }
 
+  /** Returns the queue, or empty if the store does not know of it, either. */
+  CompletableFuture<Optional<Queue>> findAny(String name) {
+    return find(name).thenApply(Optional::of)
+        .exceptionallyCompose(failure -> GroupCommit.unwrapped(failure) instanceof UnknownQueueException
+            ? CompletableFuture.completedFuture(Optional.empty())
+            : CompletableFuture.failedFuture(failure));
+  }
+
+  /** Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not know of it, either. */
+  <T> CompletionStage<T> withQueue(String name, Function<Queue, CompletionStage<T>> call) {
+    Queue known = registry.queue(name);
+    return known == null ? find(name).thenCompose(call) : call.apply(known);
+  }
+
+  /** Runs a call about several queues, likewise. */
+  <T> CompletionStage<T> withQueues(Collection<String> names, Supplier<CompletionStage<T>> call) {
+    for (String name : names) {
+      if (registry.queue(name) == null) {
+        return find(name).thenCompose(found -> withQueues(names, call));
+      }
+    }
+    return call.get();
+  }
+
   private Queue ensureKnown(String name) {
-    Queue known = lines.queue(name);
+    Queue known = registry.queue(name);
     if (known == null) {
       throw new UnknownQueueException(name);
     }
@@ -90,7 +122,7 @@ final class QueueWatch {
   CompletableFuture<Void> nextRead() {
     CompletableFuture<Void> read = new CompletableFuture<>();
     waiting.add(read);
-    loop.wake();
+    inbox.wake();
     return read;
   }
 
@@ -103,10 +135,10 @@ final class QueueWatch {
    */
   boolean isConfirmed(String queue, long generation) {
     // The read first: what is known may then be newer than the read, and never older.
-    Lines.Read read = lines.lastRead();
+    QueueRegistry.Read read = registry.lastRead();
     boolean isRecent = !store.isShared() || (clock.monotonicNanos() - read.nanos() < VALID_NANOS
         && generation - read.storeMicros() < VALID_NANOS / 1_000);
-    return isRecent && lines.queue(queue) != null && !lines.isClosing(queue);
+    return isRecent && registry.queue(queue) != null && !registry.isClosing(queue);
   }
 
   /**
@@ -117,14 +149,14 @@ final class QueueWatch {
     return nextRead().exceptionallyCompose(failure -> CompletableFuture.failedFuture(new StoreException(
         "the task was written, but whether its queue is being deleted cannot be read", failure))).thenCompose(read -> {
           for (String queue : queues) {
-            if (lines.queue(queue) == null) {
+            if (registry.queue(queue) == null) {
               throw new StoreException(
                   "the queue was deleted while the task was written, which waits until the queue is"
                       + " created again: queue=" + queue,
                   null);
             }
           }
-          return queues.stream().anyMatch(lines::isClosing)
+          return queues.stream().anyMatch(registry::isClosing)
               ? confirm(queues)
               : CompletableFuture.completedFuture(null);
         });
@@ -148,11 +180,10 @@ final class QueueWatch {
     for (CompletableFuture<Void> next = waiting.poll(); next != null; next = waiting.poll()) {
       served.add(next);
     }
-    long changes = lines.changes();
-    Lines.Read read = new Lines.Read(clock.monotonicNanos(), loop.storeMicros());
-    loop.after(EngineLoop.asking(() -> store.documents(DocumentKind.QUEUE)), (documents, failure) -> {
+    long changes = registry.changes();
+    QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), storeMicros.getAsLong());
+    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
       underWay = false;
-      long endNanos = clock.monotonicNanos();
       pauseEndNanos = endNanos + Math.max(LEAST_PAUSE_NANOS, PAUSE * (endNanos - nowNanos));
       if (documents == null) {
         StoreException away = new StoreAwayException("the queues cannot be read: " + GroupCommit.unwrapped(failure),
@@ -160,7 +191,7 @@ final class QueueWatch {
         served.forEach(each -> each.completeExceptionally(away));
         return;
       }
-      Set<String> different = lines.replaceAll(documents, changes, read);
+      Set<String> different = registry.replaceAll(documents, changes, read);
       if (different == null) {
         // Something newer was learnt meanwhile.
         waiting.addAll(served);

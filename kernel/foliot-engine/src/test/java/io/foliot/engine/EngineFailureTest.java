@@ -12,6 +12,7 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.Token;
+import io.foliot.core.Unready;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
@@ -112,7 +113,8 @@ class EngineFailureTest {
     meter.now = true;
     assertThat(engine.failure().get(BOUND_SECONDS, TimeUnit.SECONDS)).isInstanceOf(OutOfMemoryError.class);
     assertThat(engine.status().ready()).isFalse();
-    assertThat(engine.status().unready()).singleElement().asString().contains("OutOfMemoryError: injected");
+    assertThat(engine.status().unready()).singleElement().isInstanceOfSatisfying(Unready.Failed.class,
+        failed -> assertThat(failed.cause()).isInstanceOf(OutOfMemoryError.class).hasMessage("injected"));
     assertThatThrownBy(() -> engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join())
         .isInstanceOf(CompletionException.class).hasCauseInstanceOf(FailedException.class)
         .hasMessageContaining("stop it and start another one");
@@ -127,7 +129,8 @@ class EngineFailureTest {
     await(() -> engine.status().ready());
     engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join();
     await(() -> !engine.status().ready());
-    assertThat(engine.status().unready()).singleElement().asString().contains("event loop 0 has not turned for");
+    assertThat(engine.status().unready()).singleElement().isInstanceOfSatisfying(Unready.LoopStalled.class,
+        stalled -> assertThat(stalled.loop()).isZero());
     delivery.end.countDown();
     await(() -> engine.status().ready());
     assertThat(engine.failure()).isNotDone();

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 final class LaneTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  private final Lane lane = new Lane("q", new Lane.Line(new Permits(() -> {}), new PullDesk(), new Budget.Share()), 10,
+  private final Lane lane = new Lane("q",
+      new Lane.Shared(new Permits(() -> {}), new LongPollQueue(), new Budget.Share()), 10,
       0);
 
   private static DueEntry entry(long wakeAt) {

@@ -200,20 +200,21 @@ final class PartsTest {
 
   @Test
   void aWorkerIsNotGivenWhatWaitedForOtherClaimsUntilItsLeaseWasOver() {
-    PullDesk desk = new PullDesk();
-    PullDesk.Waiter waiter = new PullDesk.Waiter(3, 1_000, Long.MAX_VALUE, CompletableFuture.completedFuture(null));
-    desk.add(waiter);
+    LongPollQueue longPolls = new LongPollQueue();
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(3, 1_000, Long.MAX_VALUE,
+        CompletableFuture.completedFuture(null));
+    longPolls.add(waiter);
     for (int i = 0; i < 3; i++) {
-      assertThat(desk.reserve()).isSameAs(waiter);
+      assertThat(longPolls.reserve()).isSameAs(waiter);
     }
     TaskRecord short1 = TaskRecord.edit(TaskId.of(1, 1, 1), "q", null).done();
     TaskRecord long1 = TaskRecord.edit(TaskId.of(1, 2, 2), "q", null).done();
-    desk.won(waiter, short1, 100);
-    desk.won(waiter, long1, 300);
-    desk.answer(50);
+    longPolls.won(waiter, short1, 100);
+    longPolls.won(waiter, long1, 300);
+    longPolls.answer(50);
     assertThat(waiter.answer()).as("one more is on its way").isNotDone();
-    desk.lost(waiter);
-    desk.answer(200);
+    longPolls.lost(waiter);
+    longPolls.answer(200);
     assertThat(waiter.answer()).isCompletedWithValue(List.of(long1));
   }
 
@@ -260,34 +261,34 @@ final class PartsTest {
 
   @Test
   void theMonotonicClockCountsOnFromAReading() {
-    Reckoning reckoning = new Reckoning(1_000_000, 5 * SECOND, 1_000_000, 0);
+    ClockReading reckoning = new ClockReading(1_000_000, 5 * SECOND, 1_000_000, 0);
     assertThat(reckoning.micros(7 * SECOND + 1_999)).isEqualTo(3_000_001);
   }
 
   @Test
   void aSlowReadingDoesNotReplaceAQuickOneThatIsFresh() {
-    Reckoning quick = new Reckoning(0, 0, 500_000, 0);
-    Reckoning slow = new Reckoning(1_400_000, SECOND, SECOND / 2, 0);
+    ClockReading quick = new ClockReading(0, 0, 500_000, 0);
+    ClockReading slow = new ClockReading(1_400_000, SECOND, SECOND / 2, 0);
     assertThat(quick.or(slow)).as("it may be wrong by half a second").isSameAs(quick);
-    Reckoning later = new Reckoning(2_000_100, 2 * SECOND, 600_000, 0);
+    ClockReading later = new ClockReading(2_000_100, 2 * SECOND, 600_000, 0);
     assertThat(quick.or(later)).as("what the quick one has drifted since").isSameAs(later);
-    Reckoning quicker = new Reckoning(1_000_000, SECOND, 400_000, 0);
+    ClockReading quicker = new ClockReading(1_000_000, SECOND, 400_000, 0);
     assertThat(quick.or(quicker)).isSameAs(quicker);
   }
 
   @Test
   void aReadingThatContradictsTheLastOneReplacesIt() {
-    Reckoning quick = new Reckoning(0, 0, 500_000, 0);
-    Reckoning stepped = new Reckoning(3_600_000_000L, SECOND, SECOND / 2, 0);
+    ClockReading quick = new ClockReading(0, 0, 500_000, 0);
+    ClockReading stepped = new ClockReading(3_600_000_000L, SECOND, SECOND / 2, 0);
     assertThat(quick.or(stepped)).as("the store's clock was set").isSameAs(stepped);
-    Reckoning back = new Reckoning(-3_600_000_000L, SECOND, SECOND / 2, 0);
+    ClockReading back = new ClockReading(-3_600_000_000L, SECOND, SECOND / 2, 0);
     assertThat(quick.or(back)).isSameAs(back);
   }
 
   @Test
   void theFirstReadingReplacesTheGuess() {
-    Reckoning guess = new Reckoning(0, 0, Long.MAX_VALUE / 4, 0);
-    Reckoning first = new Reckoning(77, SECOND, 30 * SECOND, 0);
+    ClockReading guess = new ClockReading(0, 0, Long.MAX_VALUE / 4, 0);
+    ClockReading first = new ClockReading(77, SECOND, 30 * SECOND, 0);
     assertThat(guess.or(first)).isSameAs(first);
   }
 }

@@ -1,11 +1,13 @@
 package io.foliot.cli;
 
 import io.foliot.core.SystemClock;
+import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreAddress;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.engine.migration.Migration;
 import io.foliot.engine.migration.MigrationException;
+import io.foliot.server.api.EngineWords;
 import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.store.Stores;
@@ -55,7 +57,11 @@ final class MigrateCommand implements Callable<Integer> {
   public Integer call() {
     try {
       return release == null ? migrate() : release(release);
-    } catch (StoreException | MigrationException e) {
+    } catch (MigrationException e) {
+      Seal seal = e.seal();
+      throw CommandException.failure(
+          seal == null ? String.valueOf(e.getMessage()) : "the target is sealed: " + EngineWords.of(seal), e);
+    } catch (StoreException e) {
       throw CommandException.failure(String.valueOf(e.getMessage()), e);
     } catch (CompletionException e) {
       throw CommandException.failure(String.valueOf(e.getCause() == null ? e : e.getCause().getMessage()), e);

@@ -5,6 +5,7 @@ import io.foliot.core.Meter;
 import io.foliot.core.Scheduler;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.SealedException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.delivery.http.Cidr;
@@ -14,6 +15,7 @@ import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
 import io.foliot.server.api.Backups;
+import io.foliot.server.api.EngineWords;
 import io.foliot.server.cluster.Coordinators;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.store.PrivateFiles;
@@ -68,6 +70,9 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
       if (store == null && cause instanceof IllegalArgumentException refused) {
         throw new StartException(StartException.Reason.CONFIGURATION,
             "store.kind (--store): " + refused.getMessage(), refused);
+      }
+      if (cause instanceof SealedException sealed) {
+        throw new StartException(StartException.Reason.STORE, EngineWords.of(sealed.seal()), sealed);
       }
       throw cause instanceof StoreException refused
           ? new StartException(StartException.Reason.STORE, String.valueOf(refused.getMessage()), refused)

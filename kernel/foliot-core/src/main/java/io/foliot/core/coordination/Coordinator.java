@@ -11,6 +11,11 @@ public interface Coordinator extends AutoCloseable {
   /** A word for people: {@code none}, {@code store}, {@code zookeeper}. */
   String kind();
 
+  /** Whether there may be other members, with whom this one shares the slots. */
+  default boolean isShared() {
+    return true;
+  }
+
   /** Becomes a member, and stays one for ever: after a lost session it registers again. */
   void join(Member self, Listener listener);
 

@@ -47,18 +47,6 @@ public record Seal(State state, String other, @Nullable String cursor, long task
     };
   }
 
-  /** What operators are told, with what to do. */
-  public String reason() {
-    return switch (state) {
-      case DRAINING -> "the tasks of this store are being moved to " + other + "; ask there when that is done";
-      case MOVED -> "the tasks of this store were moved to " + other
-          + "; use that one, or open this one again with: foliot migrate --release";
-      case FILLING ->
-        "tasks of " + other + " are being moved into this store, and not all are here; let foliot migrate go"
-            + " on to its end, or open this store as it is with: foliot migrate --release";
-    };
-  }
-
   /** As the content of a document. */
   public byte[] encode() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -14,6 +14,11 @@ public final class SoleCoordinator implements Coordinator {
   }
 
   @Override
+  public boolean isShared() {
+    return false;
+  }
+
+  @Override
   public void join(Member self, Listener listener) {
     listener.changed(new View(Connection.CONNECTED, List.of(self), self.node(), null, 0));
   }

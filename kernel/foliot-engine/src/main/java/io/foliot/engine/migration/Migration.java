@@ -121,7 +121,7 @@ public final class Migration {
     if (there.isPresent()) {
       Seal seal = there.get();
       if (seal.state() != Seal.State.FILLING || !seal.other().equals(sourceName)) {
-        throw new MigrationException("the target is sealed: " + seal.reason());
+        throw new MigrationException(seal);
       }
       told.accept("going on behind " + seal.tasks() + " tasks");
       return seal;

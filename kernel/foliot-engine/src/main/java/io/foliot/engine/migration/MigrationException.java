@@ -1,11 +1,28 @@
 package io.foliot.engine.migration;
 
-/** A migration cannot go on, for a reason that somebody can do something about. */
+import io.foliot.core.store.Seal;
+import org.jspecify.annotations.Nullable;
+
+/** A migration cannot go on, for a reason that can be removed. */
 public final class MigrationException extends RuntimeException {
   private static final long serialVersionUID = 1;
+
+  private final transient @Nullable Seal seal;
 
   /** With what is wrong, and what to do. */
   public MigrationException(String message) {
     super(message);
+    seal = null;
+  }
+
+  /** With the seal of a target that is not the one of this migration. */
+  MigrationException(Seal seal) {
+    super("the target is sealed: state=" + seal.state() + ", other=" + seal.other());
+    this.seal = seal;
+  }
+
+  /** Returns the seal of the target, if that is the reason; else null. */
+  public @Nullable Seal seal() {
+    return seal;
   }
 }

@@ -86,7 +86,7 @@ final class ServerRoutes {
     if (draining.getAsBoolean()) {
       return health(List.of("the server is stopping"));
     }
-    List<String> reasons = new ArrayList<>(scheduler.status().unready());
+    List<String> reasons = new ArrayList<>(scheduler.status().unready().stream().map(EngineWords::of).toList());
     reasons.addAll(info.troubles().get());
     return health(reasons);
   }

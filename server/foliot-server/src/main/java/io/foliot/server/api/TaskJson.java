@@ -184,7 +184,7 @@ final class TaskJson {
     json.writeStringProperty("state", why.state().name());
     instant(json, "dueAt", why.task().dueAt());
     json.writeArrayPropertyStart("reasons");
-    why.reasons().forEach(reason -> json.writeString(WellFormed.of(reason)));
+    why.reasons().forEach(reason -> json.writeString(WellFormed.of(EngineWords.of(reason, why))));
     json.writeEndArray();
     json.writeNumberProperty("slot", why.slot());
     text(json, "owner", why.owner());

@@ -58,7 +58,7 @@ final class Schema {
 
   /** Makes what is missing. Several nodes may do so at the same time. */
   static void migrate(DataSource source, Dialect dialect, String name) {
-    for (int tried = 1; !isCurrent(source); tried++) {
+    for (int tried = 1; !isCurrent(source, dialect); tried++) {
       try {
         Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations())
             .table(HISTORY)
@@ -76,11 +76,13 @@ final class Schema {
     }
   }
 
-  private static boolean isCurrent(DataSource source) {
+  private static boolean isCurrent(DataSource source, Dialect dialect) {
     try (Connection connection = source.getConnection();
-        PreparedStatement select = connection.prepareStatement("SELECT value FROM foliot_meta WHERE name = 'schema'");
-        ResultSet row = select.executeQuery()) {
-      return row.next() && row.getString(1).equals(NEWEST);
+        PreparedStatement select = dialect.prepare(connection, dialect.files().text("meta"))) {
+      select.setString(1, "schema");
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() && row.getString(1).equals(NEWEST);
+      }
     } catch (SQLException e) {
       // There are no tables yet, which the migration finds out for itself; if it is something else, so does that.
       return false;
@@ -102,7 +104,7 @@ final class Schema {
   }
 
   private static @Nullable String find(Connection connection, Dialect dialect, String name) throws SQLException {
-    try (PreparedStatement select = dialect.prepare(connection, "SELECT value FROM foliot_meta WHERE name = ?")) {
+    try (PreparedStatement select = dialect.prepare(connection, dialect.files().text("meta"))) {
       select.setString(1, name);
       try (ResultSet row = select.executeQuery()) {
         return row.next() ? row.getString(1) : null;
@@ -117,8 +119,7 @@ final class Schema {
       if (value != null) {
         return value;
       }
-      try (PreparedStatement insert = dialect.prepare(connection,
-          "INSERT INTO foliot_meta (name, value) VALUES (?, ?)")) {
+      try (PreparedStatement insert = dialect.prepare(connection, dialect.files().text("insert_meta"))) {
         insert.setString(1, name);
         insert.setString(2, valueIfNew);
         insert.executeUpdate();

@@ -31,6 +31,7 @@ import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -362,6 +363,24 @@ abstract class DamageContract {
     byte[] next = known.clone();
     next[0] = 2;
     return resealed(known, next);
+  }
+
+  @Test
+  void aDatabaseOfAnotherFormatIsRefused() {
+    try {
+      Databases.execute(database(), "UPDATE foliot_meta SET value = '99' WHERE name = 'format'");
+      assertRefused("format=99");
+      Databases.execute(database(), "DELETE FROM foliot_meta WHERE name = 'format'");
+      assertRefused("format=1");
+    } finally {
+      Databases.execute(database(), "DELETE FROM foliot_meta WHERE name = 'format'");
+      Databases.execute(database(), "INSERT INTO foliot_meta (name, value) VALUES ('format', '2')");
+    }
+  }
+
+  private void assertRefused(String format) {
+    assertThatThrownBy(() -> JdbcStore.open(Databases.options(database())).close()).isInstanceOf(StoreException.class)
+        .hasMessageContaining(format).hasMessageContaining("known=2");
   }
 
   @Test

@@ -7,6 +7,7 @@ import static io.foliot.store.redis.Tasks.failure;
 import static io.foliot.store.redis.Tasks.get;
 import static io.foliot.store.redis.Tasks.key;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.backends.RedisServer;
 import io.foliot.core.TaskId;
@@ -274,6 +275,16 @@ final class RedisDamageTest {
     assertThat(failure(store.find(new TaskRef.ById(newer)))).isInstanceOf(StoreAwayException.class);
     assertThat(read(":task", RecordCodec.id(newer))).isEqualTo(value);
     assertThat(told).isEmpty();
+  }
+
+  @Test
+  void aNamespaceOfAnotherFormatIsRefused() {
+    for (String format : List.of("1", "99")) {
+      assertThat(store.link().command(CommandType.HSET, LAYOUT.global("slots"), Layout.bytes("format"),
+          Layout.bytes(format)).join()).isNotNull();
+      assertThatThrownBy(() -> RedisStore.open(RedisOptions.at(server.uri()).withSlots(1)).close())
+          .isInstanceOf(StoreException.class).hasMessageContaining("format=" + format).hasMessageContaining("known=2");
+    }
   }
 
   @Test

@@ -1,0 +1,19 @@
+package io.foliot.core.store;
+
+/** The store is sealed: its tasks are moved to another store, or those of another one into it. Nothing was done. */
+public final class SealedException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  private final transient Seal seal;
+
+  /** With the seal that was found. */
+  public SealedException(Seal seal) {
+    super("the store is sealed: state=" + seal.state() + ", other=" + seal.other(), null);
+    this.seal = seal;
+  }
+
+  /** Returns the seal. */
+  public Seal seal() {
+    return seal;
+  }
+}

@@ -1,0 +1,401 @@
+package io.foliot.engine;
+
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.wheel.ObjectTimerWheel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Attempts of this node: claims that were won, from the claim on until their permits are free again. Passive; the loop's thread.
+ *
+ * <p>Guarantees: an attempt begins only if its lease outlasts its timeout; it gives back its place at the destination once, when
+ * it is answered, and its permit and memory once, when it is released; it is released when its end is recorded, or its lease is
+ * over and the store does not say otherwise. A task of another queue than the lane's is shown to no receiver and no worker.
+ *
+ * <ol>
+ * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task to the
+ * worker that waits for it.
+ * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end is
+ * reported later, by whoever has the token, to any node.
+ * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
+ * <li>The wheel wakes an attempt at the end of its timeout, and a delivery that has not answered is cancelled; then at the end
+ * of its lease, and it is released, or, if its end is reported later, looked up.
+ * <li>{@link #findReports} looks up, a few each second, attempts of limited queues whose ends may have been reported to other
+ * nodes, so that their permits are free long before their leases end.
+ * </ol>
+ *
+ * <p>The wheel's ticks are milliseconds of the monotonic clock: leases last, they do not end at a wall time. Rejected: a timer
+ * in each delivery. A delivery that forgets it would hold a permit for ever.
+ */
+final class Attempts {
+  private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
+  /** How long an answer of a delivery may be on its way when the time of the attempt is over. */
+  private static final long ANSWER_MILLIS = 250;
+  /** A task claimed this late in a slot of another node was left behind there. */
+  private static final long LATE_MILLIS = 1_000;
+  /** Claims looked up in a second whose end may have been reported to another node; each lookup reads a task. */
+  private static final int REPORTS_PER_SECOND = 64;
+
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final StoreClock clock;
+  private final LookAhead lookAhead;
+  private final WatchedSlots slots;
+  private final Settles settles;
+  private final Inbox inbox;
+  private final Meter meter;
+  private final RandomSource random;
+
+  private final Map<Token, RunningAttempt> running = new HashMap<>();
+  private final ObjectTimerWheel<RunningAttempt> leases;
+  /**
+   * Attempts that hold a permit until their end is reported, here or to another node. The one looked up longest ago is the
+   * first.
+   */
+  private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
+  private long findNanos;
+
+  /** Without attempts. */
+  Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, LookAhead lookAhead, WatchedSlots slots,
+      Settles settles, Inbox inbox, Meter meter, RandomSource random, long nowNanos) {
+    this.store = store;
+    this.registry = registry;
+    this.clock = clock;
+    this.lookAhead = lookAhead;
+    this.slots = slots;
+    this.settles = settles;
+    this.inbox = inbox;
+    this.meter = meter;
+    this.random = random;
+    leases = new ObjectTimerWheel<>(millis(nowNanos));
+    findNanos = nowNanos;
+  }
+
+  private static long millis(long monotonicNanos) {
+    return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
+  }
+
+  /** Whether all that is left has its end reported from outside. */
+  boolean isIdle() {
+    return running.values().stream().allMatch(attempt -> attempt.reportsLater);
+  }
+
+  // Begin.
+
+  /** Begins an attempt of a task that was claimed by a call sent at that time. */
+  void begin(PendingClaim claim, TaskRecord task, long sentNanos, long nowNanos) {
+    Lane lane = claim.lane();
+    Token token = task.token();
+    assert token != null;
+    long leaseMillis = claim.claim().leaseMillis();
+    RunningAttempt attempt = new RunningAttempt(lane, task, claim.destination());
+    attempt.begunNanos = nowNanos;
+    attempt.begunMillis = clock.millis(nowNanos);
+    attempt.leaseEndMillis = millis(sentNanos) + leaseMillis;
+    attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
+    running.put(token, attempt);
+    charge(attempt, attempt.bytes - claim.bytes());
+    lane.begun(task.body().payload().length);
+    if (!task.queue().equals(lane.name())) {
+      returnForeign(claim, attempt);
+      return;
+    }
+    long lateMicros = clock.micros(nowNanos) - task.dueAt() * 1_000;
+    meter.claimed(lane.name(), lateMicros);
+    if (lateMicros >= LATE_MILLIS * 1_000 && !slots.isAssigned(task.id())) {
+      meter.stolen(lane.name());
+    }
+    long leaseNanos = leaseMillis * NANOS_PER_MILLI;
+    if (claim.waiter() != null) {
+      attempt.answered = true;
+      isReportedLater(attempt);
+      lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos);
+      handOver(attempt, claim.waiter().payloadsTaken());
+      lookAhead.lookAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
+      return;
+    }
+    Queue queue = lane.queue();
+    Delivery delivery = lane.delivery();
+    if (queue == null || delivery == null
+        || nowNanos - sentNanos + queue.target().timeout().toNanos() >= leaseNanos) {
+      // The claim took so long that an attempt could outlive its lease, or the queue has gone: try again.
+      attempt.answered = true;
+      giveUpDestination(attempt);
+      ended(attempt, new Outcome.Retry(Due.NOW), "not begun: the claim took too long");
+      return;
+    }
+    CompletionStage<Answer> delivering = Inbox
+        .asking(() -> delivery.deliver(Attempt.of(queue, task, traceparent(task))));
+    attempt.delivering = delivering;
+    inbox.after(delivering, (answer, failure, answeredNanos) -> answered(attempt, answer, failure, answeredNanos));
+  }
+
+  /**
+   * Gives back a claim whose task is not of the lane's queue. The task comes back to its own lane after a pause, so that
+   * whatever is wrong does not claim it again and again.
+   */
+  private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
+    LOG.log(System.Logger.Level.ERROR,
+        "a task was claimed for another queue than its own; it is not delivered there, and"
+            + " given back: task={0}, queue={1}, claimedFor={2}",
+        attempt.task.id(), attempt.task.queue(),
+        attempt.lane.name());
+    meter.foreign(attempt.lane.name());
+    attempt.answered = true;
+    giveUpDestination(attempt);
+    if (claim.waiter() != null) {
+      attempt.lane.longPolls().lost(claim.waiter());
+    }
+    ended(attempt, new Outcome.Retry(Due.after(PAUSE_MILLIS)), "not begun: it was claimed for another queue");
+  }
+
+  private static void giveUpDestination(RunningAttempt attempt) {
+    if (attempt.destination != null) {
+      attempt.destination.giveBack(1);
+    }
+  }
+
+  /** One trace per firing, one span per attempt. */
+  private String traceparent(TaskRecord task) {
+    Token trace = new Token(task.id().high() ^ task.generation(), task.id().low());
+    String span = Long.toHexString(random.next() | 1L);
+    return "00-" + trace + "-" + "0".repeat(16 - span.length()) + span + "-01";
+  }
+
+  // Answers.
+
+  private void answered(RunningAttempt attempt, @Nullable Answer given, @Nullable Throwable failure, long nowNanos) {
+    if (attempt.answered) {
+      return;
+    }
+    Answer answer = given != null
+        ? given
+        : new Answer.Retry(null, Answer.Health.UNREACHABLE, String.valueOf(GroupCommit.unwrapped(failure)));
+    attempt.answered = true;
+    attempt.delivering = null;
+    if (attempt.destination != null) {
+      attempt.destination.answered(answer, nowNanos);
+    }
+    switch (answer) {
+      case Answer.Done done -> ended(attempt, new Outcome.Finished(), done.detail());
+      case Answer.Again again -> ended(attempt, QueueRegistry.again(again.next()), again.detail());
+      case Answer.Fail fail -> ended(attempt, new Outcome.Failed(), fail.detail());
+      case Answer.Retry retry -> retried(attempt, retry);
+      case Answer.Accepted accepted -> accepted(attempt, nowNanos);
+    }
+  }
+
+  private void accepted(RunningAttempt attempt, long nowNanos) {
+    isReportedLater(attempt);
+    if (attempt.settled) {
+      release(attempt);
+    } else {
+      releasePayload(attempt);
+      lookAhead.lookAgain(attempt.task.id(), attempt.task.queue(), attempt.task.leaseEnd(), nowNanos);
+    }
+  }
+
+  private void retried(RunningAttempt attempt, Answer.Retry retry) {
+    Queue queue = attempt.lane.queue();
+    Outcome outcome = queue == null
+        ? new Outcome.Retry(Due.after(PAUSE_MILLIS))
+        : QueueRegistry.failed(attempt.task, queue, retry.after(), random.nextDouble());
+    ended(attempt, outcome, retry.detail());
+  }
+
+  private void ended(RunningAttempt attempt, Outcome outcome, String detail) {
+    TaskRecord task = attempt.task;
+    Token token = task.token();
+    assert token != null;
+    settles.add(attempt,
+        new Settlement(task.id(), task.generation(), token, outcome, attempt.begunMillis, detail));
+  }
+
+  private void isReportedLater(RunningAttempt attempt) {
+    attempt.reportsLater = true;
+    Queue queue = attempt.lane.queue();
+    if (queue != null && queue.concurrency() != null && store.isShared()) {
+      reportedLater.add(attempt);
+    }
+  }
+
+  // Ends.
+
+  /** The store has answered for the end of an attempt. */
+  void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
+    RunningAttempt attempt = ending.attempt();
+    TaskRecord task = attempt.task;
+    attempt.lane.countSettled();
+    meter.settled(attempt.lane.name(), Settles.word(ending.settlement().outcome(), result),
+        (nowNanos - attempt.begunNanos) / 1_000);
+    if (result.kind() == SettleResult.Kind.STALE || result.kind() == SettleResult.Kind.NOT_FOUND) {
+      LOG.log(System.Logger.Level.WARNING, "a late report was refused: task={0}, generation={1}, attempt={2}",
+          task.id(), task.generation(), task.attempt());
+    }
+    if (result.wakeAt() != 0) {
+      lookAhead.lookAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
+    }
+    release(attempt);
+  }
+
+  /** The end of a claim was recorded by a call of whoever has its token. */
+  void reported(Token token) {
+    RunningAttempt attempt = running.get(token);
+    if (attempt != null) {
+      attempt.settled = true;
+      if (attempt.reportsLater) {
+        attempt.lane.countSettled();
+        release(attempt);
+      }
+    }
+  }
+
+  private void release(RunningAttempt attempt) {
+    if (!attempt.released) {
+      attempt.released = true;
+      leases.cancel(attempt.leaseHandle);
+      Token token = attempt.task.token();
+      if (token != null) {
+        running.remove(token);
+      }
+      if (!attempt.handedOver) {
+        releasePayload(attempt);
+      }
+      attempt.lane.ended();
+      attempt.lane.permits().release(1);
+    }
+  }
+
+  // Memory.
+
+  private void charge(RunningAttempt attempt, long bytes) {
+    registry.memory().change(attempt.lane.memory(),
+        attempt.destination == null ? null : attempt.destination.memory(), bytes);
+  }
+
+  /** Nothing on this node needs the payload any more. */
+  private void releasePayload(RunningAttempt attempt) {
+    attempt.dropPayload();
+    charge(attempt, -attempt.bytes);
+    attempt.bytes = 0;
+  }
+
+  /** A worker gets the task: its payload takes memory until the worker's caller has taken it. */
+  private void handOver(RunningAttempt attempt, CompletionStage<?> taken) {
+    attempt.handedOver = true;
+    attempt.dropPayload();
+    inbox.after(taken, (done, failure, nowNanos) -> releasePayload(attempt));
+  }
+
+  // Leases.
+
+  /** Wakes up to so many attempts whose timeouts or leases have ended. */
+  void advance(int limit, long nowNanos) {
+    leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
+  }
+
+  /** When an attempt is woken first: when its delivery should have answered, or else at the end of the lease. */
+  private static long wakeMillis(RunningAttempt attempt) {
+    Queue queue = attempt.lane.queue();
+    return queue == null || attempt.destination == null
+        ? attempt.leaseEndMillis
+        : Math.min(attempt.leaseEndMillis,
+            millis(attempt.begunNanos) + queue.target().timeout().toMillis() + ANSWER_MILLIS);
+  }
+
+  private void woke(RunningAttempt attempt, long nowNanos) {
+    if (millis(nowNanos) < attempt.leaseEndMillis) {
+      attempt.leaseHandle = leases.schedule(attempt.leaseEndMillis, attempt);
+      timedOut(attempt, nowNanos);
+    } else if (attempt.reportsLater) {
+      releaseIfEnded(attempt);
+    } else {
+      leaseEnded(attempt, nowNanos);
+    }
+  }
+
+  /** A delivery has not answered in time. It is cancelled, so that a handler does not go on for nothing. */
+  private void timedOut(RunningAttempt attempt, long nowNanos) {
+    CompletionStage<Answer> delivering = attempt.delivering;
+    if (delivering != null) {
+      answered(attempt, new Answer.Retry(null, Answer.Health.UNREACHABLE,
+          "no answer within the timeout; the receiver may have done the work"), null, nowNanos);
+      delivering.toCompletableFuture().cancel(true);
+    }
+  }
+
+  /** The lease is over by this node's monotonic clock. */
+  private void leaseEnded(RunningAttempt attempt, long nowNanos) {
+    if (!attempt.answered) {
+      LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended: task={0}, queue={1}",
+          attempt.task.id(), attempt.task.queue());
+      if (attempt.destination != null) {
+        attempt.destination.ill(Answer.Health.UNREACHABLE, nowNanos);
+      }
+      attempt.answered = true;
+    }
+    release(attempt);
+  }
+
+  /** Looks up attempts whose ends may have been reported to other nodes, if it is time. */
+  void findReports(long nowNanos) {
+    if (!store.isShared() || nowNanos - findNanos < 0) {
+      return;
+    }
+    findNanos = nowNanos + SECOND_NANOS;
+    int asked = 0;
+    for (int left = reportedLater.size(); left > 0 && asked < REPORTS_PER_SECOND; left--) {
+      RunningAttempt attempt = reportedLater.remove();
+      if (!attempt.released) {
+        reportedLater.add(attempt);
+        releaseIfEnded(attempt);
+        asked++;
+      }
+    }
+  }
+
+  private void releaseIfEnded(RunningAttempt attempt) {
+    inbox.after(Inbox.asking(() -> store.find(new TaskRef.ById(attempt.task.id()))),
+        (found, failure, nowNanos) -> {
+          if (!attempt.released) {
+            releaseIfEnded(attempt, found == null ? null : found.orElse(null), failure, nowNanos);
+          }
+        });
+  }
+
+  private void releaseIfEnded(RunningAttempt attempt, @Nullable TaskRecord task, @Nullable Throwable failure,
+      long nowNanos) {
+    long nowMillis = clock.millis(nowNanos);
+    boolean isHeld = failure != null || (task != null && task.state() == TaskState.RUNNING
+        && attempt.task.token() != null && attempt.task.token().equals(task.token())
+        && task.leaseEnd() > nowMillis);
+    if (isHeld) {
+      long leftMillis = task == null ? PAUSE_MILLIS : task.leaseEnd() - nowMillis;
+      leases.cancel(attempt.leaseHandle);
+      attempt.leaseEndMillis = millis(nowNanos) + Math.max(1, leftMillis);
+      attempt.leaseHandle = leases.schedule(attempt.leaseEndMillis, attempt);
+    } else {
+      release(attempt);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.foliot.engine;
+
+/** A pause that doubles with each failure, and ends with the first success. Passive; one thread. */
+final class Backoff {
+  static final long FIRST_NANOS = 20_000_000;
+  /** Longest pause: how late the engine notices that a store is back. */
+  static final long LAST_NANOS = 2_000_000_000;
+
+  private long waitNanos;
+  private long untilNanos = Long.MIN_VALUE;
+
+  void failed(long nowNanos) {
+    waitNanos = waitNanos == 0 ? FIRST_NANOS : Math.min(LAST_NANOS, 2 * waitNanos);
+    untilNanos = nowNanos + waitNanos;
+  }
+
+  void succeeded() {
+    waitNanos = 0;
+    untilNanos = Long.MIN_VALUE;
+  }
+
+  boolean isOver(long nowNanos) {
+    return untilNanos == Long.MIN_VALUE || nowNanos - untilNanos >= 0;
+  }
+}

@@ -1,0 +1,87 @@
+package io.foliot.engine;
+
+import io.foliot.core.Scheduler.FailedException;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.store.Seal;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which calls the engine takes: none before it has started, after it has failed, or once it stops; none that changes
+ * something while the store is sealed. Any thread.
+ *
+ * <p>Guarantees: a call that is refused has done nothing, and its future says why; what a call throws becomes a failed future.
+ *
+ * <p>The states of an engine: NEW → RUNNING → STOPPED, and from each of them FAILED, for good.
+ */
+final class CallGate {
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private volatile boolean running;
+  private volatile boolean stopped;
+  private volatile @Nullable Seal seal;
+
+  void open() {
+    running = true;
+  }
+
+  void stop() {
+    stopped = true;
+  }
+
+  void fail(Throwable cause) {
+    failure.complete(cause);
+  }
+
+  void seal(@Nullable Seal found) {
+    seal = found;
+  }
+
+  boolean isRunning() {
+    return running;
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** Returns the seal of the store, or null if it is open. */
+  @Nullable
+  Seal seal() {
+    return seal;
+  }
+
+  /** Completes with the cause when the engine has failed. */
+  CompletableFuture<Throwable> failure() {
+    return failure;
+  }
+
+  /** Runs a call that changes something. */
+  <T> CompletableFuture<T> write(Supplier<CompletionStage<T>> call) {
+    Seal sealed = seal;
+    return sealed == null ? read(call) : CompletableFuture.failedFuture(new OverloadedException(sealed.refusal()));
+  }
+
+  /** Runs a call that reports the end of an attempt; a store that drains records it. */
+  <T> CompletableFuture<T> report(Supplier<CompletionStage<T>> call) {
+    Seal sealed = seal;
+    return sealed == null || sealed.state() == Seal.State.DRAINING ? read(call) : write(call);
+  }
+
+  /** Runs a call that changes nothing. */
+  <T> CompletableFuture<T> read(Supplier<CompletionStage<T>> call) {
+    if (failure.isDone()) {
+      return CompletableFuture.failedFuture(new FailedException(failure.join()));
+    }
+    if (!running || stopped) {
+      return CompletableFuture.failedFuture(
+          new OverloadedException(stopped ? "this node is stopping; ask another one" : "this node is not ready yet"));
+    }
+    try {
+      return call.get().toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.foliot.engine;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * One kind of store call: how many batches are under way, and when the next one may be sent. Passive; the loop's thread.
+ *
+ * <p>Guarantees: no more batches under way than the limit; none while the backoff lasts; each answer is recorded in the
+ * {@link StoreHealth}, and only then handled.
+ *
+ * <ol>
+ * <li>The owner of the pipe asks {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
+ * <li>The answer comes back through the inbox. The batch is under way no more, health and backoff learn whether it failed,
+ * and the owner handles the result, or puts the items of a failed batch back.
+ * </ol>
+ *
+ * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind entries that only move.
+ */
+final class CallPipe {
+  /** Whether calls change the store; a store that refuses writes does not serve. */
+  enum Effect {
+    READ, WRITE
+  }
+
+  private final String call;
+  private final int limit;
+  private final Effect effect;
+  private final Backoff backoff;
+  private final Inbox inbox;
+  private final StoreHealth health;
+  private int underWay;
+
+  /**
+   * A pipe with nothing under way.
+   *
+   * @param call the name of the call, for meter and log
+   * @param limit batches that are under way at the same time: with two, one is with the store while the next one gathers
+   * @param backoff the pause after failures; pipes may share one
+   */
+  CallPipe(String call, int limit, Effect effect, Backoff backoff, Inbox inbox, StoreHealth health) {
+    this.call = call;
+    this.limit = limit;
+    this.effect = effect;
+    this.backoff = backoff;
+    this.inbox = inbox;
+    this.health = health;
+  }
+
+  boolean hasRoom(long nowNanos) {
+    return underWay < limit && backoff.isOver(nowNanos);
+  }
+
+  boolean isIdle() {
+    return underWay == 0;
+  }
+
+  /** Sends a batch; the handler is called with its answer. */
+  <T> void send(int items, long nowNanos, Supplier<CompletionStage<T>> batch, Inbox.Handler<T> handler) {
+    assert hasRoom(nowNanos) : call;
+    underWay++;
+    inbox.after(Inbox.asking(batch), (result, failure, answeredNanos) -> {
+      underWay--;
+      boolean answered = health.called(call, items, nowNanos, failure, answeredNanos);
+      if (effect == Effect.WRITE) {
+        health.wrote(answered, answeredNanos);
+      }
+      if (answered) {
+        backoff.succeeded();
+      } else {
+        backoff.failed(answeredNanos);
+      }
+      handler.answered(result, failure, answeredNanos);
+    });
+  }
+}

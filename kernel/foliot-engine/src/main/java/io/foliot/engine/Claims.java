@@ -1,0 +1,270 @@
+package io.foliot.engine;
+
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims: what the lanes give to the store, and what comes back. Passive; the loop's thread.
+ *
+ * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; whatever is not
+ * won gives all of them back; each task that is won is reported once, and nothing is delivered that was not.
+ *
+ * <ol>
+ * <li>The lanes that could start something are those that have entries, are served, and find a permit. They take turns.
+ * <li>A batch is shared among them by weight: a priority one higher weighs twice as much. What a lane does not use in this
+ * batch it may take in the next (deficit round robin); what is left of the batch goes to the others.
+ * <li>For each entry the lane acquires memory, then places at the destination, then permits; what a later one does not grant
+ * is given back to the earlier ones.
+ * <li>Results: <em>won</em> begins an attempt; <em>later</em> goes into the wheel again; <em>gone</em> is forgotten;
+ * <em>ready</em> was asked for under permits that were over, and is put back.
+ * <li>Workers are answered after the whole batch.
+ * </ol>
+ *
+ * <p>Rejected: a claim per lane. Each call is a round trip or a commit, and with many queues most of them would carry one task.
+ */
+final class Claims {
+  /** Claims on their way at the same time: one is with the store while the next one gathers. */
+  private static final int UNDER_WAY = 2;
+  private static final int LOWEST_WEIGHT = -10;
+
+  /** Told of what the store has decided. */
+  interface Decisions {
+    /** A task was won, under a lease that began when the claim was sent. */
+    void won(PendingClaim claim, TaskRecord task, long sentNanos);
+  }
+
+  /** Memory for the payloads of so many attempts, each taken for so large. */
+  private record Reserved(int count, long bytesEach) {}
+
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final Lanes lanes;
+  private final LookAhead lookAhead;
+  private final WatchedSlots slots;
+  private final Meter meter;
+  private final Decisions decisions;
+  private final CallPipe pipe;
+  private final Runnable wake;
+  private final int batch;
+  private final long leaseMarginMillis;
+
+  /** @param batch how many tasks one call claims */
+  Claims(TaskStore store, QueueRegistry registry, Lanes lanes, LookAhead lookAhead, WatchedSlots slots, Inbox inbox,
+      StoreHealth health, Meter meter, int batch, long leaseMarginMillis, Decisions decisions) {
+    this.store = store;
+    this.registry = registry;
+    this.lanes = lanes;
+    this.lookAhead = lookAhead;
+    this.slots = slots;
+    this.meter = meter;
+    this.batch = batch;
+    this.leaseMarginMillis = leaseMarginMillis;
+    this.decisions = decisions;
+    wake = inbox::wake;
+    pipe = new CallPipe("claim", UNDER_WAY, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
+  }
+
+  /** Whether no claim is on its way. */
+  boolean isIdle() {
+    return pipe.isIdle();
+  }
+
+  /** Sends claims, as long as there are entries, permits for them, and room in the pipe. */
+  void turn(long nowNanos) {
+    while (lanes.waiting() > 0 && pipe.hasRoom(nowNanos)) {
+      List<Lane> able = ableLanes(nowNanos);
+      if (able.isEmpty() || !claim(able, nowNanos)) {
+        return;
+      }
+    }
+  }
+
+  /** Returns how long until a rate or a probe allows another attempt, or {@link Long#MAX_VALUE}. */
+  long waitNanos(long nowNanos) {
+    long waitNanos = Long.MAX_VALUE;
+    if (lanes.waiting() > 0 && pipe.isIdle()) {
+      for (Lane lane : lanes.all()) {
+        if (lane.waiting() > 0) {
+          Destination destination = lane.destination();
+          long wait = Math.max(lane.permits().rateWaitNanos(nowNanos),
+              destination == null ? 0 : destination.probeWaitNanos(nowNanos));
+          waitNanos = wait > 0 ? Math.min(waitNanos, wait) : waitNanos;
+        }
+      }
+    }
+    return waitNanos;
+  }
+
+  // What is sent.
+
+  /** The lanes that could start something, beginning each time with another one. */
+  private List<Lane> ableLanes(long nowNanos) {
+    List<Lane> able = new ArrayList<>();
+    lanes.rotate();
+    for (int i = 0; i < lanes.size(); i++) {
+      Lane lane = lanes.inTurn(i);
+      if (lane.claimable() > 0 && lane.isServed() && !(lane.isPull() && lane.longPolls().isEmpty())
+          && !lane.permits().isFull(lane.claimable(), nowNanos, wake) && lane.permits().rateWaitNanos(nowNanos) == 0) {
+        able.add(lane);
+      }
+    }
+    return able;
+  }
+
+  /** Claims for these lanes, by their weights; what one does not use, the others get. */
+  private boolean claim(List<Lane> able, long nowNanos) {
+    List<PendingClaim> pending = new ArrayList<>();
+    int top = able.stream().mapToInt(Lane::priority).max().orElse(0);
+    double weights = able.stream().mapToDouble(lane -> weight(lane, top)).sum();
+    for (Lane lane : able) {
+      int share = lane.credit(batch * weight(lane, top) / weights, batch);
+      int taken = take(lane, Math.min(share, batch - pending.size()), nowNanos, pending);
+      lane.spend(taken);
+    }
+    for (Lane lane : able) {
+      take(lane, batch - pending.size(), nowNanos, pending);
+    }
+    if (pending.isEmpty()) {
+      return false;
+    }
+    Map<Destination, Long> endedBefore = new HashMap<>();
+    for (Lane lane : able) {
+      Destination destination = lane.destination();
+      if (destination != null) {
+        endedBefore.put(destination, destination.ended());
+      }
+    }
+    List<Claim> claims = pending.stream().map(PendingClaim::claim).toList();
+    List<DueEntry> entries = pending.stream().map(PendingClaim::entry).toList();
+    pipe.send(claims.size(), nowNanos, () -> store.claim(claims),
+        lanes.orForget(entries, (results, failure, answeredNanos) -> {
+          endedBefore.forEach(Destination::claimed);
+          answered(pending, results, nowNanos, answeredNanos);
+        }));
+    return true;
+  }
+
+  private static double weight(Lane lane, int top) {
+    return Math.scalb(1.0, Math.max(LOWEST_WEIGHT, lane.priority() - top));
+  }
+
+  private int take(Lane lane, int wanted, long nowNanos, List<PendingClaim> pending) {
+    Queue queue = lane.queue();
+    if (wanted <= 0 || queue == null) {
+      return 0;
+    }
+    Destination destination = lane.isPull() ? null : lane.destination();
+    int demand = lane.isPull() ? lane.longPolls().demand() : wanted;
+    Reserved memory = reserve(lane, destination, Math.min(Math.min(wanted, lane.claimable()), demand), nowNanos);
+    int most = destination == null ? memory.count() : destination.acquire(memory.count(), nowNanos, wake);
+    int given = lane.permits().acquire(most, nowNanos, wake);
+    if (destination != null && given < most) {
+      destination.giveBack(most - given);
+    }
+    giveBackUnused(lane, destination, memory, memory.count() - given);
+    long leaseMillis = queue.target().timeout().toMillis() + leaseMarginMillis;
+    long untilMillis = lane.permits().untilMillis();
+    for (int i = 0; i < given; i++) {
+      LongPollQueue.Waiter waiter = lane.isPull() ? lane.longPolls().reserve() : null;
+      if (lane.isPull() && waiter == null) {
+        lane.permits().giveBack(given - i);
+        giveBackUnused(lane, null, memory, given - i);
+        return i;
+      }
+      DueEntry entry = lanes.take(lane);
+      Claim claim = new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis(), untilMillis);
+      pending.add(new PendingClaim(lane, entry, claim, memory.bytesEach(), destination, waiter));
+    }
+    return given;
+  }
+
+  private Reserved reserve(Lane lane, @Nullable Destination destination, int wanted, long nowNanos) {
+    Budget.Share parent = destination == null ? null : destination.memory();
+    long bytesEach = lane.attemptBytes();
+    int given = wanted == 0 ? 0 : registry.memory().acquire(wanted, bytesEach, lane.memory(), parent, wake);
+    return given == 0 && wanted > 0 && registry.memory().acquireReserved(lane.memory(), parent, nowNanos)
+        ? new Reserved(1, registry.memory().guarantee())
+        : new Reserved(given, bytesEach);
+  }
+
+  private void giveBackUnused(Lane lane, @Nullable Destination destination, Reserved memory, int count) {
+    registry.memory().giveBackUnused(lane.memory(), destination == null ? null : destination.memory(),
+        memory.bytesEach() * count);
+  }
+
+  // What comes back.
+
+  private void answered(List<PendingClaim> pending, @Nullable ClaimBatch results, long sentNanos, long nowNanos) {
+    Set<Lane> pulled = new LinkedHashSet<>();
+    for (int i = 0; i < pending.size(); i++) {
+      PendingClaim claim = pending.get(i);
+      ClaimResult result = results == null ? null : results.results().get(i);
+      claim.lane().judged(result instanceof ClaimResult.Later);
+      if (result instanceof ClaimResult.Ready) {
+        overPermits(claim, nowNanos);
+        continue;
+      }
+      if (result == null) {
+        lanes.forget(claim.entry());
+      } else {
+        lanes.leave(claim.entry());
+      }
+      if (result instanceof ClaimResult.Won won) {
+        slots.decided(claim.entry().id(), true, nowNanos);
+        ItemGuard.run(() -> decisions.won(claim, won.task(), sentNanos));
+      } else {
+        giveBack(claim);
+        notWon(claim, result, nowNanos);
+      }
+      if (claim.waiter() != null) {
+        pulled.add(claim.lane());
+      }
+    }
+    pulled.forEach(lane -> lane.longPolls().answer(nowNanos));
+  }
+
+  /** The task is due, and was asked for under permits whose time was over. */
+  private void overPermits(PendingClaim claim, long nowNanos) {
+    claim.lane().permits().over(claim.claim().notAfterMillis(), nowNanos);
+    giveBack(claim);
+    lanes.putBack(claim.lane(), claim.entry());
+  }
+
+  private void notWon(PendingClaim claim, @Nullable ClaimResult result, long nowNanos) {
+    DueEntry entry = claim.entry();
+    if (result != null) {
+      slots.decided(entry.id(), false, nowNanos);
+    }
+    if (result instanceof ClaimResult.Later later) {
+      lookAhead.lookAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
+    } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {
+      meter.leaseEnded(claim.lane().name());
+    }
+  }
+
+  private void giveBack(PendingClaim claim) {
+    Lane lane = claim.lane();
+    Destination destination = claim.destination();
+    lane.permits().giveBack(1);
+    registry.memory().change(lane.memory(), destination == null ? null : destination.memory(), -claim.bytes());
+    if (destination != null) {
+      destination.giveBack(1);
+    }
+    if (claim.waiter() != null) {
+      lane.longPolls().lost(claim.waiter());
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.foliot.engine;
+
+/**
+ * A reading of the store's clock, from which the monotonic clock counts on: a step of this node's wall clock changes
+ * nothing.
+ *
+ * <p>What is read of a clock behind a network was true at some instant of the call, and nobody knows at which; the middle
+ * is wrong by half the call at most. So a reading that took long, because this process stood still or the store was busy,
+ * says less than an older one that was quick: that one stands until it has drifted as far, or the two contradict each
+ * other, which means that the store's clock was set.
+ *
+ * @param storeMicros what the store's clock said
+ * @param atNanos when, by the monotonic clock
+ * @param uncertainNanos by how much {@code atNanos} may be wrong
+ * @param offsetMicros by how much the store's clock was ahead of this node's
+ */
+record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
+  /** How far two clocks go apart in a second at most, in nanoseconds: twice what quartz does. */
+  private static final long DRIFT_NANOS_PER_SECOND = 200_000;
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+  /** The store's clock, in microseconds. */
+  long micros(long nowNanos) {
+    return storeMicros + (nowNanos - atNanos) / 1_000;
+  }
+
+  private long uncertainNanos(long nowNanos) {
+    return uncertainNanos + (nowNanos - atNanos) / NANOS_PER_SECOND * DRIFT_NANOS_PER_SECOND;
+  }
+
+  /** The better of this one and a newer one. */
+  ClockReading or(ClockReading newer) {
+    long nowNanos = newer.atNanos;
+    long mine = uncertainNanos(nowNanos);
+    long apartMicros = Math.abs(micros(nowNanos) - newer.storeMicros);
+    boolean contradicts = apartMicros > (mine + newer.uncertainNanos) / 1_000 + 1;
+    return newer.uncertainNanos <= mine || contradicts ? newer : this;
+  }
+}

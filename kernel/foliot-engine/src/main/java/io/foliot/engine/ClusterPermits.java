@@ -1,0 +1,325 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Queue;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This node's part in limits that hold for the whole cluster: keeps its place in the {@link PermitRecord} of each limited queue
+ * that it works for, and tells the queue's {@link Permits} what they may use.
+ *
+ * <p>What a node may use it may use for five seconds, by the store's clock; each claim says until when, and the store refuses it
+ * afterwards. So a node that stands still or is cut off claims nothing under permits that others have taken. A node that is gone
+ * leaves attempts: those that were claimed before its time was over count as its own until their leases end.
+ *
+ * <p>One look at a time, each second, and at once where something waits that has no permit. The first loop's thread, but for
+ * {@link #hungry}.
+ */
+final class ClusterPermits {
+  private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final long LOOK_NANOS = 1_000 * NANOS_PER_MILLI;
+  /** Between two looks at least: the rests of a race are settled quickly, and nobody spins. */
+  private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
+  private static final long VALID_MILLIS = 5_000;
+  /** Where two nodes reckon the store's clock a little differently, one's time ends a little later than the other's could. */
+  private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
+  private static final long RENEW_MILLIS = 2_500;
+  /** A claim that was judged in time may be a while on its way into the books. */
+  private static final long SETTLED_MILLIS = 5_000;
+  /** What nobody wants for so long is given back, so that an idle queue costs nothing. */
+  private static final long IDLE_NANOS = 5_000 * NANOS_PER_MILLI;
+  private static final int PAGE = 1_000;
+
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final String node;
+  private final long instance;
+  private final Clock clock;
+  private final Inbox inbox;
+
+  // any thread
+  private final AtomicBoolean isHungry = new AtomicBoolean();
+
+  // the loop's thread
+  private final Map<String, Long> wantedNanos = new HashMap<>();
+  private int underWay;
+  private long lookNanos;
+  private long restUntilNanos;
+  private boolean isUnsettled;
+  private @Nullable CompletableFuture<Void> leaving;
+  private long leaveUntilNanos;
+
+  /**
+   * A ledger without entries.
+   *
+   * @param instance of this life of the node, like no other's
+   * @param inbox of the loop whose thread it is
+   */
+  ClusterPermits(TaskStore store, Clock clock, QueueRegistry registry, String node, long instance, Inbox inbox) {
+    this.store = store;
+    this.clock = clock;
+    this.registry = registry;
+    this.node = node;
+    this.instance = instance;
+    this.inbox = inbox;
+  }
+
+  /** Something waits that has no permit. Any thread. */
+  void hungry() {
+    if (isHungry.compareAndSet(false, true)) {
+      inbox.wake();
+    }
+  }
+
+  /** Looks at the records, if it is time. */
+  void turn(long nowNanos) {
+    if (leaving != null) {
+      if (nowNanos - leaveUntilNanos >= 0) {
+        leaving.complete(null);
+      }
+      return;
+    }
+    boolean soon = (isHungry.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
+    if (underWay > 0 || !(soon || nowNanos - lookNanos >= 0)) {
+      return;
+    }
+    lookNanos = nowNanos + LOOK_NANOS;
+    boolean limits = registry.queues().stream().anyMatch(ClusterPermits::isLimited);
+    if (!limits) {
+      return;
+    }
+    isHungry.set(false);
+    isUnsettled = false;
+    underWay = 1;
+    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
+      ended(documents != null);
+      if (documents != null) {
+        look(documents);
+      }
+    });
+  }
+
+  /** Asks for the time as well: what a node reckons after it was asleep is too early, and others would lose by it. */
+  private void look(List<Document> documents) {
+    underWay++;
+    long askedNanos = clock.monotonicNanos();
+    inbox.after(Inbox.asking(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
+      ended(micros != null);
+      if (micros != null) {
+        look(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
+      }
+    });
+  }
+
+  /**
+   * The store's clock, and since when by the monotonic clock it was that or later.
+   *
+   * @param millis what the store's clock said
+   * @param nanos before it was asked
+   */
+  private record Instant(long millis, long nanos) {
+    long nanosOf(long storeMillis) {
+      return nanos + (storeMillis - millis) * NANOS_PER_MILLI;
+    }
+  }
+
+  private static boolean isLimited(Queue queue) {
+    return queue.concurrency() != null || queue.rate() != null;
+  }
+
+  /** A store that is away is asked again no sooner than it would be anyway. */
+  private void ended(boolean answered) {
+    underWay--;
+    restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : LOOK_NANOS);
+  }
+
+  private void look(List<Document> documents, Instant now) {
+    Map<String, Document> byQueue = new HashMap<>();
+    documents.forEach(document -> byQueue.put(document.name(), document));
+    for (Queue queue : registry.queues()) {
+      if (isLimited(queue)) {
+        look(queue, byQueue.remove(queue.name()), now);
+      }
+    }
+    byQueue.forEach((queue, document) -> tidy(queue, document, now.millis()));
+  }
+
+  /** A record of a queue that is gone, or has no limits any more, goes when nobody's time is left in it. */
+  private void tidy(String queue, Document document, long now) {
+    wantedNanos.remove(queue);
+    PermitRecord record = decoded(queue, document);
+    if (record != null && record.holders().stream().allMatch(holder -> holder.untilMillis() + SETTLED_MILLIS < now)) {
+      write(queue, document, PermitRecord.EMPTY, () -> {});
+    }
+  }
+
+  private static @Nullable PermitRecord decoded(String queue, @Nullable Document document) {
+    try {
+      return document == null ? PermitRecord.EMPTY : PermitRecord.decode(document.content());
+    } catch (IllegalArgumentException e) {
+      LOG.log(System.Logger.Level.ERROR,
+          "the permits of a queue cannot be read, and this node has none of them: queue=" + queue, e);
+      return null;
+    }
+  }
+
+  private void look(Queue queue, @Nullable Document document, Instant at) {
+    PermitRecord read = decoded(queue.name(), document);
+    if (read == null) {
+      return;
+    }
+    long now = at.millis();
+    long nowNanos = clock.monotonicNanos();
+    PermitRecord record = read.noLaterThan(now + LATEST_MILLIS);
+    boolean isSetBack = !record.equals(read);
+    Permits permits = registry.shared(queue.name()).permits();
+    int wants = permits.wants(nowNanos);
+    PermitRecord.Holder known = record.holder(instance);
+    if (wants > 0) {
+      wantedNanos.put(queue.name(), nowNanos);
+    } else if (known == null) {
+      return;
+    }
+    PermitRecord.Holder mine = known == null ? new PermitRecord.Holder(instance, node, 0, 0, 0, 0) : known;
+    boolean isIdle = wants == 0
+        && nowNanos - wantedNanos.getOrDefault(queue.name(), nowNanos - IDLE_NANOS) >= IDLE_NANOS
+        && permits.giveUp();
+    int limit = queue.concurrency() == null ? Integer.MAX_VALUE : queue.concurrency();
+    PermitRecord.Holder wish = new PermitRecord.Holder(instance, node, isIdle ? 0 : mine.permits(),
+        isIdle ? 0 : mine.rateParts(), wants, mine.untilMillis());
+    PermitRecord.Holder target = isIdle ? wish : record.next(wish, limit, queue.rate() != null, now);
+    int inUse = permits.lower(target.permits(), rate(target), nowNanos);
+    int taken = Math.max(target.permits(), Math.min(inUse, mine.permits()));
+    isUnsettled |= taken > target.permits();
+    boolean same = !isSetBack && taken == mine.permits() && target.rateParts() == mine.rateParts()
+        && isAlike(wants, mine.wants());
+    if (same && mine.untilMillis() - now >= RENEW_MILLIS) {
+      grant(permits, target, mine.untilMillis(), at);
+    } else if (!same || wants > 0 || taken > 0) {
+      PermitRecord.Holder next = new PermitRecord.Holder(instance, node, taken, target.rateParts(), wants,
+          now + VALID_MILLIS);
+      write(queue.name(), document, record.with(next), () -> grant(permits, target, next.untilMillis(), at));
+    }
+    if (wants > taken || (queue.rate() != null && target.rateParts() < PermitRecord.RATE_PARTS)) {
+      reclaim(queue.name(), document, record, now);
+    }
+  }
+
+  /** Others care whether it wants something, and roughly how much. */
+  private static boolean isAlike(int wants, int before) {
+    return (wants > 0) == (before > 0) && wants <= 2 * before && before <= 2 * wants;
+  }
+
+  private static double rate(PermitRecord.Holder holder) {
+    return (double) holder.rateParts() / PermitRecord.RATE_PARTS;
+  }
+
+  private void grant(Permits permits, PermitRecord.Holder target, long untilMillis, Instant at) {
+    permits.grant(target.permits(), rate(target), untilMillis, at.nanosOf(untilMillis), clock.monotonicNanos());
+  }
+
+  private void write(String queue, @Nullable Document document, PermitRecord record, Runnable written) {
+    underWay++;
+    byte[] content = record.holders().isEmpty() ? null : record.encode();
+    long version = document == null ? 0 : document.version();
+    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
+        (done, failure, nowNanos) -> {
+          ended(done != null);
+          if (done != null && done) {
+            written.run();
+          } else {
+            // Somebody else was first, or nobody knows: the next look tells.
+            isUnsettled = true;
+          }
+        });
+  }
+
+  /** Frees what those have left behind whose time is over. */
+  private void reclaim(String queue, @Nullable Document document, PermitRecord record, long now) {
+    List<PermitRecord.Holder> gone = record.holders().stream()
+        .filter(holder -> holder.instance() != instance && holder.untilMillis() + SETTLED_MILLIS < now).toList();
+    if (gone.isEmpty()) {
+      return;
+    }
+    int permits = gone.stream().mapToInt(PermitRecord.Holder::permits).sum();
+    long untilMillis = gone.stream().mapToLong(PermitRecord.Holder::untilMillis).max().orElseThrow();
+    underWay++;
+    inbox.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, now, null, 0),
+        (running, failure, nowNanos) -> {
+          ended(running != null);
+          if (running == null) {
+            return;
+          }
+          PermitRecord rest = record.without(gone, running);
+          if (!rest.equals(record)) {
+            LOG.log(System.Logger.Level.INFO,
+                "nodes are gone, and what they had of a queue''s limits is free: queue={0},"
+                    + " permits={1}, of which still running={2}",
+                queue, permits, Math.min(permits, running));
+            write(queue, document, rest, () -> isUnsettled = true);
+          }
+        });
+  }
+
+  /** Attempts whose leases have not ended and that were claimed by an instant: of whom is not known. */
+  private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
+      int before) {
+    CompletionStage<TaskPage> read = Inbox.asking(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
+    return read.thenCompose(page -> {
+      int running = before;
+      for (TaskRecord task : page.tasks()) {
+        running += task.claimedAt() <= untilMillis && task.leaseEnd() > now ? 1 : 0;
+      }
+      return page.cursor() == null
+          ? CompletableFuture.completedFuture(running)
+          : running(queue, untilMillis, now, page.cursor(), running);
+    });
+  }
+
+  /**
+   * Gives back all that is not in use; what is, others count by its lease. Completes when the store has heard it, or the time is
+   * over. Any thread.
+   */
+  CompletableFuture<Void> leave(long untilNanos) {
+    CompletableFuture<Void> left = new CompletableFuture<>();
+    inbox.post(nowNanos -> {
+      leaving = left;
+      leaveUntilNanos = untilNanos;
+      leave(left);
+    });
+    return left;
+  }
+
+  private void leave(CompletableFuture<Void> left) {
+    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, nowNanos) -> {
+      List<CompletableFuture<Boolean>> writes = new ArrayList<>();
+      for (Document document : documents == null ? List.<Document>of() : documents) {
+        PermitRecord record = decoded(document.name(), document);
+        PermitRecord.Holder mine = record == null ? null : record.holder(instance);
+        if (record != null && mine != null && registry.shared(document.name()).permits().giveUp()) {
+          PermitRecord rest = record.with(new PermitRecord.Holder(instance, node, 0, 0, 0, 0));
+          writes.add(
+              Inbox.asking(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),
+                  rest.holders().isEmpty() ? null : rest.encode())).toCompletableFuture());
+        }
+      }
+      var heard = CompletableFuture.allOf(writes.toArray(CompletableFuture<?>[]::new))
+          .whenComplete((done, failed) -> left.complete(null));
+      assert heard != null;
+    });
+  }
+}

@@ -1,0 +1,79 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Decides whether tasks that were written may be acknowledged: only if their queues were not deleted meanwhile. Any thread.
+ *
+ * <p>Guarantees: an acknowledged task has a queue, or its queue's deletion fails because of it; a store that may lose its last
+ * writes still had the task when the acknowledgement was given.
+ *
+ * <ol>
+ * <li>Each live task that a batch wrote is {@linkplain #add added}; the {@link QueueWatch} knows for most of them, from its last
+ * read, that the queue is not being deleted.
+ * <li>For the others {@link #await} waits for the next read of the queues, which fails if one is gone.
+ * <li>Where the store may lose what it wrote in the last moments, the tasks are read once more: what it loses was
+ * acknowledged shortly before, and not after a wait.
+ * </ol>
+ */
+final class Confirmation {
+  private final TaskStore store;
+  private final QueueWatch watch;
+  private final Set<String> doubtful = new TreeSet<>();
+  private final Map<TaskId, Long> written = new HashMap<>();
+
+  Confirmation(TaskStore store, QueueWatch watch) {
+    this.store = store;
+    this.watch = watch;
+  }
+
+  /** Adds a live task that was written. */
+  void add(String queue, TaskId id, long generation) {
+    if (!watch.isConfirmed(queue, generation)) {
+      doubtful.add(queue);
+      written.merge(id, generation, Math::max);
+    }
+  }
+
+  /** Returns these results, once it is sure that they may be given. */
+  <T> CompletionStage<T> await(T results) {
+    return doubtful.isEmpty()
+        ? CompletableFuture.completedFuture(results)
+        : watch.confirm(doubtful).thenCompose(done -> ensureKept()).thenApply(done -> results);
+  }
+
+  private CompletionStage<Void> ensureKept() {
+    CompletionStage<Void> kept = CompletableFuture.completedFuture(null);
+    if (store.durability().windowMillis() == 0) {
+      return kept;
+    }
+    for (Map.Entry<TaskId, Long> each : written.entrySet()) {
+      CompletionStage<Optional<TaskRecord>> found = store.find(new TaskRef.ById(each.getKey()))
+          .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+              new StoreException("the task was written, but whether the store has kept it cannot be read", failure)));
+      kept = kept.thenCombine(found, (done, task) -> {
+        if (task.filter(record -> hasReached(record, each.getValue())).isEmpty()) {
+          throw new StoreException("the store does not have the task any more: task=" + each.getKey(), null);
+        }
+        return null;
+      });
+    }
+    return kept;
+  }
+
+  private static boolean hasReached(TaskRecord task, long generation) {
+    TaskRecord.Successor successor = task.successor();
+    return task.generation() >= generation || (successor != null && successor.generation() >= generation);
+  }
+}

@@ -1,0 +1,52 @@
+package io.foliot.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a loop's work: it goes on for a while, claims nothing more, and waits for the attempts under way. Passive; the
+ * loop's thread.
+ *
+ * <p>Guarantees: the {@link #begin answer} completes with true when the ends of all attempts are recorded, with false when
+ * patience is over, or the loop has died; never before nothing more is claimed.
+ */
+final class Drain {
+  private @Nullable CompletableFuture<Boolean> answer;
+  private long claimUntilNanos;
+  private long patienceEndNanos;
+  private boolean isClaiming = true;
+
+  /**
+   * Begins.
+   *
+   * @param afterNanos how long to go on claiming
+   * @param patienceNanos how long to wait in all
+   */
+  void begin(CompletableFuture<Boolean> newAnswer, long afterNanos, long patienceNanos, long nowNanos) {
+    answer = newAnswer;
+    claimUntilNanos = nowNanos + afterNanos;
+    patienceEndNanos = nowNanos + Math.max(afterNanos, patienceNanos);
+  }
+
+  /** Whether claims may be made at this time. Once they may not, they never may. */
+  boolean isClaiming(long nowNanos) {
+    isClaiming &= answer == null || nowNanos - claimUntilNanos < 0;
+    return isClaiming;
+  }
+
+  /** Whether claims could be made when that was last asked. */
+  boolean isClaiming() {
+    return isClaiming;
+  }
+
+  /** Completes the answer if nothing is under way, or patience is over. */
+  void turn(BooleanSupplier isIdle, long nowNanos) {
+    if (answer != null && !isClaiming) {
+      boolean isDone = isIdle.getAsBoolean();
+      if (isDone || nowNanos - patienceEndNanos >= 0) {
+        answer.complete(isDone);
+      }
+    }
+  }
+}

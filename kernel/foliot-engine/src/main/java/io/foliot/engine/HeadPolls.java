@@ -1,0 +1,209 @@
+package io.foliot.engine;
+
+import io.foliot.core.Meter;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.SlotSet;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Polls of the index from its head: what is due there, whoever missed it. Passive; the loop's thread.
+ *
+ * <p>Guarantees: no cursor is the only way to a task. An entry that is due in a watched slot is found within 100 ms if it became
+ * due in the last two seconds, within 2 s if in the last minute, else within 10 s; later where the store is slow, because a poll
+ * rests many times its own duration.
+ *
+ * <ol>
+ * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until there is no more,
+ * or until what it found is enough.
+ * <li>While a poll is under way, those with a shorter look-back wait: they would read the same again.
+ * <li>While the lanes flow, a poll holds back until they have room for half of what they hold, though for a second at most:
+ * what it finds would be parked, and claimed a moment later, two writes where one will do.
+ * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
+ * <li>The full poll runs at once when entries were let go, slots were added, or the store is back.
+ * </ol>
+ *
+ * <p>Rejected: a full poll every 100 ms. Behind a backlog it would read the same thousands of entries again each time.
+ */
+final class HeadPolls {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
+  /** Unknown ids that a poll takes at most before it begins again. */
+  private static final int LIMIT = 20_000;
+  /** A poll waits so many times its own duration before it runs again. */
+  private static final int REST = 20;
+  /** Entries that a poll reads of one slot at a time at least: a round trip is not made for fewer. */
+  private static final int MIN_PAGE = 16;
+  /** How often a poll that holds back checks whether there is room. */
+  private static final long HOLD_BACK_NANOS = 20 * NANOS_PER_MILLI;
+  /** A task found this late was missed by prefetch and by its writer. */
+  private static final long LATE_MILLIS = 1_000;
+
+  /** A poll: how far it looks back, and how often. */
+  private static final class Poll {
+    private final long lookBackMillis;
+    private final long everyNanos;
+    private long nextNanos;
+    private boolean underWay;
+    private long begunNanos;
+    private long endedNanos;
+    private int taken;
+    private int limit;
+    private long letGoBefore;
+    private boolean endedEarly;
+    private boolean refills;
+
+    Poll(long lookBackMillis, long everyMillis, long firstNanos) {
+      this.lookBackMillis = lookBackMillis;
+      everyNanos = everyMillis * NANOS_PER_MILLI;
+      nextNanos = firstNanos;
+      endedNanos = firstNanos;
+    }
+  }
+
+  private final IndexReads reads;
+  private final StoreHealth health;
+  private final Lanes lanes;
+  private final WatchedSlots slots;
+  private final Drain drain;
+  private final Meter meter;
+  private final int laneEntries;
+  private final Poll full;
+  /** All polls, the longest look-back first. */
+  private final List<Poll> polls;
+
+  /** @param laneEntries how many entries a lane holds */
+  HeadPolls(IndexReads reads, StoreHealth health, Lanes lanes, WatchedSlots slots, Drain drain, Meter meter,
+      int laneEntries,
+      long nowNanos) {
+    this.reads = reads;
+    this.health = health;
+    this.lanes = lanes;
+    this.slots = slots;
+    this.drain = drain;
+    this.meter = meter;
+    this.laneEntries = laneEntries;
+    full = new Poll(Long.MAX_VALUE, 10_000, nowNanos);
+    polls = List.of(full, new Poll(60_000, 2_000, nowNanos + FIRST_NANOS),
+        new Poll(2_000, 100, nowNanos + FIRST_NANOS));
+  }
+
+  /** What came due while the store was away is polled as soon as it is back; if it flaps, once a second. */
+  void storeIsBack(long nowNanos) {
+    full.nextNanos = Math.max(nowNanos, full.begunNanos + SECOND_NANOS);
+  }
+
+  /** Polls everything at once: there are slots whose past has not been read. */
+  void pollAll(long nowNanos) {
+    full.nextNanos = nowNanos;
+  }
+
+  /** Begins a poll that is due. */
+  void turn(long nowMillis, long nowNanos) {
+    if (!full.underWay && lanes.letGo() > full.letGoBefore) {
+      // There is something to be found again, as soon as there is room.
+      full.nextNanos = nowNanos;
+    }
+    for (Poll poll : polls) {
+      if (poll.underWay) {
+        return;
+      }
+      if (nowNanos - poll.nextNanos >= 0 && !holdsBack(poll, nowNanos)) {
+        begin(poll, nowMillis, nowNanos);
+        return;
+      }
+    }
+  }
+
+  /** Returns how long until a poll is due, or {@link Long#MAX_VALUE}. */
+  long waitNanos(long nowNanos) {
+    long waitNanos = Long.MAX_VALUE;
+    for (Poll poll : polls) {
+      if (poll.underWay) {
+        // Its answer wakes the loop, and those that follow wait for it.
+        break;
+      }
+      waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);
+    }
+    return waitNanos;
+  }
+
+  private boolean holdsBack(Poll poll, long nowNanos) {
+    if (!lanes.isFlowing() || lanes.waiting() <= laneEntries / 2 || nowNanos - poll.endedNanos >= SECOND_NANOS) {
+      return false;
+    }
+    poll.nextNanos = nowNanos + HOLD_BACK_NANOS;
+    return true;
+  }
+
+  private int page() {
+    return Math.clamp(laneEntries / Math.max(1, slots.watched().size()), MIN_PAGE, LookAhead.PAGE);
+  }
+
+  private void begin(Poll poll, long nowMillis, long nowNanos) {
+    poll.begunNanos = nowNanos;
+    poll.taken = 0;
+    poll.refills = lanes.letGo() > poll.letGoBefore || poll.endedEarly;
+    poll.letGoBefore = lanes.letGo();
+    poll.limit = lanes.isFlowing() ? Math.clamp(laneEntries - lanes.waiting(), 1, LIMIT) : LIMIT;
+    SlotSet watched = slots.watched();
+    if (watched.size() == 0) {
+      poll.nextNanos = nowNanos + poll.everyNanos;
+      return;
+    }
+    poll.underWay = true;
+    int page = page();
+    long from = poll.lookBackMillis == Long.MAX_VALUE ? Long.MIN_VALUE : nowMillis - poll.lookBackMillis;
+    List<DueScan> scans = new ArrayList<>(watched.size());
+    for (int slot = watched.next(0); slot >= 0; slot = watched.next(slot + 1)) {
+      scans.add(new DueScan(slot, from, null, nowMillis, page));
+    }
+    read(poll, scans, nowMillis, nowNanos);
+  }
+
+  private void read(Poll poll, List<DueScan> scans, long nowMillis, long sentNanos) {
+    reads.read(scans, (slices, failure, nowNanos) -> {
+      List<DueScan> more = new ArrayList<>();
+      if (health.called("due", scans.size(), sentNanos, failure, nowNanos) && slices != null) {
+        for (DueSlice slice : slices) {
+          slice.entries().forEach(entry -> found(poll, entry, nowMillis, nowNanos));
+          if (slice.more()) {
+            DueEntry last = slice.entries().get(slice.entries().size() - 1);
+            more.add(new DueScan(slice.slot(), last.wakeAt(), last.id(), nowMillis, page()));
+          }
+        }
+      }
+      if (more.isEmpty() || hasEnough(poll)) {
+        ended(poll, !more.isEmpty(), nowNanos);
+      } else {
+        read(poll, more, nowMillis, nowNanos);
+      }
+    });
+  }
+
+  /** The full poll stops once the lanes are full; the recent polls read on past entries that do not fit. */
+  private boolean hasEnough(Poll poll) {
+    boolean isFull = lanes.letGo() - poll.letGoBefore >= (poll == full ? 1 : LIMIT);
+    return poll.taken >= poll.limit || isFull || !drain.isClaiming();
+  }
+
+  private void found(Poll poll, DueEntry entry, long nowMillis, long nowNanos) {
+    boolean taken = lanes.found(entry, nowNanos);
+    poll.taken += taken ? 1 : 0;
+    if (taken && !poll.refills && entry.wakeAt() <= nowMillis - LATE_MILLIS) {
+      meter.foundLate(entry.queue());
+    }
+  }
+
+  private static void ended(Poll poll, boolean hasMore, long nowNanos) {
+    poll.underWay = false;
+    poll.endedNanos = nowNanos;
+    poll.endedEarly = hasMore;
+    poll.nextNanos = hasMore && poll.taken >= poll.limit
+        ? nowNanos
+        : Math.max(poll.begunNanos + poll.everyNanos, nowNanos + REST * (nowNanos - poll.begunNanos));
+  }
+}

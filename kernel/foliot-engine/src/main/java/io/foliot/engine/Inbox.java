@@ -1,0 +1,85 @@
+package io.foliot.engine;
+
+import io.foliot.core.EventLoop;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of one event loop. Any thread adds a message; the loop's thread handles them in the order of arrival.
+ *
+ * <p>Guarantees: a message is handled once, on the loop's thread, with the monotonic time of its handling. The loop is woken
+ * after each message. A message that throws does not keep the others from being handled.
+ *
+ * <ol>
+ * <li>{@link #post} adds a message and wakes the loop.
+ * <li>{@link #after} posts the answer of an asynchronous call when its stage completes, on whatever thread. A stage that is
+ * complete already is answered by a message, too, so that no handler runs inside the method that made the call.
+ * <li>The loop calls {@link #poll} up to a limit in each turn.
+ * </ol>
+ *
+ * <p>Rejected: running handlers on the thread that completes a stage. Every part would need a lock, and the simulator could
+ * not decide the order.
+ */
+final class Inbox {
+  private static final int CHUNK = 1_024;
+
+  /** A message to the loop. */
+  interface Message {
+    /** Handles the message on the loop's thread. */
+    void handle(long nowNanos);
+  }
+
+  /** The handler of an answer. */
+  interface Handler<T> {
+    /** Handles a result, or the failure of a call, on the loop's thread. */
+    void answered(@Nullable T result, @Nullable Throwable failure, long nowNanos);
+  }
+
+  private final EventLoop eventLoop;
+  private final MpscUnboundedVarHandleArrayQueue<Message> messages = new MpscUnboundedVarHandleArrayQueue<>(CHUNK);
+
+  Inbox(EventLoop eventLoop) {
+    this.eventLoop = eventLoop;
+  }
+
+  // any thread
+
+  void post(Message message) {
+    messages.offer(message);
+    eventLoop.wake();
+  }
+
+  void wake() {
+    eventLoop.wake();
+  }
+
+  /** Posts the answer of a stage when it completes. */
+  <T> void after(CompletionStage<T> stage, Handler<T> handler) {
+    stage.whenComplete(
+        (result, failure) -> post(nowNanos -> handler.answered(result, failure, nowNanos)));
+  }
+
+  /** Makes a call; what it throws becomes a failed stage. */
+  static <T> CompletionStage<T> asking(Supplier<CompletionStage<T>> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  // the loop's thread
+
+  boolean isEmpty() {
+    return messages.isEmpty();
+  }
+
+  /** Returns the next message, or null. */
+  @Nullable
+  Message poll() {
+    return messages.poll();
+  }
+}

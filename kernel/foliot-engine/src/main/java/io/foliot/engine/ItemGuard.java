@@ -1,0 +1,27 @@
+package io.foliot.engine;
+
+/**
+ * Runs one item of a turn so that its failure stops neither the other items nor the loop. An error of the virtual machine,
+ * out of memory above all, is thrown on: no item is to blame for it, and whatever the loop does next may be wrong.
+ */
+final class ItemGuard {
+  private static final System.Logger LOG = System.getLogger(ItemGuard.class.getName());
+
+  private ItemGuard() {}
+
+  static void run(Runnable item) {
+    try {
+      item.run();
+    } catch (Throwable e) {
+      goOnAfter(e, "an item failed; the loop goes on without it");
+    }
+  }
+
+  /** Logs what an item or a turn threw, or throws it on. */
+  static void goOnAfter(Throwable failure, String message) {
+    if (failure instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
+      throw error;
+    }
+    LOG.log(System.Logger.Level.ERROR, message, failure);
+  }
+}

@@ -1,0 +1,263 @@
+package io.foliot.engine;
+
+import io.foliot.core.Queue;
+import io.foliot.core.TaskId;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.DueEntry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lanes of one loop: where an entry goes whose time has come. Passive; the loop's thread.
+ *
+ * <p>Guarantees: an id is in the lanes, or in a call of the loop's, at most once; the lanes together hold no more entries than
+ * their limit; an entry that finds no room stops no entry of another queue.
+ *
+ * <ol>
+ * <li>{@link #ready} passes over an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
+ * <li>An entry goes into the lane of its queue if that has room.
+ * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when there is
+ * room. Parked, it would cost a second write and be claimed a moment later.
+ * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which {@link Parking}
+ * moves into the queue's own range of the store.
+ * <li>Whoever takes entries reports what became of them: they {@linkplain #leave left} the index, are {@linkplain #forget
+ * forgotten} so that a poll may find them again, or are put back.
+ * </ol>
+ *
+ * <p>Lanes take turns: {@link #rotate} changes which one comes first. Rejected: one queue of entries by priority; a queue
+ * whose destination hangs would fill it.
+ */
+final class Lanes {
+  private final EngineOptions options;
+  private final QueueRegistry registry;
+  private final StoreClock clock;
+  private final Moves moves;
+  private final IndexReads reads;
+
+  private final Map<String, Lane> byQueue = new HashMap<>();
+  private final List<Lane> rotation = new ArrayList<>();
+  private int first;
+  private int waiting;
+  /** Number of entries let go so far, because their lanes were full and flowed. */
+  private long letGo;
+  /** Ids that wait in a lane or the overflow, or are inside a call. */
+  private final Set<TaskId> known = new HashSet<>();
+  private final Deque<DueEntry> overflow = new ArrayDeque<>();
+
+  /** Lanes without queues: each is created when it is first asked for. */
+  Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
+    this.options = options;
+    this.registry = registry;
+    this.clock = clock;
+    this.moves = moves;
+    this.reads = reads;
+  }
+
+  // The lanes.
+
+  /** Returns the lane of a queue; creates it if need be. */
+  Lane lane(String queue, long nowNanos) {
+    Lane lane = byQueue.get(queue);
+    if (lane == null) {
+      lane = new Lane(queue, registry.shared(queue), options.laneEntries(), nowNanos);
+      byQueue.put(queue, lane);
+      rotation.add(lane);
+      configure(lane, nowNanos);
+    }
+    return lane;
+  }
+
+  /** Returns the lane of a queue, or null if there is none yet. */
+  @Nullable
+  Lane find(String queue) {
+    return byQueue.get(queue);
+  }
+
+  Collection<Lane> all() {
+    return rotation;
+  }
+
+  int size() {
+    return rotation.size();
+  }
+
+  /** Returns a lane by its place in the order of creation. */
+  Lane at(int place) {
+    return rotation.get(place);
+  }
+
+  /** Returns the lane whose turn it is after so many others. */
+  Lane inTurn(int place) {
+    return rotation.get((first + place) % rotation.size());
+  }
+
+  /** Begins with the next lane from now on. */
+  void rotate() {
+    first = rotation.isEmpty() ? 0 : (first + 1) % rotation.size();
+  }
+
+  /** Reads the settings of a lane's queue again. */
+  void configure(Lane lane, long nowNanos) {
+    Queue queue = registry.queue(lane.name());
+    Delivery delivery = queue == null ? null : registry.serving(queue);
+    Destination destination = delivery == null || queue == null ? null : registry.destination(delivery, queue);
+    lane.configure(queue, delivery, destination);
+    if (lane.isServed()) {
+      lane.parked();
+    } else {
+      Deque<DueEntry> drained = lane.drain();
+      waiting -= drained.size();
+      overflow.addAll(drained);
+      lane.longPolls().close(nowNanos);
+    }
+  }
+
+  // Entries that come.
+
+  /** Takes an entry whose time has come. */
+  void ready(DueEntry entry, long nowNanos) {
+    if (!moves.covers(entry, clock, nowNanos) && known.add(entry.id()) && !isPlaced(entry, nowNanos)) {
+      overflow.add(entry);
+    }
+  }
+
+  /** Takes an entry that was read in the index; returns whether it waits here from now on. */
+  boolean found(DueEntry entry, long nowNanos) {
+    if (reads.isOvertaken(entry)) {
+      return false;
+    }
+    int before = waiting + overflow.size();
+    ready(entry, nowNanos);
+    return waiting + overflow.size() > before;
+  }
+
+  /** Puts an entry into its lane, or lets it go. Returns false if the lane is stalled; the caller then parks the entry. */
+  private boolean isPlaced(DueEntry entry, long nowNanos) {
+    Lane lane = lane(entry.queue(), nowNanos);
+    if (lane.hasRoom() && hasRoom()) {
+      lane.add(entry);
+      waiting++;
+      return true;
+    }
+    if (lane.isFlowing()) {
+      known.remove(entry.id());
+      letGo++;
+      return true;
+    }
+    return false;
+  }
+
+  /** Takes an entry that was read of what is parked. */
+  void unparked(Lane lane, DueEntry entry) {
+    if (known.add(entry.id())) {
+      lane.unparked(entry);
+      waiting++;
+    }
+  }
+
+  /** Takes an entry back that a probe has found due: it is claimed before all that have not been probed. */
+  void probed(DueEntry entry, long nowNanos) {
+    Lane lane = lane(entry.queue(), nowNanos);
+    if (lane.isServed()) {
+      lane.addProbed(entry);
+      waiting++;
+    } else {
+      overflow.add(entry);
+    }
+  }
+
+  /** Takes an entry back that was taken and is to be claimed before the others of its lane. */
+  void putBack(Lane lane, DueEntry entry) {
+    lane.putBack(entry);
+    waiting++;
+  }
+
+  // Entries that go.
+
+  /** Takes the next entry of a lane. */
+  DueEntry take(Lane lane) {
+    waiting--;
+    return lane.take();
+  }
+
+  /** Takes entries that have to be probed before they are claimed. */
+  List<DueEntry> takeUnprobed(int most) {
+    List<DueEntry> entries = new ArrayList<>();
+    for (int i = 0; i < rotation.size() && entries.size() < most; i++) {
+      inTurn(i).takeUnprobed(most - entries.size(), entries);
+    }
+    waiting -= entries.size();
+    return entries;
+  }
+
+  /** Takes entries to park; those that find room in their lanes by now go there. */
+  List<DueEntry> takeOverflow(int most, long nowNanos) {
+    List<DueEntry> entries = new ArrayList<>();
+    while (!overflow.isEmpty() && entries.size() < most) {
+      DueEntry entry = overflow.remove();
+      if (!isPlaced(entry, nowNanos)) {
+        entries.add(entry);
+      }
+    }
+    return entries;
+  }
+
+  /** Forgets an id whose entry has left the index: a read that began before must not bring it back. */
+  void leave(DueEntry entry) {
+    known.remove(entry.id());
+    reads.overtakes(entry);
+  }
+
+  /** Forgets an id: a poll may find it again. */
+  void forget(DueEntry entry) {
+    known.remove(entry.id());
+  }
+
+  /** Returns a handler that forgets these entries if the given one throws, so that a poll may find them again. */
+  <T> Inbox.Handler<T> orForget(List<DueEntry> entries, Inbox.Handler<T> handler) {
+    return (result, failure, nowNanos) -> {
+      boolean done = false;
+      try {
+        handler.answered(result, failure, nowNanos);
+        done = true;
+      } finally {
+        if (!done) {
+          entries.forEach(this::forget);
+        }
+      }
+    };
+  }
+
+  // Figures.
+
+  /** How many entries wait in all lanes. */
+  int waiting() {
+    return waiting;
+  }
+
+  boolean hasRoom() {
+    return waiting < options.readyEntries();
+  }
+
+  boolean hasOverflow() {
+    return !overflow.isEmpty();
+  }
+
+  /** How many entries have been let go so far. */
+  long letGo() {
+    return letGo;
+  }
+
+  /** Whether entries wait, and none of them in a stalled lane. */
+  boolean isFlowing() {
+    return waiting > 0 && rotation.stream().allMatch(lane -> lane.waiting() == 0 || lane.isFlowing());
+  }
+}

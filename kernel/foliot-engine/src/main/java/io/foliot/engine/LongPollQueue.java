@@ -1,0 +1,127 @@
+package io.foliot.engine;
+
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** The workers that wait for tasks of one pull queue, in the order of their coming. Shared by the loops of a node. */
+final class LongPollQueue {
+  // guarded by this
+  private final Deque<Waiter> waiters = new ArrayDeque<>();
+
+  /** A task that was claimed for a worker, and until when its lease runs. */
+  private record Won(TaskRecord task, long leaseEndNanos) {}
+
+  /** A worker that waits. */
+  static final class Waiter {
+    private final int max;
+    private final long leaseMillis;
+    private final long deadlineNanos;
+    private final CompletableFuture<List<TaskRecord>> answer = new CompletableFuture<>();
+    private final CompletionStage<?> payloadsTaken;
+
+    // guarded by the longPolls
+    private final List<Won> tasks = new ArrayList<>();
+    private int reserved;
+
+    /** @param taken completes when the payloads of the answer are needed no more */
+    Waiter(int max, long leaseMillis, long deadlineNanos, CompletionStage<?> taken) {
+      this.max = max;
+      this.leaseMillis = leaseMillis;
+      this.deadlineNanos = deadlineNanos;
+      payloadsTaken = answer.thenCompose(tasks -> taken);
+    }
+
+    long leaseMillis() {
+      return leaseMillis;
+    }
+
+    /** Completes when the waiter was answered, and the payloads of the answer are needed no more. */
+    CompletionStage<?> payloadsTaken() {
+      return payloadsTaken;
+    }
+
+    CompletableFuture<List<TaskRecord>> answer() {
+      return answer;
+    }
+
+    /** What was won and has waited for other claims until its lease was over is somebody else's by now. */
+    private void answer(long nowNanos) {
+      answer.complete(tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).map(Won::task).toList());
+    }
+  }
+
+  synchronized void add(Waiter waiter) {
+    waiters.add(waiter);
+  }
+
+  synchronized boolean isEmpty() {
+    return waiters.isEmpty();
+  }
+
+  /** How many tasks are asked for and not yet promised. */
+  synchronized int demand() {
+    int demand = 0;
+    for (Waiter waiter : waiters) {
+      demand += waiter.max - waiter.reserved;
+    }
+    return demand;
+  }
+
+  /** Promises a task to the first waiter that has room, or answers null. */
+  synchronized @Nullable Waiter reserve() {
+    Iterator<Waiter> each = waiters.iterator();
+    while (each.hasNext()) {
+      Waiter waiter = each.next();
+      if (waiter.answer.isDone()) {
+        each.remove();
+      } else if (waiter.reserved < waiter.max) {
+        waiter.reserved++;
+        return waiter;
+      }
+    }
+    return null;
+  }
+
+  /** A promised task was claimed, until the monotonic clock shows {@code leaseEndNanos}. */
+  synchronized void won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
+    waiter.tasks.add(new Won(task, leaseEndNanos));
+  }
+
+  /** A promised task was not to be had. */
+  synchronized void lost(Waiter waiter) {
+    waiter.reserved--;
+  }
+
+  /** Answers the waiters that have what they can get: something, and nothing more on its way; or whose time is over. */
+  void answer(long nowNanos) {
+    List<Waiter> served = new ArrayList<>();
+    synchronized (this) {
+      waiters.removeIf(waiter -> {
+        boolean nothingOnTheWay = waiter.reserved == waiter.tasks.size();
+        boolean over = !waiter.tasks.isEmpty() || nowNanos - waiter.deadlineNanos >= 0;
+        if (nothingOnTheWay && over) {
+          served.add(waiter);
+        }
+        return nothingOnTheWay && over;
+      });
+    }
+    served.forEach(waiter -> waiter.answer(nowNanos));
+  }
+
+  /** Answers everybody, because the node stops or the queue no longer is one to pull from. */
+  void close(long nowNanos) {
+    List<Waiter> left;
+    synchronized (this) {
+      left = List.copyOf(waiters);
+      waiters.clear();
+    }
+    left.forEach(waiter -> waiter.answer(nowNanos));
+  }
+}

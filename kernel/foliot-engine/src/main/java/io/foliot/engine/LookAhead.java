@@ -1,0 +1,220 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.SlotSet;
+import io.foliot.wheel.ObjectTimerWheel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The near future of the index in memory: a wheel, and for each watched slot a cursor up to which the index has been read.
+ * Passive; the loop's thread.
+ *
+ * <p>Guarantees: each entry within the window comes by a read, or by its writer; the wheel holds no more than its limit. The
+ * wheel is a cache: an entry may be in it several times, or not at all. The claim decides, and the {@link HeadPolls} find what
+ * the cache has missed.
+ *
+ * <ol>
+ * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a time.
+ * <li>From the moment a read is sent, what is written up to its end is put into the wheel by its writer
+ * ({@link #written}, {@link #lookAgain}): the read may miss it.
+ * <li>If a slot had more than a page, its cursor is the last entry, and the next read follows soon.
+ * <li>{@link #advance} fires what is due. A wall clock that steps back by more than a second empties the wheel and sets all
+ * cursors to the new time.
+ * </ol>
+ *
+ * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. Whatever commits behind
+ * a cursor, however late, would never fire.
+ */
+final class LookAhead {
+  private static final System.Logger LOG = System.getLogger(LookAhead.class.getName());
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  /** Index entries read of one slot at a time. */
+  static final int PAGE = 512;
+  private static final long EVERY_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long MORE_NANOS = 50 * NANOS_PER_MILLI;
+  /** A clock that steps back by more than this makes the wheel start anew. */
+  private static final long STEP_BACK_MILLIS = 1_000;
+  private static final int MAX_INITIAL_WHEEL = 1 << 12;
+
+  private final IndexReads reads;
+  private final StoreHealth health;
+  private final StoreClock clock;
+  private final WatchedSlots slots;
+  private final long windowMillis;
+  private final int maxEntries;
+
+  private ObjectTimerWheel<DueEntry> wheel;
+  /** By slot, up to which time the index has been read. */
+  private long[] cursorMillis;
+  /** By slot, the last entry that was read where the page was full. */
+  private @Nullable DueEntry[] cursorEntry;
+  private boolean reading;
+  private boolean hasMore;
+  private long nextNanos;
+
+  /** @param maxEntries how many entries the wheel holds at most */
+  LookAhead(IndexReads reads, StoreHealth health, StoreClock clock, WatchedSlots slots, long windowMillis,
+      int maxEntries,
+      long wallMillis, long nowNanos) {
+    this.reads = reads;
+    this.health = health;
+    this.clock = clock;
+    this.slots = slots;
+    this.windowMillis = windowMillis;
+    this.maxEntries = maxEntries;
+    wheel = new ObjectTimerWheel<>(wallMillis, Math.min(maxEntries, MAX_INITIAL_WHEEL));
+    int slotCount = slots.watched().slotCount();
+    cursorMillis = new long[slotCount];
+    cursorEntry = new DueEntry[slotCount];
+    Arrays.fill(cursorMillis, wallMillis);
+    nextNanos = nowNanos;
+  }
+
+  int size() {
+    return wheel.size();
+  }
+
+  // Slots.
+
+  /** Reads slots from their present on that are watched in addition. */
+  void added(SlotSet added, long nowNanos) {
+    long nowMillis = clock.millis(nowNanos);
+    for (int slot = added.next(0); slot >= 0; slot = added.next(slot + 1)) {
+      cursorMillis[slot] = nowMillis;
+      cursorEntry[slot] = null;
+    }
+    nextNanos = nowNanos;
+  }
+
+  /** Follows the store, which has doubled its slots: both halves of a slot were read as far as the whole was. */
+  void doubled(int before) {
+    cursorMillis = Arrays.copyOf(cursorMillis, 2 * before);
+    System.arraycopy(cursorMillis, 0, cursorMillis, before, before);
+    cursorEntry = Arrays.copyOf(cursorEntry, 2 * before);
+    System.arraycopy(cursorEntry, 0, cursorEntry, before, before);
+  }
+
+  // Entries.
+
+  /** Takes entries that a write made: those in what has been read already go into the wheel. */
+  void written(List<DueEntry> entries, long nowNanos) {
+    for (DueEntry entry : entries) {
+      if (isMissedByReads(entry.id(), entry.wakeAt(), nowNanos)) {
+        schedule(entry);
+      }
+    }
+  }
+
+  /** Has a task looked at again at that time; beyond the window the prefetch comes to it. */
+  void lookAgain(TaskId id, String queue, long wakeAt, long nowNanos) {
+    long notBefore = Math.max(wakeAt, wheel.currentTick() + 1);
+    if (isMissedByReads(id, notBefore, nowNanos)) {
+      schedule(new DueEntry(notBefore, id, queue));
+    }
+  }
+
+  /**
+   * Whether no read puts the entry into this wheel in time: what has been read already is not read again, and how far another
+   * node has read its slots is not known.
+   */
+  private boolean isMissedByReads(TaskId id, long wakeAt, long nowNanos) {
+    SlotSet watched = slots.watched();
+    return watched.contains(id)
+        ? wakeAt <= cursorMillis[id.slot(watched.slotCount())]
+        : wakeAt <= clock.millis(nowNanos) + windowMillis;
+  }
+
+  private void schedule(DueEntry entry) {
+    if (wheel.size() < maxEntries) {
+      wheel.schedule(entry.wakeAt(), entry);
+    }
+  }
+
+  // Time.
+
+  /** Fires up to so many entries that are due. */
+  void advance(long nowMillis, int limit, long nowNanos, Consumer<DueEntry> due) {
+    if (nowMillis < wheel.currentTick() - STEP_BACK_MILLIS) {
+      startAnew(nowMillis, nowNanos);
+    }
+    wheel.advance(Math.max(nowMillis, wheel.currentTick()), limit, (handle, tick, entry) -> due.accept(entry));
+  }
+
+  /** The wall clock went back: the wheel forgets, and what is ahead of the new time is read again. */
+  private void startAnew(long nowMillis, long nowNanos) {
+    LOG.log(System.Logger.Level.WARNING, "the clock went back; reading the index again from there: byMillis={0}",
+        wheel.currentTick() - nowMillis);
+    wheel = new ObjectTimerWheel<>(nowMillis, MAX_INITIAL_WHEEL);
+    Arrays.fill(cursorMillis, nowMillis);
+    Arrays.fill(cursorEntry, null);
+    nextNanos = nowNanos;
+  }
+
+  /** Returns how long until the wheel has something to do, or {@link Long#MAX_VALUE}. */
+  long waitNanos(long nowNanos) {
+    if (wheel.size() == 0) {
+      return Long.MAX_VALUE;
+    }
+    long wakeMicros = Math.multiplyExact(Math.min(wheel.nextWake(), Long.MAX_VALUE / 1_000), 1_000L);
+    // A difference of two wall readings, but one that a step of the clock can lead astray by one sleep at most.
+    long waitMicros = Math.max(0, wakeMicros - clock.micros(nowNanos));
+    return waitMicros > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : waitMicros * 1_000;
+  }
+
+  /** Reads the index ahead, if it is time. */
+  void prefetch(long nowMillis, long nowNanos) {
+    if (reading || nowNanos - nextNanos < 0) {
+      return;
+    }
+    SlotSet watched = slots.watched();
+    int room = maxEntries - wheel.size();
+    int page = Math.min(PAGE, room / Math.max(1, watched.size()));
+    if (page < 1) {
+      nextNanos = nowNanos + EVERY_NANOS;
+      return;
+    }
+    long target = nowMillis + windowMillis;
+    List<DueScan> scans = new ArrayList<>();
+    for (int slot = watched.next(0); slot >= 0; slot = watched.next(slot + 1)) {
+      DueEntry last = cursorEntry[slot];
+      if (last != null) {
+        scans.add(new DueScan(slot, last.wakeAt(), last.id(), target, page));
+      } else if (cursorMillis[slot] < target) {
+        scans.add(new DueScan(slot, cursorMillis[slot], null, target, page));
+      }
+      // From here on, what is written up to the target comes by its writer: the read may miss it.
+      cursorMillis[slot] = Math.max(cursorMillis[slot], target);
+    }
+    reading = true;
+    reads.read(scans, (slices, failure, answeredNanos) -> {
+      reading = false;
+      nextNanos = answeredNanos + EVERY_NANOS;
+      if (health.called("prefetch", scans.size(), nowNanos, failure, answeredNanos) && slices != null) {
+        hasMore = false;
+        slices.forEach(slice -> prefetched(slice, target));
+        if (hasMore) {
+          nextNanos = answeredNanos + MORE_NANOS;
+        }
+      } else {
+        scans.forEach(scan -> cursorMillis[scan.slot()] = scan.fromWakeAt());
+      }
+    });
+  }
+
+  private void prefetched(DueSlice slice, long target) {
+    for (DueEntry entry : slice.entries()) {
+      schedule(entry);
+    }
+    DueEntry last = slice.more() ? slice.entries().get(slice.entries().size() - 1) : null;
+    cursorEntry[slice.slot()] = last;
+    cursorMillis[slice.slot()] = last == null ? target + 1 : last.wakeAt();
+    hasMore |= last != null;
+  }
+}

@@ -1,0 +1,130 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.coordination.Assignment;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Seal;
+import io.foliot.core.store.SlotSet;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The event loops of a node, as one. Any thread.
+ *
+ * <p>Guarantees: each slot belongs to the share of one loop, and each task to one loop for the life of the engine, whatever
+ * the number of slots becomes: a task stays with its loop because the loop is computed from the first number of slots.
+ */
+final class LoopGroup implements SlotOwnership.Loops {
+  private final List<EngineLoop> loops;
+  private final int firstSlotCount;
+
+  /** Makes a loop of a share of the slots. */
+  interface Factory {
+    EngineLoop loop(int index, SlotSet share);
+  }
+
+  LoopGroup(int count, int slotCount, Factory factory) {
+    firstSlotCount = slotCount;
+    List<EngineLoop> made = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      made.add(factory.loop(i, share(i, count, slotCount)));
+    }
+    loops = List.copyOf(made);
+  }
+
+  private static SlotSet share(int loop, int loops, int slotCount) {
+    BitSet slots = new BitSet();
+    for (int slot = loop; slot < slotCount; slot += loops) {
+      slots.set(slot);
+    }
+    return SlotSet.of(slotCount, slots);
+  }
+
+  void forEach(Consumer<EngineLoop> action) {
+    loops.forEach(action);
+  }
+
+  int size() {
+    return loops.size();
+  }
+
+  /** Returns a loop; the first one does what the node does once. */
+  EngineLoop get(int index) {
+    return loops.get(index);
+  }
+
+  List<LoopStatus> statuses() {
+    return loops.stream().map(EngineLoop::status).toList();
+  }
+
+  EngineLoop loopOf(TaskId id) {
+    return loops.get(id.slot(firstSlotCount) % loops.size());
+  }
+
+  /** Returns the store's clock. */
+  long storeMillis() {
+    return Math.floorDiv(loops.getFirst().storeMicros(), 1_000);
+  }
+
+  /** Reads the store's clock on each loop. */
+  CompletableFuture<Void> measureClocks() {
+    return CompletableFuture.allOf(loops.stream().map(loop -> loop.measureClock().toCompletableFuture())
+        .toArray(CompletableFuture<?>[]::new));
+  }
+
+  @Override
+  public void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption) {
+    loops.forEach(loop -> loop.own(owned, assignment, adoption));
+  }
+
+  int ownedSlots() {
+    return loops.stream().mapToInt(EngineLoop::ownedSlots).sum();
+  }
+
+  /** Tells each loop of the index entries that a write made in its slots. */
+  void written(List<DueEntry> entries) {
+    if (entries.isEmpty()) {
+      return;
+    }
+    if (loops.size() == 1) {
+      loops.getFirst().written(entries);
+      return;
+    }
+    for (EngineLoop loop : loops) {
+      List<DueEntry> own = entries.stream().filter(entry -> loopOf(entry.id()) == loop).toList();
+      if (!own.isEmpty()) {
+        loop.written(own);
+      }
+    }
+  }
+
+  /** The settings of a queue have changed, or whether this node serves it. */
+  void changed(String queue) {
+    loops.forEach(loop -> loop.changed(queue));
+  }
+
+  void asked(String queue) {
+    loops.forEach(loop -> loop.asked(queue));
+  }
+
+  void reported(TaskId id, Token token) {
+    loopOf(id).reported(token);
+  }
+
+  void sealed(Seal.@Nullable State state) {
+    loops.forEach(loop -> loop.sealed(state));
+  }
+
+  /** As {@link EngineLoop#drain}, of all loops; completes with whether all of them have come to an end. */
+  CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
+    List<CompletableFuture<Boolean>> drained = new ArrayList<>();
+    loops.forEach(loop -> drained.add(loop.drain(afterNanos, patienceNanos)));
+    return CompletableFuture.allOf(drained.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> drained.stream().allMatch(CompletableFuture::join));
+  }
+}

@@ -1,0 +1,44 @@
+package io.foliot.engine;
+
+import io.foliot.core.Scheduler.LaneStatus;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a loop says of itself to other threads, a few times a second.
+ *
+ * @param wheelEntries entries in its wheel
+ * @param oldestDueMillis by how much the oldest task is overdue that waits in a lane
+ * @param overdueElsewhere by queue, how overdue the oldest task is that other nodes should have fired
+ * @param isStoreServing whether the store answers and takes writes
+ */
+record LoopStatus(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,
+    Map<String, Long> overdueElsewhere, boolean isStoreServing) {
+  /** What a loop says before its first turn. */
+  static final LoopStatus NONE = new LoopStatus(0, List.of(), Map.of(), 0, Map.of(), false);
+
+  static LoopStatus of(LookAhead lookAhead, Lanes lanes, WatchedSlots slots, StoreHealth health, long nowMillis,
+      long nowNanos) {
+    List<LaneStatus> published = new ArrayList<>();
+    Map<String, Double> settled = new HashMap<>();
+    long oldest = Long.MAX_VALUE;
+    for (Lane lane : lanes.all()) {
+      published.add(of(lane, nowMillis));
+      settled.put(lane.name(), lane.settledPerSecond(nowNanos));
+      oldest = Math.min(oldest, lane.oldest());
+    }
+    return new LoopStatus(lookAhead.size(), List.copyOf(published), Map.copyOf(settled), overdue(oldest, nowMillis),
+        slots.overdueElsewhere(nowMillis), health.isServing(nowNanos));
+  }
+
+  static LaneStatus of(Lane lane, long nowMillis) {
+    return new LaneStatus(lane.name(), lane.waiting(), lane.running(), lane.hasParked(),
+        overdue(lane.oldest(), nowMillis));
+  }
+
+  private static long overdue(long oldest, long nowMillis) {
+    return oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMillis - oldest);
+  }
+}

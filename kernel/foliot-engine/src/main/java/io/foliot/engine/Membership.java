@@ -1,0 +1,112 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Scheduler.ClusterNode;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.store.TaskStore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This node as a member of the cluster: what the others are told of it, and what it knows of them. Any thread.
+ *
+ * <p>Guarantees: a node whose clock is further from the store's than its bound owns no slots until the clock is set, and the
+ * others know why; a node without a cluster owns all slots, whatever its coordinator says.
+ *
+ * <ol>
+ * <li>{@link #join} makes it a member; each view of the coordinator goes to the {@link SlotOwnership}.
+ * <li>{@link #eachSecond} compares the clocks, and has the ownership look after the assignment.
+ * <li>{@link #leave} ends the membership at once, so that the others take the slots over while this node still fires.
+ * </ol>
+ *
+ * <p>Due times follow the store's clock, whatever this node's says. But what a node signs and shows is dated by its own, and a
+ * clock that is far off is a sign that more is wrong.
+ */
+final class Membership {
+  private static final System.Logger LOG = System.getLogger(Membership.class.getName());
+  /** Smaller changes of the clock's offset are not published. */
+  private static final long OFFSET_STEP_MILLIS = 10;
+
+  private final Coordinator coordinator;
+  private final SlotOwnership ownership;
+  private final long maxClockOffsetMillis;
+  private volatile Coordinator.@Nullable View view;
+  /** What the others are told of this node. */
+  private volatile Coordinator.Member self;
+
+  Membership(EngineOptions options, TaskStore store, Clock clock, Coordinator coordinator,
+      SlotOwnership.Loops loops) {
+    this.coordinator = coordinator;
+    maxClockOffsetMillis = options.maxClockOffsetMillis();
+    self = new Coordinator.Member(options.node(), options.zone());
+    ownership = new SlotOwnership(options.node(), store, clock, coordinator, loops);
+  }
+
+  void join() {
+    if (coordinator.isShared()) {
+      ownership.begin();
+    }
+    coordinator.join(self, this::changed);
+  }
+
+  /** The members have changed, or the assignment. The coordinator's thread. */
+  private void changed(Coordinator.View seen) {
+    view = seen;
+    if (coordinator.isShared()) {
+      ownership.changed(seen);
+    }
+  }
+
+  /** Leaves the cluster; returns whether there are others that take over. */
+  boolean leave() {
+    coordinator.close();
+    Coordinator.View seen = view;
+    return seen != null && seen.members().size() > 1;
+  }
+
+  /** @param offsetMillis by how much the store's clock is ahead of this node's */
+  void eachSecond(long offsetMillis) {
+    guardClock(offsetMillis);
+    if (coordinator.isShared()) {
+      ownership.eachSecond();
+    }
+  }
+
+  private void guardClock(long offsetMillis) {
+    Coordinator.Member before = self;
+    boolean isRight = Math.abs(offsetMillis) <= maxClockOffsetMillis;
+    if (isRight == before.takesSlots() && Math.abs(offsetMillis - before.clockOffsetMillis()) < OFFSET_STEP_MILLIS) {
+      return;
+    }
+    Coordinator.Member now = new Coordinator.Member(before.node(), before.zone(), isRight, offsetMillis);
+    self = now;
+    coordinator.update(now);
+    if (isRight != before.takesSlots() && coordinator.isShared()) {
+      if (isRight) {
+        LOG.log(System.Logger.Level.INFO, "this node's clock is right again; it takes slots");
+      } else {
+        LOG.log(System.Logger.Level.ERROR, "this node''s clock is {0} ms {1} that of the store, and {2} ms are allowed:"
+            + " it takes no slots until the clock is set (NTP)", Math.abs(offsetMillis),
+            offsetMillis > 0 ? "behind" : "ahead of", maxClockOffsetMillis);
+      }
+      ownership.takesSlots(isRight);
+    }
+  }
+
+  /** Returns the name of the leading node, or null if it is not known. */
+  @Nullable
+  String leader() {
+    Coordinator.View seen = view;
+    return seen == null ? null : seen.leader();
+  }
+
+  /** Returns all nodes; this one alone while no other is known. */
+  List<ClusterNode> nodes(int ownedSlots) {
+    Coordinator.View seen = view;
+    Coordinator.Member me = self;
+    List<Coordinator.Member> members = seen == null || seen.members().isEmpty() ? List.of(me) : seen.members();
+    return members.stream().map(member -> new ClusterNode(member.node(), member.zone(),
+        member.node().equals(me.node()) ? ownedSlots : ownership.slotsOf(member.node()).size(),
+        member.takesSlots(), member.clockOffsetMillis())).toList();
+  }
+}

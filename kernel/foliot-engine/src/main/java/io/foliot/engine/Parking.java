@@ -1,0 +1,167 @@
+package io.foliot.engine;
+
+import io.foliot.core.Meter;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.TaskStore;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parked tasks: entries of full or unserved lanes, which the store keeps in a range of their queue. Passive; the loop's thread.
+ *
+ * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store takes parks, so that
+ * it delays no other queue; a lane with room reads parked entries before it starves; the queues with parked tasks are known
+ * within seconds, whoever parked them.
+ *
+ * <ol>
+ * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head poll
+ * finds them again.
+ * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Where this node has handlers that others lack,
+ * those park the due tasks of their slots, and each waits until it is found here: then the read follows soon, but takes a
+ * small part of the store's time only.
+ * <li>{@link #readBack} reads a page of parked entries for each lane that is low, of this node's slots first
+ * ({@link Lane#readParked}).
+ * </ol>
+ *
+ * <p>Rejected: leaving entries in the index. Each head poll would read all of them again, before the due tasks of others.
+ */
+final class Parking {
+  private static final System.Logger LOG = System.getLogger(Parking.class.getName());
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final int UNDER_WAY = 1;
+  /** Ids read of what is parked at a time. */
+  private static final int PAGE = 1_000;
+  private static final long LIST_NANOS = 1_000 * NANOS_PER_MILLI;
+  /** Longest pause between two reads of which queues have parked tasks: they may wait for this node alone. */
+  private static final long LIST_REST_NANOS = 3_000 * NANOS_PER_MILLI;
+  /** The same where other nodes may park what this node alone can deliver. */
+  private static final long LIST_SOON_NANOS = 100 * NANOS_PER_MILLI;
+  /** A list rests so many times its own duration before it is read again. */
+  private static final int LIST_REST = 20;
+  /** Pause of a lane before it reads from the beginning again. */
+  private static final long AGAIN_NANOS = 100 * NANOS_PER_MILLI;
+
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final Lanes lanes;
+  private final Inbox inbox;
+  private final Meter meter;
+  private final CallPipe parks;
+  private final int batch;
+  private final int low;
+  private boolean listing;
+  private long listNanos;
+
+  /**
+   * Parks and reads back for these lanes.
+   *
+   * @param batch how many entries one call parks
+   * @param low a lane with fewer entries reads parked ones: what one claim takes
+   */
+  Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,
+      int low, long nowNanos) {
+    this.store = store;
+    this.registry = registry;
+    this.lanes = lanes;
+    this.inbox = inbox;
+    this.meter = meter;
+    this.batch = batch;
+    this.low = low;
+    parks = new CallPipe("park", UNDER_WAY, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
+    listNanos = nowNanos;
+  }
+
+  /** Parks a batch of the overflow. */
+  void park(long nowNanos) {
+    if (!lanes.hasOverflow() || !parks.hasRoom(nowNanos)) {
+      return;
+    }
+    List<DueEntry> entries = lanes.takeOverflow(batch, nowNanos);
+    if (!entries.isEmpty()) {
+      parks.send(entries.size(), nowNanos, () -> store.park(entries),
+          lanes.orForget(entries, (parked, failure, answeredNanos) -> parked(entries, parked, answeredNanos)));
+    }
+  }
+
+  private void parked(List<DueEntry> entries, @Nullable List<Boolean> parked, long nowNanos) {
+    for (int i = 0; i < entries.size(); i++) {
+      DueEntry entry = entries.get(i);
+      if (parked == null) {
+        lanes.forget(entry);
+        continue;
+      }
+      lanes.leave(entry);
+      if (parked.get(i)) {
+        Lane lane = lanes.lane(entry.queue(), nowNanos);
+        lane.parked();
+        meter.parked(entry.queue(), 1);
+        if (lane.lacksDelivery()) {
+          unserved(lane);
+        }
+      }
+    }
+  }
+
+  private void unserved(Lane lane) {
+    meter.unserved(lane.name(), 1);
+    if (lane.logsLackOfDelivery()) {
+      LOG.log(System.Logger.Level.WARNING,
+          "this node has no handler for a queue with due tasks; they are parked until a node has one: queue={0}",
+          lane.name());
+    }
+  }
+
+  /** Reads which queues have parked tasks, if it is time. */
+  void listQueues(SlotSet slots, long nowNanos) {
+    if (listing || nowNanos - listNanos < 0) {
+      return;
+    }
+    listing = true;
+    long everyNanos = registry.isSelective() && !slots.isAll() ? LIST_SOON_NANOS : LIST_NANOS;
+    inbox.after(Inbox.asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))),
+        (queues, failure, endNanos) -> {
+          listing = false;
+          // A call that timed out says nothing of what a read costs.
+          long restNanos = queues == null ? 0 : Math.min(LIST_REST_NANOS, LIST_REST * (endNanos - nowNanos));
+          listNanos = Math.max(nowNanos + everyNanos, endNanos + restNanos);
+          if (queues != null) {
+            listed(queues, endNanos);
+          }
+        });
+  }
+
+  private void listed(Set<String> queues, long nowNanos) {
+    registry.missing().parked(queues, queue -> registry.queue(queue) != null);
+    queues.forEach(queue -> lanes.lane(queue, nowNanos).parked());
+  }
+
+  /** Reads parked entries for lanes that have few. */
+  void readBack(SlotSet slots, long nowNanos) {
+    for (int i = 0; i < lanes.size(); i++) {
+      Lane lane = lanes.at(i);
+      if (lane.wantsParked(nowNanos, low) && lanes.hasRoom()) {
+        readBack(lane, slots, nowNanos);
+      }
+    }
+  }
+
+  private void readBack(Lane lane, SlotSet slots, long nowNanos) {
+    boolean sharesSlots = slots.size() > 0 && !slots.isAll();
+    SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN
+        ? slots
+        : SlotSet.all(slots.slotCount());
+    inbox.after(Inbox.asking(() -> store.parked(lane.name(), from, lane.parkedCursor(), PAGE)),
+        (entries, failure, endNanos) -> {
+          if (entries == null) {
+            lane.parkedReadFailed(endNanos + Backoff.LAST_NANOS);
+            return;
+          }
+          entries.forEach(entry -> lanes.unparked(lane, entry));
+          DueEntry first = entries.isEmpty() ? null : entries.getFirst();
+          DueEntry last = entries.isEmpty() ? null : entries.getLast();
+          lane.parkedReadEnded(first, last, endNanos + AGAIN_NANOS);
+        });
+  }
+}

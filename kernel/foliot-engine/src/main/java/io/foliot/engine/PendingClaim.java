@@ -1,0 +1,16 @@
+package io.foliot.engine;
+
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.DueEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim on its way to the store, with what it holds meanwhile: a permit of its queue, a place at its destination, memory
+ * for the payload, and the promise to a worker.
+ *
+ * @param bytes the memory that is reserved for the payload
+ * @param destination where its attempt would go; null for pull queues
+ * @param waiter the worker that gets the task; null for other queues
+ */
+record PendingClaim(Lane lane, DueEntry entry, Claim claim, long bytes, @Nullable Destination destination,
+    LongPollQueue.@Nullable Waiter waiter) {}

@@ -1,0 +1,132 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Probed;
+import io.foliot.core.store.TaskStore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries whose tasks were postponed after the index was written: probes find them, moves put them where they belong. Passive;
+ * the loop's thread.
+ *
+ * <p>Guarantees: where most of a lane's entries have been postponed, a due task waits neither for permits that they have no use
+ * for, nor until they have moved; a move never goes before a claim.
+ *
+ * <ol>
+ * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads their
+ * deadlines.
+ * <li>A due entry goes back to its lane, before all that have not been probed. A postponed one leaves the lanes, joins the
+ * {@link Moves}, and its new deadline goes into the wheel.
+ * <li>{@link #move} sends batches of looks, which only move entries. Its batches are small: a claim that comes behind one
+ * waits some ten milliseconds.
+ * </ol>
+ *
+ * <p>Rejected: see {@link Moves}.
+ */
+final class Postponed {
+  /** Probes on their way at the same time: one is with the store while the next one gathers. */
+  private static final int PROBES_UNDER_WAY = 2;
+  /** Calls on their way that only move index entries. */
+  private static final int MOVES_UNDER_WAY = 2;
+  /** Entries of one of them: few enough that a claim which comes behind it waits some ten milliseconds. */
+  private static final int MOVE_BATCH = 1_000;
+  /** Entries of one probe: it reads some bytes of each, and none waits long for the others. */
+  private static final int PROBE_BATCH = 2_000;
+
+  private final TaskStore store;
+  private final StoreClock clock;
+  private final Lanes lanes;
+  private final LookAhead lookAhead;
+  private final IndexReads reads;
+  private final Moves moves;
+  private final CallPipe probePipe;
+  private final CallPipe movePipe;
+
+  /** With nothing under way. */
+  Postponed(TaskStore store, StoreClock clock, Lanes lanes, LookAhead lookAhead, IndexReads reads, Moves moves,
+      Inbox inbox, StoreHealth health) {
+    this.store = store;
+    this.clock = clock;
+    this.lanes = lanes;
+    this.lookAhead = lookAhead;
+    this.reads = reads;
+    this.moves = moves;
+    Backoff backoff = new Backoff();
+    probePipe = new CallPipe("probe", PROBES_UNDER_WAY, CallPipe.Effect.READ, backoff, inbox, health);
+    movePipe = new CallPipe("move", MOVES_UNDER_WAY, CallPipe.Effect.WRITE, backoff, inbox, health);
+  }
+
+  /** Probes lanes of which most entries have been postponed, beginning each time with another one. */
+  void probe(long nowNanos) {
+    while (lanes.waiting() > 0 && probePipe.hasRoom(nowNanos)) {
+      List<DueEntry> entries = lanes.takeUnprobed(PROBE_BATCH);
+      if (entries.isEmpty()) {
+        return;
+      }
+      List<TaskId> ids = entries.stream().map(DueEntry::id).toList();
+      probePipe.send(ids.size(), nowNanos, () -> store.probe(ids),
+          (found, failure, answeredNanos) -> probed(entries, found, answeredNanos));
+    }
+  }
+
+  private void probed(List<DueEntry> entries, @Nullable List<Probed> found, long nowNanos) {
+    long nowMillis = clock.millis(nowNanos);
+    for (int i = 0; i < entries.size(); i++) {
+      DueEntry entry = entries.get(i);
+      if (found == null) {
+        lanes.forget(entry);
+      } else if (found.get(i).lookAt() <= nowMillis) {
+        lanes.lane(entry.queue(), nowNanos).judged(false);
+        moves.forget(entry.id());
+        lanes.probed(entry, nowNanos);
+      } else {
+        foundLater(entry, found.get(i), nowNanos);
+      }
+    }
+  }
+
+  private void foundLater(DueEntry entry, Probed probed, long nowNanos) {
+    lanes.lane(entry.queue(), nowNanos).judged(true);
+    lanes.leave(entry);
+    if (probed.hasToMove()) {
+      moves.add(entry, probed.lookAt(), nowNanos);
+    }
+    lookAhead.lookAgain(entry.id(), entry.queue(), probed.lookAt(), nowNanos);
+  }
+
+  /** Moves entries to where they belong. */
+  void move(long nowNanos) {
+    if (moves.isEmpty() || !movePipe.hasRoom(nowNanos)) {
+      return;
+    }
+    List<Moves.Move> batch = moves.next(MOVE_BATCH);
+    List<Claim> looks = batch.stream().map(one -> Claim.look(one.entry().id())).toList();
+    movePipe.send(looks.size(), nowNanos, () -> store.claim(looks),
+        (results, failure, answeredNanos) -> moved(batch, results, answeredNanos));
+  }
+
+  private void moved(List<Moves.Move> batch, @Nullable ClaimBatch results, long nowNanos) {
+    moves.answered(batch);
+    for (int i = 0; results != null && i < batch.size(); i++) {
+      moved(batch.get(i), results.results().get(i), nowNanos);
+    }
+  }
+
+  private void moved(Moves.Move move, ClaimResult result, long nowNanos) {
+    DueEntry entry = move.entry();
+    if (result instanceof ClaimResult.Ready) {
+      // It is due at the old place of its entry, as a poll would find it.
+      lanes.ready(entry, nowNanos);
+      return;
+    }
+    reads.overtakes(entry);
+    if (result instanceof ClaimResult.Later later && later.wakeAt() != move.dueAt()) {
+      lookAhead.lookAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
+    }
+  }
+}

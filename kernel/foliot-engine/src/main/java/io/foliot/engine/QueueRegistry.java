@@ -1,0 +1,285 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Limits;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.ServedQueues;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queues as this node knows them, and what its loops share of them: settings, permits, desks, destinations. Any
+ * thread.
+ */
+final class QueueRegistry {
+  private static final System.Logger LOG = System.getLogger(QueueRegistry.class.getName());
+
+  /** Most attempts that one delivery makes at once: each is a socket, or a thread of the application. */
+  private static final int MAX_ATTEMPTS = 16_384;
+  /** Which part of them is left to destinations that have none. */
+  private static final int RESERVED_PART_OF_ATTEMPTS = 4;
+  /** The largest payload with what an attempt costs beside it: what the memory has room for whatever others hold. */
+  private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
+  /**
+   * The part of the memory for payloads that is left to queues that hold none: half. Destinations that hang one after
+   * the other use up the rest geometrically, some eight of them; then each gets one payload of this part, and some
+   * thirty more find room for payloads of the largest size.
+   */
+  private static final int RESERVED_PART = 2;
+
+  private record Known(Queue queue, long version, long closingSince) {
+    static Known of(Document document) {
+      QueueCodec.Decoded decoded = QueueCodec.decodeAll(document.content());
+      return new Known(decoded.queue(), document.version(), decoded.closingSince());
+    }
+  }
+
+  /** When a read of all queues began: by this node's monotonic clock, and by the store's clock as this node reckons it. */
+  record Read(long nanos, long storeMicros) {}
+
+  private final TaskStore store;
+  private final Clock clock;
+  private final int destinationLimit;
+  private final Budget memory;
+  private final Runnable hungry;
+  private final Map<String, Delivery> deliveries;
+  private final Map<String, Budget> attempts = new HashMap<>();
+  private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Lane.Shared> shared = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
+  private final MissingQueues missing;
+  // written under the lock of this
+  private volatile long changes;
+  private volatile Read lastRead;
+
+  QueueRegistry(TaskStore store, Clock clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
+    this.hungry = hungry;
+    this.store = store;
+    this.clock = clock;
+    destinationLimit = options.destinationLimit();
+    long reserved = Math.max(PAYLOAD_BYTES, options.callBytes() / RESERVED_PART);
+    memory = new Budget(Math.max(0, options.callBytes() - reserved), reserved, PAYLOAD_BYTES);
+    missing = new MissingQueues(clock);
+    lastRead = new Read(clock.monotonicNanos() - QueueWatch.VALID_NANOS, 0);
+    Map<String, Delivery> byType = new HashMap<>();
+    for (Delivery delivery : deliveries) {
+      if (byType.put(delivery.type(), delivery) != null) {
+        throw new IllegalArgumentException("there is one delivery per type: type=" + delivery.type());
+      }
+      attempts.put(delivery.type(), attempts(delivery));
+    }
+    this.deliveries = Map.copyOf(byType);
+  }
+
+  private static Budget attempts(Delivery delivery) {
+    int most = Math.min(delivery.maxInFlight(), MAX_ATTEMPTS);
+    int reserved = Math.max(1, most / RESERVED_PART_OF_ATTEMPTS);
+    return new Budget(most - reserved, reserved, 1);
+  }
+
+  @Nullable
+  Queue queue(String name) {
+    Known known = queues.get(name);
+    return known == null ? null : known.queue();
+  }
+
+  /** Ensures that a queue takes tasks, as far as this node knows. */
+  void ensureOpen(String name) {
+    if (queue(name) == null) {
+      throw new UnknownQueueException(name);
+    }
+    if (isClosing(name)) {
+      throw new OverloadedException("the queue is being deleted: queue=" + name);
+    }
+  }
+
+  /** Whether a queue is being deleted. */
+  boolean isClosing(String name) {
+    Known known = queues.get(name);
+    return known != null && known.closingSince() != QueueCodec.OPEN;
+  }
+
+  /** The queues that are being deleted, and since when. */
+  Map<String, Long> closings() {
+    Map<String, Long> closings = new TreeMap<>();
+    queues.forEach((name, known) -> {
+      if (known.closingSince() != QueueCodec.OPEN) {
+        closings.put(name, known.closingSince());
+      }
+    });
+    return closings;
+  }
+
+  /** The last read of all queues by which they are known here. */
+  Read lastRead() {
+    return lastRead;
+  }
+
+  MissingQueues missing() {
+    return missing;
+  }
+
+  Collection<Queue> queues() {
+    return queues.values().stream().map(Known::queue).toList();
+  }
+
+  /** How often something was learnt about queues; to be asked before the store is. */
+  long changes() {
+    return changes;
+  }
+
+  /**
+   * The settings of a queue as the store had them when it was asked; null if it is gone. Returns false if something newer was
+   * learnt since; then the store is to be asked again.
+   */
+  synchronized boolean put(String name, @Nullable Document document, long changesWhenAsked) {
+    if (changes != changesWhenAsked) {
+      return false;
+    }
+    changes++;
+    put(name, document == null ? null : Known.of(document));
+    return true;
+  }
+
+  private void put(String name, @Nullable Known known) {
+    if (known == null) {
+      queues.remove(name);
+    } else {
+      store.configure(name, QueueTerms.of(known.queue()));
+      shared(name).permits().configure(known.queue(), store.isShared(), clock.monotonicNanos());
+      queues.put(name, known);
+    }
+  }
+
+  /**
+   * All settings as the store had them when it was asked; returns the names of the queues that are different now, or null if
+   * something newer was learnt since: the store had not yet written it, perhaps.
+   */
+  synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesWhenAsked, Read read) {
+    if (changes != changesWhenAsked) {
+      return null;
+    }
+    changes++;
+    Set<String> changed = new TreeSet<>(queues.keySet());
+    for (Document document : documents) {
+      try {
+        Known known = Known.of(document);
+        // The version alone does not tell: a store that has forgotten its last writes gives theirs out again.
+        if (known.equals(queues.get(document.name()))) {
+          changed.remove(document.name());
+        } else {
+          put(document.name(), known);
+          changed.add(document.name());
+        }
+      } catch (IllegalArgumentException e) {
+        LOG.log(System.Logger.Level.ERROR,
+            "a queue is set aside, its settings cannot be read: queue=" + document.name(),
+            e);
+        changed.remove(document.name());
+      }
+    }
+    for (String name : changed) {
+      if (documents.stream().noneMatch(document -> document.name().equals(name))) {
+        put(name, (Known) null);
+      }
+    }
+    lastRead = read;
+    return changed;
+  }
+
+  Lane.Shared shared(String queue) {
+    return shared.computeIfAbsent(queue,
+        none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(), new Budget.Share()));
+  }
+
+  /** The memory for the payloads of attempts, in bytes. */
+  Budget memory() {
+    return memory;
+  }
+
+  /** The delivery of a target, whether or not it serves the queue at the moment. */
+  @Nullable
+  Delivery delivery(Target target) {
+    return deliveries.get(target.type());
+  }
+
+  /** The delivery that can make attempts of a queue on this node now. */
+  @Nullable
+  Delivery serving(Queue queue) {
+    Delivery delivery = delivery(queue.target());
+    ServedQueues served = delivery == null ? null : delivery.servedQueues();
+    return served == null || served.contains(queue.name()) ? delivery : null;
+  }
+
+  /** Whether this node may serve queues that other nodes do not. */
+  boolean isSelective() {
+    return deliveries.values().stream().anyMatch(delivery -> delivery.servedQueues() != null);
+  }
+
+  Collection<Delivery> deliveries() {
+    return deliveries.values();
+  }
+
+  /** What fails together: of handlers in this process each for itself. */
+  Destination destination(Delivery delivery, Queue queue) {
+    Target target = queue.target();
+    String name = delivery.type() + ":"
+        + (target.type().equals(Target.LOCAL) ? queue.name() : delivery.destination(target));
+    Budget shared = Objects.requireNonNull(attempts.get(delivery.type()));
+    return destinations.computeIfAbsent(name, none -> new Destination(name, destinationLimit, shared));
+  }
+
+  Collection<Destination> destinations() {
+    return destinations.values();
+  }
+
+  /**
+   * Returns what follows a failed attempt: another one after the queue's backoff, or later if the receiver asked for
+   * it; or none, if they are used up.
+   *
+   * @param asked the wait that the receiver asked for, or null
+   */
+  static Outcome failed(TaskRecord task, Queue queue, @Nullable Duration asked, double random) {
+    return failed(task, queue, asked == null
+        ? queue.retry().backoffMillis(task.attempt(), random)
+        : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), random));
+  }
+
+  /** Returns what follows a failed attempt: another one after that wait; or none, if they are used up. */
+  static Outcome failed(TaskRecord task, Queue queue, long waitMillis) {
+    return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))
+        ? new Outcome.Failed()
+        : new Outcome.Retry(Due.after(waitMillis));
+  }
+
+  /** Returns what follows an attempt whose task is to fire again, which it does no sooner than {@link Limits} says. */
+  static Outcome again(Duration next) {
+    return new Outcome.Rearm(Due.after(Math.max(Limits.MIN_NEXT_MILLIS, ceilMillis(next))));
+  }
+
+  /** Returns the milliseconds of a duration, rounded up: nothing is early. */
+  static long ceilMillis(Duration duration) {
+    long millis = duration.toMillis();
+    return duration.toNanosPart() % 1_000_000 == 0 ? millis : millis + 1;
+  }
+}

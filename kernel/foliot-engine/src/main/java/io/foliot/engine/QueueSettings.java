@@ -1,0 +1,92 @@
+package io.foliot.engine;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskStore;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the settings of queues. Any thread.
+ *
+ * <p>Guarantees: a change is made to the settings that the store has, whatever others write at the same time; when the future
+ * completes, this node uses the new settings. Other nodes read them within a second ({@link QueueWatch}).
+ *
+ * <ol>
+ * <li>The document is read, changed, and written if its version is still the same; else it is read again.
+ * <li>Then it is read once more, so that this node knows exactly what the store has; and the loops are told.
+ * </ol>
+ */
+final class QueueSettings {
+  /** Tries to write a queue's settings while others write them, too. */
+  private static final int WRITE_TRIES = 16;
+
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final Consumer<String> changed;
+
+  /** @param changed told of a queue whose settings were read again */
+  QueueSettings(TaskStore store, QueueRegistry registry, Consumer<String> changed) {
+    this.store = store;
+    this.registry = registry;
+    this.changed = changed;
+  }
+
+  CompletionStage<Queue> put(Queue queue) {
+    if (!queue.target().type().equals(Target.PULL)) {
+      Delivery delivery = registry.delivery(queue.target());
+      if (delivery == null) {
+        throw new IllegalArgumentException("there is no delivery of that type here: type=" + queue.target().type()
+            + ", known=" + registry.deliveries().stream().map(Delivery::type).sorted().toList() + " and pull");
+      }
+      delivery.check(queue.target());
+    }
+    return write(queue.name(), old -> queue, WRITE_TRIES);
+  }
+
+  CompletionStage<Queue> setPaused(String name, boolean paused) {
+    return write(name, old -> {
+      if (old == null) {
+        throw new UnknownQueueException(name);
+      }
+      return old.withPaused(paused);
+    }, WRITE_TRIES);
+  }
+
+  private CompletionStage<Queue> write(String name, Function<@Nullable Queue, Queue> change, int tries) {
+    return store.document(DocumentKind.QUEUE, name).thenCompose(found -> {
+      Queue old = found.map(document -> QueueCodec.decode(document.content())).orElse(null);
+      long version = found.map(Document::version).orElse(0L);
+      Queue wanted = change.apply(old);
+      return store.writeDocument(DocumentKind.QUEUE, name, version, QueueCodec.encode(wanted)).thenCompose(written -> {
+        if (written) {
+          return refresh(name).thenApply(done -> wanted);
+        }
+        if (tries <= 1) {
+          throw new OverloadedException("too many write the settings of this queue at the same time: queue=" + name);
+        }
+        return write(name, change, tries - 1);
+      });
+    });
+  }
+
+  /** Reads the settings of one queue again. */
+  CompletionStage<Void> refresh(String name) {
+    long changes = registry.changes();
+    return store.document(DocumentKind.QUEUE, name).thenCompose(found -> {
+      if (!registry.put(name, found.orElse(null), changes)) {
+        return refresh(name);
+      }
+      changed.accept(name);
+      return CompletableFuture.completedFuture(null);
+    });
+  }
+}

@@ -1,0 +1,31 @@
+package io.foliot.engine;
+
+import java.util.random.RandomGenerator;
+
+/** The one source of randomness, shared by many threads. */
+final class RandomSource {
+  // guarded by this
+  private final RandomGenerator random;
+
+  RandomSource(RandomGenerator random) {
+    this.random = random;
+  }
+
+  synchronized long next() {
+    return random.nextLong();
+  }
+
+  /** So many at once, for the lock costs as much as several draws. */
+  synchronized long[] next(int count) {
+    long[] bits = new long[count];
+    for (int i = 0; i < count; i++) {
+      bits[i] = random.nextLong();
+    }
+    return bits;
+  }
+
+  /** From 0 (inclusive) to 1 (exclusive). */
+  synchronized double nextDouble() {
+    return random.nextDouble();
+  }
+}

@@ -1,0 +1,149 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.Pull;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of workers, and of receivers that have said "later": pull, ack, nack, extend. Any thread.
+ *
+ * <p>Guarantees: only the holder of a claim's token settles or extends it, on whichever node the claim was made; reports have an
+ * {@link Admission} of their own, so that many submits do not make a worker lose its lease.
+ *
+ * <ol>
+ * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
+ * <li>A report reads the task for its queue, whose settings say what follows a failure, and joins a batch of settles.
+ * <li>When a batch comes back, the loops that hold the claims release their permits.
+ * </ol>
+ */
+final class ReportCalls {
+  private static final Duration MAX_LEASE = Duration.ofHours(24);
+
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final QueueWatch watch;
+  private final LoopGroup loops;
+  private final RandomSource random;
+  private final Clock clock;
+  private final Meter meter;
+  private final GroupCommit<Settlement, SettleResult> settles;
+  private final GroupCommit<Extension, ExtendResult> extensions;
+
+  /** Calls with nothing under way. */
+  ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
+      RandomSource random, Clock clock, Meter meter) {
+    this.store = store;
+    this.registry = registry;
+    this.watch = watch;
+    this.loops = loops;
+    this.random = random;
+    this.clock = clock;
+    this.meter = meter;
+    Admission admission = new Admission(options.callItems(), options.callBytes());
+    settles = new GroupCommit<>("report", store::settle, this::recorded, admission, clock, meter);
+    extensions = new GroupCommit<>("extend", store::extend, GroupCommit::nothing, admission, clock, meter);
+  }
+
+  CompletionStage<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken) {
+    return watch.withQueue(pull.queue(), queue -> {
+      if (!queue.target().type().equals(Target.PULL)) {
+        throw new IllegalArgumentException("tasks are claimed from queues whose delivery is pull: queue=" + queue.name()
+            + ", delivery=" + queue.target().type());
+      }
+      long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
+      LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.max(), leaseMillis,
+          clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()), payloadsTaken);
+      registry.shared(queue.name()).longPolls().add(waiter);
+      loops.asked(queue.name());
+      return waiter.answer();
+    });
+  }
+
+  CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
+    return report(id, token, "", (task, queue) -> next == null
+        ? new Outcome.Finished()
+        : QueueRegistry.again(TaskCalls.ensureDelay(next)));
+  }
+
+  CompletionStage<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
+    long delayMillis = delay == null ? -1 : QueueRegistry.ceilMillis(TaskCalls.ensureDelay(delay));
+    return report(id, token, reason, (task, queue) -> {
+      if (queue == null) {
+        return new Outcome.Retry(Due.NOW);
+      }
+      return delayMillis < 0
+          ? QueueRegistry.failed(task, queue, null, random.nextDouble())
+          : QueueRegistry.failed(task, queue, delayMillis);
+    });
+  }
+
+  private CompletionStage<SettleResult> report(TaskId id, Token token, String detail,
+      BiFunction<TaskRecord, @Nullable Queue, Outcome> outcome) {
+    return store.find(new TaskRef.ById(id)).thenCompose(found -> {
+      if (found.isEmpty()) {
+        return CompletableFuture.completedFuture(new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));
+      }
+      TaskRecord task = found.get();
+      // The settle waits for a commit, and the payload must not stay in memory with it.
+      String queue = task.queue();
+      long claimedAt = task.claimedAt();
+      long generation = task.generation();
+      return watch.findAny(queue).thenCompose(settings -> {
+        Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
+            claimedAt, detail);
+        return settles.call(List.of(settlement), GroupCommit.ITEM_BYTES);
+      }).thenApply(results -> answered(id, queue, claimedAt, results.get(0)));
+    });
+  }
+
+  private SettleResult answered(TaskId id, String queue, long claimedAt, SettleResult result) {
+    if (result.wakeAt() != 0) {
+      loops.written(List.of(new DueEntry(result.wakeAt(), id, queue)));
+    }
+    if (result.kind() == SettleResult.Kind.SETTLED) {
+      meter.settled(queue, result.state().name().toLowerCase(Locale.ROOT),
+          Math.max(0, (loops.storeMillis() - claimedAt) * 1_000));
+    }
+    return result;
+  }
+
+  private void recorded(List<Settlement> settlements, List<SettleResult> results) {
+    for (int i = 0; i < settlements.size(); i++) {
+      if (results.get(i).kind() == SettleResult.Kind.SETTLED) {
+        loops.reported(settlements.get(i).id(), settlements.get(i).token());
+      }
+    }
+  }
+
+  CompletionStage<ExtendResult> extend(TaskId id, Token token, Duration lease) {
+    if (lease.isNegative() || lease.isZero() || lease.compareTo(MAX_LEASE) > 0) {
+      throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
+    }
+    return extensions
+        .call(List.of(new Extension(id, token, QueueRegistry.ceilMillis(lease))), GroupCommit.ITEM_BYTES)
+        .thenApply(results -> results.get(0));
+  }
+}

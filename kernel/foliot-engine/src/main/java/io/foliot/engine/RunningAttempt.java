@@ -1,0 +1,51 @@
+package io.foliot.engine;
+
+import io.foliot.core.Body;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.TaskRecord;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A claim that this node holds, from the claim on until its permit is free again. Loop thread only. */
+final class RunningAttempt {
+  final Lane lane;
+  final @Nullable Destination destination;
+  TaskRecord task;
+  /** What its payload takes of the node's memory, until nothing here needs it any more. */
+  long bytes;
+
+  /** In the wheel of leases, at the end of the delivery's time, then at the end of the lease. */
+  long leaseHandle;
+  /** End of the lease by the monotonic clock. */
+  long leaseEndMillis;
+  /** What the delivery has yet to answer. */
+  @Nullable
+  CompletionStage<Answer> delivering;
+  /** Begin by the monotonic clock. */
+  long begunNanos;
+  /** Begin by the store's clock. */
+  long begunMillis;
+  /** The delivery has answered. */
+  boolean answered;
+  /** Its end is reported from outside: by a worker, or by a handler that said "later". */
+  boolean reportsLater;
+  /** Its payload is on its way to a worker, and is released when it was taken. */
+  boolean handedOver;
+  /** Its end was reported and recorded. */
+  boolean settled;
+  boolean released;
+
+  RunningAttempt(Lane lane, TaskRecord task, @Nullable Destination destination) {
+    this.lane = lane;
+    this.task = task;
+    this.destination = destination;
+    bytes = task.body().payload().length + Lane.ATTEMPT_BYTES;
+  }
+
+  /** Keeps what settling and the end of the lease need, and lets the payload go. */
+  void dropPayload() {
+    if (task.body().payload().length > 0) {
+      task = task.edit().body(Body.EMPTY).done();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskState;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskStore;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends of attempts on their way into the store. Passive; the loop's thread.
+ *
+ * <p>Guarantees: an end that was {@linkplain #add added} is sent until the store has answered, or until its claim was released
+ * because the lease is over; each answer is reported once.
+ *
+ * <ol>
+ * <li>Ends wait in the order in which they came; {@link #turn} sends a batch of them.
+ * <li>If the call fails, it is unknown which ends were recorded. All of them are sent again: the store answers
+ * {@link SettleResult.Kind#REPEATED} for an end that it has.
+ * <li>If it succeeds, each result goes to the {@link Recorded} handler, one item's failure stopping no other.
+ * </ol>
+ *
+ * <p>Rejected: settling in the call that claims. A store that refuses one of them would then refuse both.
+ */
+final class Settles {
+  private static final int UNDER_WAY = 2;
+
+  /** An attempt whose end is to be recorded. */
+  record Ending(RunningAttempt attempt, Settlement settlement) {}
+
+  /** Told what the store answered for an end. */
+  interface Recorded {
+    void recorded(Ending ending, SettleResult result, long nowNanos);
+  }
+
+  private final TaskStore store;
+  private final CallPipe pipe;
+  private final int batch;
+  private final Recorded recorded;
+  private final Deque<Ending> waiting = new ArrayDeque<>();
+
+  /** @param batch how many ends one call records */
+  Settles(TaskStore store, Inbox inbox, StoreHealth health, int batch, Recorded recorded) {
+    this.store = store;
+    this.batch = batch;
+    this.recorded = recorded;
+    pipe = new CallPipe("settle", UNDER_WAY, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
+  }
+
+  void add(RunningAttempt attempt, Settlement settlement) {
+    waiting.add(new Ending(attempt, settlement));
+  }
+
+  /** Whether all ends are recorded. */
+  boolean isIdle() {
+    return waiting.isEmpty() && pipe.isIdle();
+  }
+
+  /** Sends a batch, if there is anything to send. */
+  void turn(long nowNanos) {
+    if (waiting.isEmpty() || !pipe.hasRoom(nowNanos)) {
+      return;
+    }
+    List<Ending> endings = new ArrayList<>();
+    List<Settlement> settlements = new ArrayList<>();
+    while (!waiting.isEmpty() && endings.size() < batch) {
+      Ending ending = waiting.remove();
+      endings.add(ending);
+      settlements.add(ending.settlement());
+    }
+    pipe.send(endings.size(), nowNanos, () -> store.settle(settlements),
+        (results, failure, answeredNanos) -> answered(endings, results, answeredNanos));
+  }
+
+  private void answered(List<Ending> endings, @Nullable List<SettleResult> results, long nowNanos) {
+    for (int i = 0; i < endings.size(); i++) {
+      Ending ending = endings.get(i);
+      if (results != null) {
+        SettleResult result = results.get(i);
+        ItemGuard.run(() -> recorded.recorded(ending, result, nowNanos));
+      } else if (!ending.attempt().released) {
+        waiting.add(ending);
+      }
+    }
+  }
+
+  /** Returns the word for an end, for the meter. */
+  static String word(Outcome outcome, SettleResult result) {
+    if (result.kind() == SettleResult.Kind.REPEATED) {
+      return "repeated";
+    }
+    if (result.kind() != SettleResult.Kind.SETTLED) {
+      return "stale";
+    }
+    if (result.state() == TaskState.CANCELLED) {
+      return "cancelled";
+    }
+    return switch (outcome) {
+      case Outcome.Finished finished -> "finished";
+      case Outcome.Failed failed -> "failed";
+      case Outcome.Retry retry -> "retried";
+      case Outcome.Rearm rearm -> "rearmed";
+    };
+  }
+}

@@ -1,0 +1,77 @@
+package io.foliot.engine;
+
+/**
+ * The store's clock as this node computes it: the best {@link ClockReading} so far, counted on by the monotonic clock.
+ * Passive: every method takes the time.
+ *
+ * <ol>
+ * <li>A {@link Question} notes both clocks of this node before the store is asked.
+ * <li>The answer becomes a reading: for a store behind a network its instant is the middle of the call, and the better of the
+ * old and the new reading is kept. For a store in this process the clocks are one; the reading counts from the beginning of
+ * the call, so that the store's clock can only seem ahead, and no task looks late.
+ * <li>The next question is due after a second; after ten milliseconds where asking costs nothing.
+ * </ol>
+ *
+ * <p>Rejected: this node's wall clock. Its error would make tasks early, and its steps would stop the wheel.
+ */
+final class StoreClock {
+  private static final long SECOND_NANOS = 1_000_000_000;
+  private static final long IN_PROCESS_NANOS = 10_000_000;
+  private static final long UNKNOWN_NANOS = Long.MAX_VALUE / 4;
+
+  /** This node's clocks when the store was asked. */
+  record Question(long wallMicros, long nanos) {}
+
+  // written by the thread that brings an answer, read by any
+  private volatile ClockReading reading;
+
+  // the loop's thread
+  private long nextNanos;
+
+  /** Guesses that the store's clock is this node's, until the first reading, which is always better. */
+  StoreClock(long wallMicros, long nowNanos) {
+    reading = new ClockReading(wallMicros, nowNanos, UNKNOWN_NANOS, 0);
+    nextNanos = nowNanos;
+  }
+
+  // any thread
+
+  long micros(long nowNanos) {
+    return reading.micros(nowNanos);
+  }
+
+  long millis(long nowNanos) {
+    return Math.floorDiv(micros(nowNanos), 1_000);
+  }
+
+  /** By how much the store's clock is ahead of this node's wall clock. */
+  long offsetMicros() {
+    return reading.offsetMicros();
+  }
+
+  /** Takes an answer of the store. */
+  void answered(Question question, long storeMicros, boolean isInProcess, long nowNanos) {
+    long halfNanos = (nowNanos - question.nanos()) / 2;
+    long offsetMicros = storeMicros - question.wallMicros() - halfNanos / 1_000;
+    reading = isInProcess
+        ? new ClockReading(storeMicros, question.nanos(), 0, offsetMicros)
+        : reading.or(new ClockReading(storeMicros, question.nanos() + halfNanos, halfNanos, offsetMicros));
+  }
+
+  // the loop's thread
+
+  /** Returns whether the store is to be asked again now; then not for another second, unless an answer says so. */
+  boolean isDue(long nowNanos) {
+    if (nowNanos - nextNanos < 0) {
+      return false;
+    }
+    nextNanos = nowNanos + SECOND_NANOS;
+    return true;
+  }
+
+  /** Plans the next question after an answer, or a failure, of this one. */
+  void planNext(Question question, boolean isInProcess, long answeredNanos) {
+    nextNanos = question.nanos() + (answeredNanos - question.nanos()) / 2
+        + (isInProcess ? IN_PROCESS_NANOS : SECOND_NANOS);
+  }
+}

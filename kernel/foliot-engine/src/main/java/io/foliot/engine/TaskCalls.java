@@ -1,0 +1,201 @@
+package io.foliot.engine;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Limits;
+import io.foliot.core.Meter;
+import io.foliot.core.Submission;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Redrive;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Any thread.
+ *
+ * <p>Guarantees: what a future says is durable, and confirmed ({@link Confirmation}); the loops know of each index entry within
+ * their window before the caller hears of it, so that it fires on the millisecond.
+ *
+ * <ol>
+ * <li>A call is checked: its size, its queues, its delay. What can never work is refused.
+ * <li>Calls of a kind are gathered into batches of the store by a {@link GroupCommit}. Submits, touches, cancels and redrives
+ * share one {@link Admission}: what does not fit is refused before anything is done.
+ * <li>When a batch comes back, the loops are told of its index entries; then its callers get their answers.
+ * </ol>
+ *
+ * <p>Rejected: one queue of all kinds of calls. A store batch is of one kind, and a submit would wait for the cancels before it.
+ */
+final class TaskCalls {
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final QueueWatch watch;
+  private final LoopGroup loops;
+  private final DraftMaker maker;
+  private final Meter meter;
+  private final long windowMillis;
+
+  private final GroupCommit<Draft, SubmitResult> submits;
+  private final GroupCommit<Touch, TouchResult> touches;
+  private final GroupCommit<TaskRef, CancelResult> cancels;
+  private final GroupCommit<Redrive, RedriveResult> redrives;
+
+  /** Calls with nothing under way. */
+  TaskCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
+      RandomSource random, Clock clock, Meter meter) {
+    this.store = store;
+    this.registry = registry;
+    this.watch = watch;
+    this.loops = loops;
+    this.meter = meter;
+    maker = new DraftMaker(registry, random);
+    windowMillis = options.windowMillis();
+    Admission admission = new Admission(options.callItems(), options.callBytes());
+    submits = new GroupCommit<>("submit", store::submit, this::submitted, admission, clock, meter);
+    touches = new GroupCommit<>("touch", store::touch, this::touched, admission, clock, meter);
+    cancels = new GroupCommit<>("cancel", store::cancel, GroupCommit::nothing, admission, clock, meter);
+    redrives = new GroupCommit<>("redrive", store::redrive, GroupCommit::nothing, admission, clock, meter);
+  }
+
+  static void ensureBatch(int size) {
+    if (size > Limits.MAX_BATCH) {
+      throw new IllegalArgumentException("a batch has at most 10000 items: items=" + size);
+    }
+  }
+
+  static Duration ensureDelay(Duration delay) {
+    if (delay.isNegative() || delay.compareTo(Duration.ofMillis(Limits.MAX_DELAY_MILLIS)) > 0) {
+      throw new IllegalArgumentException("a delay is from 0 to 100 years: delay=" + delay);
+    }
+    return delay;
+  }
+
+  // Submits.
+
+  CompletionStage<List<SubmitResult>> submitAll(List<Submission> submissions) {
+    ensureBatch(submissions.size());
+    return watch.withQueues(submissions.stream().map(Submission::queue).toList(), () -> {
+      long bytes = 0;
+      for (Submission submission : submissions) {
+        bytes += GroupCommit.ITEM_BYTES + (submission.body() == null ? 0 : submission.body().payload().length);
+      }
+      return submits.call(drafts(submissions), bytes).thenCompose(results -> confirmed(submissions, results));
+    });
+  }
+
+  private CompletionStage<List<SubmitResult>> confirmed(List<Submission> submissions, List<SubmitResult> results) {
+    Confirmation confirmation = new Confirmation(store, watch);
+    for (int i = 0; i < results.size(); i++) {
+      SubmitResult result = results.get(i);
+      if (result.kind().isPlaced()) {
+        confirmation.add(submissions.get(i).queue(), result.id(), result.generation());
+      }
+    }
+    return confirmation.await(results);
+  }
+
+  /** As {@link Engine#drafts}. */
+  List<Draft> drafts(List<Submission> submissions) {
+    ensureBatch(submissions.size());
+    return maker.drafts(submissions, loops.storeMillis());
+  }
+
+  /** Tells the loops of tasks that were written, and can be seen. */
+  void submitted(List<Draft> drafts, List<SubmitResult> results) {
+    Tally tally = new Tally(meter, "");
+    List<DueEntry> written = new ArrayList<>();
+    long horizon = loops.storeMillis() + windowMillis;
+    for (int i = 0; i < drafts.size(); i++) {
+      SubmitResult result = results.get(i);
+      String queue = drafts.get(i).queue();
+      tally.add(queue, result.kind());
+      if (result.indexed() && result.dueAt() <= horizon) {
+        written.add(new DueEntry(result.dueAt(), result.id(), queue));
+      }
+    }
+    tally.tell();
+    loops.written(written);
+  }
+
+  // Touches, cancels.
+
+  CompletionStage<List<TouchResult>> touch(String queue, List<String> keys, Duration delay) {
+    ensureBatch(keys.size());
+    Due due = Due.after(QueueRegistry.ceilMillis(ensureDelay(delay)));
+    List<Touch> batch = new ArrayList<>(keys.size());
+    for (String key : keys) {
+      Limits.ensureKey(key);
+      batch.add(new Touch(new TaskRef.ByKey(queue, key), due));
+    }
+    return watch.withQueue(queue, known -> touches.call(batch, (long) GroupCommit.ITEM_BYTES * keys.size()));
+  }
+
+  private void touched(List<Touch> items, List<TouchResult> results) {
+    List<DueEntry> written = new ArrayList<>();
+    long horizon = loops.storeMillis() + windowMillis;
+    Tally tally = new Tally(meter, "touch_");
+    for (int i = 0; i < items.size(); i++) {
+      TouchResult result = results.get(i);
+      TaskId id = result.id();
+      // What is touched by its id has a queue that this call does not know: runNow tells the loop itself.
+      if (items.get(i).ref() instanceof TaskRef.ByKey byKey) {
+        tally.add(byKey.queue(), result.kind());
+        if (result.indexed() && id != null && result.dueAt() <= horizon) {
+          written.add(new DueEntry(result.dueAt(), id, byKey.queue()));
+        }
+      }
+    }
+    tally.tell();
+    loops.written(written);
+  }
+
+  CompletionStage<TouchResult> runNow(TaskId id) {
+    return store.find(new TaskRef.ById(id)).thenCompose(found -> {
+      if (found.isEmpty()) {
+        return CompletableFuture.completedFuture(TouchResult.NOT_FOUND);
+      }
+      List<Touch> batch = List.of(new Touch(new TaskRef.ById(id), Due.NOW));
+      return touches.call(batch, GroupCommit.ITEM_BYTES).thenApply(results -> {
+        TouchResult result = results.get(0);
+        if (result.indexed()) {
+          loops.written(List.of(new DueEntry(result.dueAt(), id, found.get().queue())));
+        }
+        return result;
+      });
+    });
+  }
+
+  CompletionStage<CancelResult> cancel(TaskRef ref) {
+    return cancels.call(List.of(ref), GroupCommit.ITEM_BYTES).thenApply(results -> results.get(0));
+  }
+
+  // Redrive.
+
+  CompletionStage<List<RedriveResult>> redrive(String queue, List<TaskId> ids) {
+    ensureBatch(ids.size());
+    List<Redrive> items = ids.stream().map(id -> new Redrive(queue, id)).toList();
+    return watch.withQueue(queue, known -> {
+      registry.ensureOpen(queue);
+      return redrives.call(items, (long) GroupCommit.ITEM_BYTES * items.size());
+    }).thenCompose(results -> redriven(queue, results));
+  }
+
+  private CompletionStage<List<RedriveResult>> redriven(String queue, List<RedriveResult> results) {
+    List<RedriveResult> live = results.stream().filter(result -> result.kind() == RedriveResult.Kind.REDRIVEN).toList();
+    loops.written(live.stream().map(result -> new DueEntry(result.dueAt(), result.id(), queue)).toList());
+    Confirmation confirmation = new Confirmation(store, watch);
+    live.forEach(result -> confirmation.add(queue, result.id(), result.generation()));
+    return confirmation.await(results);
+  }
+}

@@ -1,0 +1,178 @@
+package io.foliot.engine;
+
+import io.foliot.core.Meter;
+import io.foliot.core.TaskId;
+import io.foliot.core.coordination.Assignment;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.SlotSet;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slots that one loop watches, and the poll over those that it does not. Passive; the loop's thread, but for
+ * {@link #assignedCount}.
+ *
+ * <p>Guarantees: the loop watches what the assignment gives to this node of its share, and what the {@link OverduePoll} has
+ * adopted; each slot that comes in addition is reported once to the {@link Listener}.
+ *
+ * <ol>
+ * <li>The share of a loop is fixed at the start, and doubles with the slots of the store.
+ * <li>{@link #own} takes a new assignment.
+ * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and gives the entries that are left behind to the
+ * lanes.
+ * <li>{@link #decided} reports how a claim went, which may end an adoption.
+ * </ol>
+ *
+ * <p>Rejected: trusting the assignment. A node that is dead, cut off or stuck keeps its slots there.
+ */
+final class WatchedSlots {
+  private static final System.Logger LOG = System.getLogger(WatchedSlots.class.getName());
+
+  /** Told of slots to read in addition. */
+  interface Listener {
+    /** The store has doubled its slots; what was one is now two. */
+    void doubled(int slotCountBefore);
+
+    /** These slots are watched from now on, and were not before. */
+    void added(SlotSet slots, long nowNanos);
+  }
+
+  private final IndexReads reads;
+  private final StoreHealth health;
+  private final Lanes lanes;
+  private final Meter meter;
+  private final Listener listener;
+  private final OverduePoll overdue;
+  private final int enoughWaiting;
+  private boolean polling;
+
+  private SlotSet share;
+  private SlotSet watched;
+  // written by the loop's thread, read by any
+  private volatile SlotSet assigned;
+
+  /**
+   * Watches the whole share, until an assignment says otherwise.
+   *
+   * @param enoughWaiting so many entries in the lanes are enough to do for this node
+   */
+  WatchedSlots(SlotSet share, OverduePoll overdue, IndexReads reads, StoreHealth health, Lanes lanes, Meter meter,
+      Listener listener, int enoughWaiting) {
+    this.share = share;
+    watched = share;
+    assigned = share;
+    this.overdue = overdue;
+    this.reads = reads;
+    this.health = health;
+    this.lanes = lanes;
+    this.meter = meter;
+    this.listener = listener;
+    this.enoughWaiting = enoughWaiting;
+  }
+
+  /** Returns how many slots of its share the assignment gives to this node. Any thread. */
+  int assignedCount() {
+    return assigned.size();
+  }
+
+  /** Returns the slots that the loop watches. */
+  SlotSet watched() {
+    return watched;
+  }
+
+  boolean isAssigned(TaskId id) {
+    return assigned.contains(id);
+  }
+
+  /** By queue, how overdue the oldest entries are that other nodes should have fired. */
+  Map<String, Long> overdueElsewhere(long nowMillis) {
+    return overdue.overdueMillis(watched, nowMillis);
+  }
+
+  /**
+   * Watches these slots of its share from now on, and of others only what it adopts.
+   *
+   * @param assignment which node owns those
+   * @param adoption whether it may adopt some of them
+   */
+  void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption, long nowNanos) {
+    growTo(owned.slotCount());
+    SlotSet now = share.and(owned);
+    int kept = now.and(assigned).size();
+    meter.slotsChanged(now.size() - kept, assigned.size() - kept);
+    assigned = now;
+    overdue.assigned(assignment, now, adoption, nowNanos);
+    update(nowNanos);
+  }
+
+  /** Watches from now on what is assigned or adopted. */
+  private void update(long nowNanos) {
+    SlotSet now = assigned.or(overdue.adopted(nowNanos));
+    if (now.equals(watched)) {
+      return;
+    }
+    BitSet added = new BitSet();
+    for (int slot = now.next(0); slot >= 0; slot = now.next(slot + 1)) {
+      if (!watched.contains(slot)) {
+        added.set(slot);
+      }
+    }
+    watched = now;
+    if (!added.isEmpty()) {
+      listener.added(SlotSet.of(now.slotCount(), added), nowNanos);
+    }
+  }
+
+  /** Follows the store, which may double its slots at any time. */
+  void growTo(int slotCount) {
+    while (watched.slotCount() < slotCount) {
+      int before = watched.slotCount();
+      share = share.doubled();
+      assigned = assigned.doubled();
+      watched = watched.doubled();
+      overdue.grow(share.slotCount());
+      LOG.log(System.Logger.Level.INFO, "the store has doubled its slots: slots={0}", watched.slotCount());
+      listener.doubled(before);
+    }
+  }
+
+  /** Reads the oldest entries of slots that are not watched, if it is time. */
+  void poll(long nowMillis, long nowNanos) {
+    if (polling || !overdue.isDue(nowNanos) || assigned.size() == share.size()) {
+      return;
+    }
+    update(nowNanos);
+    List<DueScan> scans = overdue.begin(share, watched, nowMillis, nowNanos);
+    if (!scans.isEmpty()) {
+      polling = true;
+      reads.read(scans, (slices, failure, answeredNanos) -> {
+        polling = false;
+        if (health.called("overdue", scans.size(), nowNanos, failure, answeredNanos)) {
+          polled(slices, answeredNanos);
+        }
+      });
+    }
+  }
+
+  private void polled(@Nullable List<DueSlice> slices, long nowNanos) {
+    if (slices != null) {
+      boolean isBusy = lanes.waiting() >= enoughWaiting;
+      for (DueEntry entry : overdue.taken(slices, watched, isBusy, nowNanos)) {
+        lanes.found(entry, nowNanos);
+      }
+      update(nowNanos);
+    }
+  }
+
+  /** Records how the claim of a task went, which matters in a slot that is not this node's. */
+  void decided(TaskId id, boolean won, long nowNanos) {
+    int slot = id.slot(watched.slotCount());
+    if (!assigned.contains(slot) && overdue.claimed(slot, won, nowNanos)) {
+      update(nowNanos);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+final class CallPipeTest {
+  private final LoopRig rig = new LoopRig();
+  private final CallPipe pipe = new CallPipe("claim", 2, CallPipe.Effect.WRITE, new Backoff(), rig.inbox, rig.health);
+  private final List<CompletableFuture<String>> batches = new ArrayList<>();
+  private final List<String> handled = new ArrayList<>();
+
+  private void send() {
+    CompletableFuture<String> batch = new CompletableFuture<>();
+    batches.add(batch);
+    pipe.send(3, rig.nowNanos, () -> batch,
+        (result, failure, nowNanos) -> handled.add(result == null ? "failed" : result));
+  }
+
+  private void fail() {
+    batches.removeFirst().completeExceptionally(new StoreException("away", null));
+    rig.handle();
+  }
+
+  private void succeed() {
+    batches.removeFirst().complete("ok");
+    rig.handle();
+  }
+
+  @Test
+  void noMoreBatchesAreUnderWayThanTheLimit() {
+    send();
+    assertThat(pipe.hasRoom(rig.nowNanos)).isTrue();
+    send();
+    assertThat(pipe.hasRoom(rig.nowNanos)).isFalse();
+    succeed();
+    assertThat(pipe.hasRoom(rig.nowNanos)).isTrue();
+    assertThat(pipe.isIdle()).isFalse();
+    succeed();
+    assertThat(pipe.isIdle()).isTrue();
+    assertThat(handled).containsExactly("ok", "ok");
+    assertThat(rig.meterCalls).containsExactly("claim 3", "claim 3");
+  }
+
+  @Test
+  void pausesDoubleWithEachFailureUpToTheLongest() {
+    for (long millis : new long[]{20, 40, 80, 160, 320, 640, 1_280, 2_000, 2_000}) {
+      send();
+      fail();
+      rig.passes(millis - 1);
+      assertThat(pipe.hasRoom(rig.nowNanos)).as("after %d ms", millis - 1).isFalse();
+      rig.passes(1);
+      assertThat(pipe.hasRoom(rig.nowNanos)).as("after %d ms", millis).isTrue();
+    }
+    send();
+    succeed();
+    send();
+    fail();
+    rig.passes(20);
+    assertThat(pipe.hasRoom(rig.nowNanos)).as("a success ends the pauses").isTrue();
+  }
+
+  @Test
+  void healthKnowsTheAnswerBeforeItIsHandled() {
+    rig.health.answered(true, rig.nowNanos);
+    CompletableFuture<String> batch = new CompletableFuture<>();
+    pipe.send(1, rig.nowNanos, () -> batch,
+        (result, failure, nowNanos) -> handled.add("serving " + rig.health.isServing(nowNanos)));
+    batch.completeExceptionally(new StoreException("away", null));
+    rig.handle();
+    assertThat(handled).containsExactly("serving false");
+  }
+}

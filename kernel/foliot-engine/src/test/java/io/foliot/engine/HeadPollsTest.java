@@ -1,0 +1,131 @@
+package io.foliot.engine;
+
+import static io.foliot.engine.LoopRig.SECOND;
+import static io.foliot.engine.LoopRig.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+final class HeadPollsTest {
+  private final LoopRig rig = new LoopRig();
+  private final Drain drain = new Drain();
+  private final HeadPolls polls = new HeadPolls(rig.reads, rig.health, rig.lanes, rig.slots, drain, rig.meter,
+      LoopRig.LANE_ENTRIES, rig.nowNanos);
+
+  private void turn() {
+    polls.turn(rig.nowMillis(), rig.nowNanos);
+  }
+
+  /** Begins a poll; returns how far it looks back. */
+  private long begins() {
+    turn();
+    long from = rig.calls.getLast().<DueScan>items().getFirst().fromWakeAt();
+    return from == Long.MIN_VALUE ? Long.MAX_VALUE : rig.nowMillis() - from;
+  }
+
+  private void answer(int slot, DueEntry... entries) {
+    List<DueSlice> slices = new ArrayList<>();
+    for (DueScan scan : rig.calls.getFirst().<DueScan>items()) {
+      slices.add(new DueSlice(scan.slot(), scan.slot() == slot ? List.of(entries) : List.of(), false));
+    }
+    rig.answer(rig.calls.removeFirst(), slices);
+  }
+
+  @Test
+  void eachPollRunsInItsTurn() {
+    assertThat(begins()).as("everything first").isEqualTo(Long.MAX_VALUE);
+    rig.passes(500);
+    turn();
+    assertThat(rig.calls).as("the others would read the same again").hasSize(1);
+    assertThat(polls.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);
+    answer(0);
+    assertThat(begins()).isEqualTo(60_000);
+    answer(0);
+    assertThat(begins()).isEqualTo(2_000);
+    answer(0);
+    assertThat(polls.waitNanos(rig.nowNanos)).isEqualTo(100 * LoopRig.MILLI);
+    rig.passes(100);
+    assertThat(begins()).isEqualTo(2_000);
+  }
+
+  @Test
+  void aSlowPollRestsManyTimesItsDuration() {
+    begins();
+    rig.passes(2_000);
+    answer(0);
+    rig.passes(20 * 2_000 - 1);
+    assertThat(begins()).isNotEqualTo(Long.MAX_VALUE);
+    answer(0);
+    rig.passes(1);
+    assertThat(begins()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void whatIsFoundLateIsMetered() {
+    rig.local("q");
+    begins();
+    answer(1, entry(1, rig.nowMillis() - 1_000, 1, "q"), entry(1, rig.nowMillis() - 999, 2, "q"));
+    assertThat(rig.lanes.waiting()).isEqualTo(2);
+    assertThat(rig.foundLate).containsExactly("q");
+  }
+
+  @Test
+  void aPollReadsOnUntilThereIsNoMore() {
+    rig.local("q");
+    begins();
+    DueEntry last = entry(2, 10, 1, "q");
+    rig.answer(rig.calls.removeFirst(), List.of(new DueSlice(2, List.of(last), true)));
+    assertThat(rig.calls).singleElement().satisfies(call -> assertThat(call.<DueScan>items()).singleElement()
+        .satisfies(scan -> assertThat(scan.after()).isEqualTo(last.id())));
+  }
+
+  @Test
+  void theFullPollStopsOnceTheLanesAreFullAndComesBack() {
+    rig.local("q");
+    begins();
+    DueEntry[] many = new DueEntry[LoopRig.LANE_ENTRIES + 1];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = entry(0, 10, i, "q");
+    }
+    rig.answer(rig.calls.removeFirst(), List.of(new DueSlice(0, List.of(many), true)));
+    assertThat(rig.lanes.letGo()).isEqualTo(1);
+    assertThat(rig.calls).as("there is no room").isEmpty();
+    for (int i = 0; i < LoopRig.LANE_ENTRIES; i++) {
+      rig.lanes.leave(rig.lanes.take(rig.lane("q")));
+    }
+    assertThat(begins()).as("there is room again").isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aStoreThatFlapsIsPolledOnceASecond() {
+    begins();
+    answer(0);
+    rig.passes(300);
+    polls.storeIsBack(rig.nowNanos);
+    rig.passes(699);
+    assertThat(begins()).isNotEqualTo(Long.MAX_VALUE);
+    answer(0);
+    rig.passes(1);
+    assertThat(begins()).isEqualTo(Long.MAX_VALUE);
+    answer(0);
+    rig.nowNanos += 2 * SECOND;
+    polls.storeIsBack(rig.nowNanos);
+    assertThat(begins()).as("at once").isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aPollThatBeganBeforeADrainReadsNoFurther() {
+    rig.local("q");
+    begins();
+    drain.begin(new CompletableFuture<>(), 0, 0, rig.nowNanos);
+    assertThat(drain.isClaiming(rig.nowNanos)).isFalse();
+    rig.answer(rig.calls.removeFirst(), List.of(new DueSlice(2, List.of(entry(2, 10, 1, "q")), true)));
+    assertThat(rig.calls).isEmpty();
+  }
+}

@@ -1,0 +1,133 @@
+package io.foliot.engine;
+
+import static io.foliot.engine.LoopRig.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.store.DueEntry;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class LanesTest {
+  private final LoopRig rig = new LoopRig();
+  private final Lanes lanes = rig.lanes;
+
+  private DueEntry ready(int number, String queue) {
+    DueEntry entry = entry(0, 10, number, queue);
+    lanes.ready(entry, rig.nowNanos);
+    return entry;
+  }
+
+  private void fill(String queue) {
+    for (int i = 0; i < LoopRig.LANE_ENTRIES; i++) {
+      ready(i, queue);
+    }
+    assertThat(rig.lane(queue).hasRoom()).isFalse();
+  }
+
+  /** Makes a lane stalled: nothing has left it for a while. */
+  private void stall(String queue) {
+    rig.lane(queue).sampleFlow(rig.nowNanos);
+    rig.passes(1_000);
+    rig.lane(queue).sampleFlow(rig.nowNanos);
+  }
+
+  @Test
+  void anIdWaitsOnce() {
+    rig.local("q");
+    ready(1, "q");
+    ready(1, "q");
+    assertThat(lanes.waiting()).isEqualTo(1);
+    DueEntry taken = lanes.take(rig.lane("q"));
+    ready(1, "q");
+    assertThat(lanes.waiting()).as("inside a call it is known").isZero();
+    lanes.forget(taken);
+    ready(1, "q");
+    assertThat(lanes.waiting()).isEqualTo(1);
+  }
+
+  @Test
+  void fullLanesThatFlowLetEntriesGo() {
+    rig.local("q");
+    fill("q");
+    assertThat(lanes.isFlowing()).as("it was empty a moment ago").isTrue();
+    ready(100, "q");
+    assertThat(lanes.letGo()).isEqualTo(1);
+    assertThat(lanes.hasOverflow()).isFalse();
+  }
+
+  @Test
+  void fullLanesThatAreStalledOverflow() {
+    rig.local("q");
+    fill("q");
+    stall("q");
+    DueEntry more = ready(100, "q");
+    assertThat(lanes.letGo()).isZero();
+    assertThat(lanes.takeOverflow(10, rig.nowNanos)).containsExactly(more);
+  }
+
+  @Test
+  void overflowGoesToItsLaneWhenThereIsRoom() {
+    rig.local("q");
+    fill("q");
+    stall("q");
+    ready(100, "q");
+    lanes.take(rig.lane("q"));
+    assertThat(lanes.takeOverflow(10, rig.nowNanos)).isEmpty();
+    assertThat(lanes.waiting()).isEqualTo(LoopRig.LANE_ENTRIES);
+  }
+
+  @Test
+  void pausedQueuesGiveTheirEntriesToTheOverflow() {
+    rig.local("q");
+    DueEntry entry = ready(1, "q");
+    rig.queue(Queue.of("q", Target.local()).withPaused(true));
+    assertThat(lanes.waiting()).isZero();
+    assertThat(lanes.takeOverflow(10, rig.nowNanos)).containsExactly(entry);
+  }
+
+  @Test
+  void entriesThatWaitToBeMovedArePassedOver() {
+    rig.local("q");
+    DueEntry entry = entry(0, 10, 1, "q");
+    rig.moves.add(entry, rig.nowMillis() + 1_000, rig.nowNanos);
+    lanes.ready(entry, rig.nowNanos);
+    assertThat(lanes.waiting()).isZero();
+  }
+
+  @Test
+  void entriesReadBeforeTheyLeftDoNotComeBack() {
+    rig.local("q");
+    DueEntry entry = ready(1, "q");
+    rig.reads.read(List.of(), (slices, failure, nowNanos) -> {});
+    lanes.leave(lanes.take(rig.lane("q")));
+    assertThat(lanes.found(entry, rig.nowNanos)).isFalse();
+    rig.answer(rig.onlyCall("due"), List.of());
+    assertThat(lanes.found(entry, rig.nowNanos)).as("a read that began later").isTrue();
+  }
+
+  @Test
+  void handlersThatThrowForgetTheirEntries() {
+    rig.local("q");
+    ready(1, "q");
+    DueEntry taken = lanes.take(rig.lane("q"));
+    Inbox.Handler<String> handler = lanes.orForget(List.of(taken), (result, failure, nowNanos) -> {
+      throw new IllegalStateException("injected");
+    });
+    assertThatThrownBy(() -> handler.answered("", null, rig.nowNanos)).hasMessage("injected");
+    ready(1, "q");
+    assertThat(lanes.waiting()).isEqualTo(1);
+  }
+
+  @Test
+  void lanesTakeTurns() {
+    rig.lane("a");
+    rig.lane("b");
+    assertThat(lanes.inTurn(0).name()).isEqualTo("a");
+    lanes.rotate();
+    assertThat(lanes.inTurn(0).name()).isEqualTo("b");
+    assertThat(lanes.inTurn(1).name()).isEqualTo("a");
+  }
+}

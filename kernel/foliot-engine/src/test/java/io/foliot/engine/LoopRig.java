@@ -1,0 +1,224 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.core.Meter;
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The parts of a loop without the loop: a test drives the time, and answers the calls of the store. */
+final class LoopRig {
+  static final int SLOTS = 4;
+  static final int LANE_ENTRIES = 8;
+  static final int BATCH = 4;
+  static final long WINDOW_MILLIS = 5_000;
+  static final long MILLI = 1_000_000;
+  static final long SECOND = 1_000 * MILLI;
+  static final long START_MILLIS = 1_000_000;
+
+  /** A call that waits for its answer. */
+  record Call(String name, List<Object> arguments, CompletableFuture<Object> answer) {
+    @SuppressWarnings("unchecked")
+    <T> List<T> items() {
+      return (List<T>) arguments.getFirst();
+    }
+  }
+
+  long nowNanos = 50 * SECOND;
+  boolean isShared;
+  int wakes;
+  final List<Call> calls = new ArrayList<>();
+  final List<String> meterCalls = new ArrayList<>();
+  final List<String> foundLate = new ArrayList<>();
+  final List<Attempt> delivered = new ArrayList<>();
+  final List<CompletableFuture<Answer>> answers = new ArrayList<>();
+  final List<Long> recoveries = new ArrayList<>();
+  final List<SlotSet> added = new ArrayList<>();
+
+  final Meter meter = new Meter() {
+    @Override
+    public void storeCall(String call, int items, long durationMicros, boolean failed) {
+      meterCalls.add(call + " " + items + (failed ? " failed" : ""));
+    }
+
+    @Override
+    public void foundLate(String queue) {
+      foundLate.add(queue);
+    }
+  };
+
+  private final Clock nodeClock = new Clock() {
+    @Override
+    public long wallMicros() {
+      return START_MILLIS * 1_000;
+    }
+
+    @Override
+    public long monotonicNanos() {
+      return nowNanos;
+    }
+  };
+
+  private final Delivery delivery = new Delivery() {
+    @Override
+    public String type() {
+      return Target.LOCAL;
+    }
+
+    @Override
+    public void check(Target target) {}
+
+    @Override
+    public String destination(Target target) {
+      return "here";
+    }
+
+    @Override
+    public CompletionStage<Answer> deliver(Attempt attempt) {
+      delivered.add(attempt);
+      CompletableFuture<Answer> answer = new CompletableFuture<>();
+      answers.add(answer);
+      return answer;
+    }
+
+    @Override
+    public void close() {}
+  };
+
+  final EngineOptions options = EngineOptions.defaults("n1").withMemory(1_000, LANE_ENTRIES, 1_000);
+  final TaskStore store = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
+      new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
+        if (CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+          CompletableFuture<Object> answer = new CompletableFuture<>();
+          calls.add(new Call(method.getName(), arguments == null ? List.of() : List.of(arguments), answer));
+          return answer;
+        }
+        return switch (method.getName()) {
+          case "isShared" -> isShared;
+          case "slotCount" -> SLOTS;
+          case "batchSize" -> BATCH;
+          case "configure" -> null;
+          default -> throw new AssertionError(method.getName());
+        };
+      });
+  final Inbox inbox = new Inbox(new EventLoop() {
+    @Override
+    public void start(Duty duty) {}
+
+    @Override
+    public void wake() {
+      wakes++;
+    }
+
+    @Override
+    public void close() {}
+  });
+
+  final QueueRegistry registry = new QueueRegistry(store, nodeClock, List.of(delivery), options, () -> {});
+  final StoreClock clock = new StoreClock(START_MILLIS * 1_000, nowNanos);
+  final StoreHealth health = new StoreHealth(meter, recoveries::add, nowNanos);
+  final IndexReads reads = new IndexReads(store, inbox, 100);
+  final Moves moves = new Moves(100);
+  final Lanes lanes = new Lanes(options, registry, clock, moves, reads);
+  final OverduePoll overdue = new OverduePoll("n1", SLOTS, 10, nowNanos);
+  final WatchedSlots slots = new WatchedSlots(SlotSet.all(SLOTS), overdue, reads, health, lanes, meter,
+      new WatchedSlots.Listener() {
+        @Override
+        public void doubled(int slotCountBefore) {}
+
+        @Override
+        public void added(SlotSet more, long atNanos) {
+          added.add(more);
+        }
+      }, BATCH);
+  final LookAhead lookAhead = new LookAhead(reads, health, clock, slots, WINDOW_MILLIS, 1_000, START_MILLIS, nowNanos);
+  final RandomSource random = new RandomSource(new SplittableRandom(7));
+
+  long nowMillis() {
+    return clock.millis(nowNanos);
+  }
+
+  void passes(long millis) {
+    nowNanos += millis * MILLI;
+  }
+
+  /** Handles the messages that have come. */
+  void handle() {
+    for (Inbox.Message message = inbox.poll(); message != null; message = inbox.poll()) {
+      message.handle(nowNanos);
+    }
+  }
+
+  Call onlyCall(String name) {
+    assertThat(calls).singleElement().satisfies(call -> assertThat(call.name()).isEqualTo(name));
+    return calls.removeFirst();
+  }
+
+  void answer(Call call, Object result) {
+    call.answer().complete(result);
+    handle();
+  }
+
+  void fail(Call call) {
+    call.answer().completeExceptionally(new StoreException("the store is away", null));
+    handle();
+  }
+
+  void queue(Queue queue) {
+    assertThat(registry.put(queue.name(), new Document(queue.name(), 1, QueueCodec.encode(queue)),
+        registry.changes())).isTrue();
+    Lane lane = lanes.find(queue.name());
+    if (lane != null) {
+      lanes.configure(lane, nowNanos);
+    }
+  }
+
+  void local(String name) {
+    queue(Queue.of(name, Target.local()));
+  }
+
+  Lane lane(String queue) {
+    return lanes.lane(queue, nowNanos);
+  }
+
+  /** An entry of a slot. */
+  static DueEntry entry(int slot, long wakeAt, int number, String queue) {
+    DueEntry entry = new DueEntry(wakeAt, TaskId.of(number, slot, number), queue);
+    assertThat(entry.id().slot(SLOTS)).isEqualTo(slot);
+    return entry;
+  }
+
+  static ClaimBatch claimed(ClaimResult... results) {
+    return new ClaimBatch(START_MILLIS, List.of(results));
+  }
+
+  /** A task that was claimed. */
+  TaskRecord claimed(DueEntry entry, long leaseMillis) {
+    return TaskRecord.edit(entry.id(), entry.queue(), null).dueAt(entry.wakeAt()).state(TaskState.RUNNING)
+        .generation(1).attempt(1).token(new Token(entry.id().high(), entry.id().low())).body(Body.json("1"))
+        .leaseEnd(nowMillis() + leaseMillis).done();
+  }
+}

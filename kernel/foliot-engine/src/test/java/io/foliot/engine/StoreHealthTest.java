@@ -1,0 +1,61 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.store.StoreException;
+import org.junit.jupiter.api.Test;
+
+final class StoreHealthTest {
+  private final LoopRig rig = new LoopRig();
+  private final StoreHealth health = rig.health;
+
+  private boolean isServing() {
+    return health.isServing(rig.nowNanos);
+  }
+
+  private void called(boolean answers) {
+    health.called("due", 1, rig.nowNanos, answers ? null : new StoreException("away", null), rig.nowNanos);
+  }
+
+  @Test
+  void servesFromTheFirstAnswerToTheFirstFailure() {
+    assertThat(isServing()).isFalse();
+    called(true);
+    assertThat(isServing()).isTrue();
+    called(false);
+    assertThat(isServing()).isFalse();
+  }
+
+  @Test
+  void recoveryIsReportedOnce() {
+    called(true);
+    called(true);
+    assertThat(rig.recoveries).containsExactly(rig.nowNanos);
+    called(false);
+    called(true);
+    assertThat(rig.recoveries).hasSize(2);
+  }
+
+  @Test
+  void silenceCountsAsAway() {
+    called(true);
+    rig.nowNanos += StoreHealth.SILENCE_NANOS - 1;
+    health.turn(rig.nowNanos);
+    assertThat(isServing()).isTrue();
+    rig.nowNanos++;
+    health.turn(rig.nowNanos);
+    assertThat(isServing()).isFalse();
+  }
+
+  @Test
+  void refusedWritesCountForAWhile() {
+    called(true);
+    health.wrote(false, rig.nowNanos);
+    assertThat(isServing()).as("it answers, and refuses writes").isFalse();
+    rig.nowNanos += StoreHealth.UNWRITTEN_NANOS;
+    assertThat(isServing()).as("there was nothing to write since").isTrue();
+    health.wrote(false, rig.nowNanos);
+    health.wrote(true, rig.nowNanos);
+    assertThat(isServing()).isTrue();
+  }
+}

@@ -1,0 +1,106 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.Explanation;
+import io.foliot.core.TaskReason;
+import io.foliot.core.Unready;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.Seal;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What the engine answers by codes, in plain words, with the route or the command that helps. */
+public final class EngineWords {
+  private EngineWords() {}
+
+  /** Returns a reason of an explanation in words. */
+  static String of(TaskReason reason, Explanation why) {
+    TaskRecord task = why.task();
+    Queue queue = why.queue();
+    return switch (reason) {
+      case QUEUE_MISSING ->
+        "its queue does not exist; the task fires once it is created: PUT /v1/queues/" + task.queue();
+      case NOT_DUE ->
+        "it is due in " + Duration.ofMillis(task.dueAt() - why.nowMillis()) + ", at " + instant(task.dueAt());
+      case BACKOFF ->
+        "attempt " + task.attempt() + " failed, the next one waits for its backoff: " + lastAttempt(task);
+      case QUEUE_PAUSED -> "its queue is paused; POST /v1/queues/" + task.queue() + "/resume";
+      case NO_WORKER -> "no worker asks for tasks of its queue";
+      case NO_DELIVERY -> "this node has no delivery of type " + (queue == null ? "" : queue.target().type());
+      case NO_HANDLER -> "this node has no handler for its queue; it is fired by a node that has one";
+      case NODE_PERMITS_IN_USE -> "this node has " + why.permitsGranted() + " of the " + concurrency(queue)
+          + " permits of its queue in the cluster";
+      case PERMITS_IN_USE -> "all " + concurrency(queue) + " permits of its queue are in use";
+      case RATE_REACHED ->
+        "its queue may begin " + (queue == null ? null : queue.rate()) + " attempts a second";
+      case DELIVERY_FULL -> "this node has as many attempts under way as its delivery takes";
+      case DESTINATION_PROBED -> "its destination fails; one attempt at a time probes it";
+      case DESTINATION_FULL ->
+        "its destination has the " + why.destinationLimit() + " attempts it bears at the moment";
+      case PARKED -> "it is parked behind others of its queue";
+      case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";
+      case ABOUT_TO_FIRE -> "it has been due for " + Duration.ofMillis(why.nowMillis() - task.dueAt())
+          + " and is about to be claimed";
+      case RUNNING -> "attempt " + task.attempt() + " runs since " + instant(task.claimedAt())
+          + "; its lease ends at " + instant(task.leaseEnd());
+      case LEASE_ENDED -> "attempt " + task.attempt() + " never reported; its lease ended at "
+          + instant(task.leaseEnd()) + " and it is claimed again";
+      case CANCEL_REQUESTED -> "it is cancelled as soon as that attempt has failed";
+      case SUCCESSOR_WAITS -> successor(task);
+      case FIRED -> "it has fired: " + lastAttempt(task);
+      case DEAD_LETTER -> "it is a dead letter after " + task.attempt() + " attempts: " + task.reason()
+          + "; POST .../redrive brings it back";
+      case CANCELLED -> "it was cancelled at " + instant(task.changedAt());
+    };
+  }
+
+  private static Object concurrency(@Nullable Queue queue) {
+    return queue == null || queue.concurrency() == null ? "" : queue.concurrency();
+  }
+
+  private static Instant instant(long millis) {
+    return Instant.ofEpochMilli(millis);
+  }
+
+  private static String successor(TaskRecord task) {
+    TaskRecord.Successor successor = task.successor();
+    return successor == null
+        ? "a newer generation takes over after that attempt"
+        : "generation " + successor.generation() + " takes over after that attempt, due at "
+            + instant(successor.dueAt());
+  }
+
+  private static String lastAttempt(TaskRecord task) {
+    if (task.attempts().isEmpty()) {
+      return "no attempt is recorded";
+    }
+    AttemptRecord last = task.attempts().getLast();
+    return last.end() + " at " + instant(last.endedAt()) + (last.detail().isEmpty() ? "" : ", " + last.detail());
+  }
+
+  /** Returns in words why a node does not serve. */
+  static String of(Unready reason) {
+    return switch (reason) {
+      case Unready.Failed failed -> "the engine has failed: " + failed.cause();
+      case Unready.NotStarted notStarted -> "the engine has not started";
+      case Unready.Stopping stopping -> "the engine is stopping";
+      case Unready.Sealed sealed -> of(sealed.seal());
+      case Unready.LoopStalled stalled ->
+        "event loop " + stalled.loop() + " has not turned for " + stalled.millis() + " ms";
+      case Unready.StoreAway away -> "the store does not answer, or refuses writes";
+    };
+  }
+
+  /** Returns in words, for operators, why a store is not to be worked with, and what to do. */
+  public static String of(Seal seal) {
+    return switch (seal.state()) {
+      case DRAINING -> "the tasks of this store are being moved to " + seal.other() + "; ask there when that is done";
+      case MOVED -> "the tasks of this store were moved to " + seal.other()
+          + "; use that one, or open this one again with: foliot migrate --release";
+      case FILLING -> "tasks of " + seal.other() + " are being moved into this store, and not all are here; let foliot"
+          + " migrate go on to its end, or open this store as it is with: foliot migrate --release";
+    };
+  }
+}

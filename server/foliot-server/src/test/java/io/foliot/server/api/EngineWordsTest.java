@@ -1,0 +1,78 @@
+package io.foliot.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.Explanation;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskReason;
+import io.foliot.core.TaskState;
+import io.foliot.core.Unready;
+import io.foliot.core.store.Seal;
+import io.foliot.core.store.TaskRecord;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The engine's codes in words. */
+final class EngineWordsTest {
+  private static final TaskRecord TASK = TaskRecord.edit(TaskId.of(1, 2, 3), "mails", "k").dueAt(61_000).done();
+
+  private static Explanation why(TaskReason reason, @Nullable Queue queue) {
+    return new Explanation(TASK, TaskState.READY, List.of(reason), 1_000, queue, 2, 7, "n1", 5, 1, "http:a", 16, 16);
+  }
+
+  private static String words(TaskReason reason) {
+    return EngineWords.of(reason, why(reason, Queue.of("mails", Target.local()).withLimits(10.0, 4)));
+  }
+
+  @Test
+  void wordsNameTheRouteThatHelps() {
+    assertThat(EngineWords.of(TaskReason.QUEUE_MISSING, why(TaskReason.QUEUE_MISSING, null)))
+        .isEqualTo("its queue does not exist; the task fires once it is created: PUT /v1/queues/mails");
+    assertThat(words(TaskReason.QUEUE_PAUSED)).isEqualTo("its queue is paused; POST /v1/queues/mails/resume");
+    assertThat(words(TaskReason.DEAD_LETTER)).endsWith("; POST .../redrive brings it back");
+  }
+
+  @Test
+  void wordsHaveTheFigures() {
+    assertThat(words(TaskReason.NOT_DUE)).isEqualTo("it is due in PT1M, at 1970-01-01T00:01:01Z");
+    assertThat(words(TaskReason.NODE_PERMITS_IN_USE))
+        .isEqualTo("this node has 2 of the 4 permits of its queue in the cluster");
+    assertThat(words(TaskReason.PERMITS_IN_USE)).isEqualTo("all 4 permits of its queue are in use");
+    assertThat(words(TaskReason.RATE_REACHED)).isEqualTo("its queue may begin 10.0 attempts a second");
+    assertThat(words(TaskReason.DESTINATION_FULL))
+        .isEqualTo("its destination has the 16 attempts it bears at the moment");
+    assertThat(words(TaskReason.LANE_WAITS)).isEqualTo("5 tasks wait in the lane of its queue");
+  }
+
+  @ParameterizedTest
+  @EnumSource(TaskReason.class)
+  void everyReasonHasWords(TaskReason reason) {
+    assertThat(words(reason)).isNotBlank().doesNotContain("null");
+    assertThat(EngineWords.of(reason, why(reason, null))).isNotBlank();
+  }
+
+  @Test
+  void unreadyNodesSayWhy() {
+    assertThat(EngineWords.of(new Unready.LoopStalled(0, 3_500))).isEqualTo("event loop 0 has not turned for 3500 ms");
+    assertThat(EngineWords.of(new Unready.Failed(new OutOfMemoryError("x"))))
+        .isEqualTo("the engine has failed: java.lang.OutOfMemoryError: x");
+    assertThat(EngineWords.of(new Unready.StoreAway())).isEqualTo("the store does not answer, or refuses writes");
+  }
+
+  @Test
+  void sealedStoresNameTheCommandThatOpensThem() {
+    assertThat(EngineWords.of(Seal.of(Seal.State.MOVED, "rocksdb:b"))).isEqualTo("the tasks of this store were moved to"
+        + " rocksdb:b; use that one, or open this one again with: foliot migrate --release");
+    assertThat(EngineWords.of(Seal.of(Seal.State.FILLING, "rocksdb:a")))
+        .isEqualTo("tasks of rocksdb:a are being moved into"
+            + " this store, and not all are here; let foliot migrate go on to its end, or open this store as it is with:"
+            + " foliot migrate --release");
+    assertThat(EngineWords.of(Seal.of(Seal.State.DRAINING, "b")))
+        .isEqualTo("the tasks of this store are being moved to b; ask there when that is done");
+  }
+}
