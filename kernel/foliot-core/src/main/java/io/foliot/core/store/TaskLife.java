@@ -39,7 +39,7 @@ final class TaskLife {
     }
 
     long generationAfter(long last) {
-      return Math.max(Math.addExact(last, 1), generationFloor);
+      return Generations.next(last, generationFloor);
     }
   }
 

@@ -60,16 +60,9 @@ public final class TaskOperations {
     TaskRecord after = step.after();
     if (after != null && after != before) {
       table.write(before, after);
-      generationFloor = Math.max(generationFloor, Math.addExact(lastShown(before, after), 1));
+      generationFloor = Math.max(generationFloor, Generations.above(Generations.forgotten(before, after)));
     }
     return step.answer();
-  }
-
-  /** The largest generation that may be known to callers and to no record from now on; -1 if there is none. */
-  private static long lastShown(@Nullable TaskRecord before, TaskRecord after) {
-    TaskRecord.Successor dropped = before == null ? null : before.successor();
-    long shown = after.isLive() ? -1 : after.generation();
-    return dropped == null || after.successor() != null ? shown : Math.max(shown, dropped.generation());
   }
 
   private @Nullable TaskRecord read(TaskRef ref) {
@@ -217,9 +210,7 @@ public final class TaskOperations {
       return false;
     }
     table.write(null, task);
-    TaskRecord.Successor successor = task.successor();
-    long last = successor == null ? task.generation() : successor.generation();
-    generationFloor = Math.max(generationFloor, Math.addExact(last, 1));
+    generationFloor = Math.max(generationFloor, Generations.above(Generations.shown(task)));
     return true;
   }
 

@@ -76,7 +76,12 @@ public final class TaskRecord {
    * @param body what it carries; null for what the task carries
    * @param maxAttempts attempts it gets, or 0 for what the queue says
    */
-  public record Successor(long generation, long dueAt, long firstDueAt, @Nullable Body body, int maxAttempts) {}
+  public record Successor(long generation, long dueAt, long firstDueAt, @Nullable Body body, int maxAttempts) {
+    /** Returns the same with another body. */
+    public Successor with(@Nullable Body other) {
+      return new Successor(generation, dueAt, firstDueAt, other, maxAttempts);
+    }
+  }
 
   /** A new record, to be filled. */
   public static Edit edit(TaskId id, String queue, @Nullable String key) {
@@ -425,6 +430,25 @@ public final class TaskRecord {
     public Edit dropAt(long value) {
       dropAt = value;
       return this;
+    }
+
+    /**
+     * Returns the record, made of fields that were read.
+     *
+     * @throws IllegalArgumentException if they contradict each other, as no writer leaves them
+     */
+    public TaskRecord possible() {
+      boolean isPossible = switch (state) {
+        case RUNNING -> token != null && wakeAt <= leaseEnd;
+        case DELAYED -> wakeAt <= dueAt && successor == null && !cancelRequested;
+        case READY -> false;
+        case FINISHED, FAILED, CANCELLED -> !parked && successor == null;
+      };
+      if (!isPossible) {
+        throw new IllegalArgumentException(
+            "the fields of a record contradict each other: task=" + id + ", state=" + state);
+      }
+      return done();
     }
 
     /** The finished record. */

@@ -2,6 +2,8 @@ package io.foliot.store.jdbc;
 
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.EnumCodes;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -34,14 +36,15 @@ final class Documents {
   /** One, or all of a kind, by name. */
   List<Document> find(Connection connection, DocumentKind kind, @Nullable String name) throws SQLException {
     try (PreparedStatement read = dialect.prepare(connection, select.when("named", name != null).text())) {
-      dialect.text(read, 1, kind.name());
+      dialect.text(read, 1, EnumCodes.nameOf(kind));
       if (name != null) {
         dialect.text(read, 2, name);
       }
       List<Document> found = new ArrayList<>();
       try (ResultSet row = read.executeQuery()) {
         while (row.next()) {
-          found.add(new Document(dialect.text(row, 1), row.getLong(2), row.getBytes(3)));
+          found.add(new Document(dialect.text(row, 1), row.getLong(2),
+              DocumentFormat.unframe(dialect.text(row, 1), row.getBytes(3))));
         }
       }
       return found;
@@ -63,9 +66,9 @@ final class Documents {
       try (PreparedStatement write = dialect.prepare(connection, content == null ? delete : update)) {
         int at = 1;
         if (content != null) {
-          write.setBytes(at++, content);
+          write.setBytes(at++, DocumentFormat.frame(name, content));
         }
-        dialect.text(write, at++, kind.name());
+        dialect.text(write, at++, EnumCodes.nameOf(kind));
         dialect.text(write, at++, name);
         write.setLong(at, expectedVersion);
         return write.executeUpdate() == 1;
@@ -79,10 +82,10 @@ final class Documents {
     try {
       return session.run(connection -> {
         try (PreparedStatement write = dialect.prepare(connection, insert)) {
-          dialect.text(write, 1, kind.name());
+          dialect.text(write, 1, EnumCodes.nameOf(kind));
           dialect.text(write, 2, name);
           write.setLong(3, version);
-          write.setBytes(4, content);
+          write.setBytes(4, DocumentFormat.frame(name, content));
           return write.executeUpdate() == 1;
         }
       });

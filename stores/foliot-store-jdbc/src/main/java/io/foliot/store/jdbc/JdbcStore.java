@@ -105,8 +105,11 @@ public final class JdbcStore implements TaskStore {
         connections.add(opened);
         Dialect dialect = dialects.of(opened.source(), opened.name(), options.timeout());
         Schema.migrate(opened.source(), dialect, opened.name());
-        int stored = opened.now(dialect, session -> Integer.parseInt(
-            Schema.meta(session.connection(), dialect, "slots", Integer.toString(options.slots()))));
+        int stored = opened.now(dialect, session -> {
+          Schema.ensureFormat(session.connection(), dialect, opened.name());
+          return Integer.parseInt(
+              Schema.meta(session.connection(), dialect, "slots", Integer.toString(options.slots())));
+        });
         slotCount = i == 0 ? stored : slotCount;
         String range = ensureRange(opened, dialect, options, i, stored, slotCount);
         parts.add(new DatabasePart(dialect, opened, slotCount, range, options.onSetAside()));

@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.format.DamagedException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -2,6 +2,7 @@ package io.foliot.store.jdbc;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
+import io.foliot.core.store.format.UnreadableException;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Settlement;
@@ -97,7 +98,7 @@ final class PostgresClaims implements ClaimStatements {
       long nowMillis) throws SQLException {
     try {
       return new ClaimResult.Won(task(connection, numbers, row, claim, nowMillis));
-    } catch (DamagedException e) {
+    } catch (UnreadableException e) {
       return null;
     }
   }

@@ -1,6 +1,8 @@
 package io.foliot.store.jdbc;
 
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.UnreadableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param version changes with every write of a live record; 0 for one that is kept
  * @param damage why it cannot be read, or null if it can
  */
-record Row(TaskRecord record, long version, @Nullable DamagedException damage) {
+record Row(TaskRecord record, long version, @Nullable UnreadableException damage) {
   private static final long KEPT_VERSION = 0;
 
   Row(TaskRecord record, long version) {
@@ -23,11 +25,11 @@ record Row(TaskRecord record, long version, @Nullable DamagedException damage) {
 
   /** Whether it would be read again and again in vain. */
   boolean isToSetAside() {
-    return damage != null && !damage.isNewer() && isLive(version);
+    return damage != null && !(damage instanceof NewerVersionException) && isLive(version);
   }
 
   /** Whether only a newer version of Foliot can change it. */
   boolean isOfNewerVersion() {
-    return damage != null && damage.isNewer() && isLive(version);
+    return damage instanceof NewerVersionException && isLive(version);
   }
 }

@@ -13,6 +13,11 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.DamagedException;
+import io.foliot.core.store.format.EnumCodes;
+import io.foliot.core.store.format.MalformedException;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.UnreadableException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -98,7 +103,7 @@ abstract class Rows {
         throw new DamagedException("its payload is missing: task=" + record.id(), null);
       }
       return new Row(record, version);
-    } catch (DamagedException e) {
+    } catch (UnreadableException e) {
       return new Row(unreadable(connection, numbers, row, first, e), version, e);
     }
   }
@@ -106,7 +111,7 @@ abstract class Rows {
   private TaskRecord record(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
     TaskId id = id(row, first);
     String key = textOrNull(row, first + 2);
-    TaskState state = Codes.state(row.getInt(first + 3));
+    TaskState state = EnumCodes.state(row.getInt(first + 3));
     TaskRecord.Edit edit = TaskRecord.edit(id, numbers.name(connection, row.getInt(first + 1)), key);
     edit.state(state).parked(row.getInt(first + 4) >= Parts.PARKED);
     ensurePossible(id, state, row, first);
@@ -127,22 +132,26 @@ abstract class Rows {
       case RUNNING -> token(row, first + 15) != null && row.getLong(first + 5) <= row.getLong(first + 10);
       case DELAYED -> row.getLong(first + 5) <= row.getLong(first + 6) && bytesOrNull(row, first + 20) == null
           && !row.getBoolean(first + 17);
+      case READY -> false;
       default -> true;
     };
     if (!possible || state.isFinal() == Row.isLive(row.getLong(first + 19))) {
-      throw new DamagedException("its columns contradict each other: task=" + id + ", state=" + state, null);
+      throw new MalformedException("its columns contradict each other: task=" + id + ", state=" + state, null);
     }
   }
 
   /** A record of which only the columns can be used. */
-  private TaskRecord unreadable(Connection connection, Numbers numbers, ResultSet row, int first, DamagedException why)
+  private TaskRecord unreadable(Connection connection, Numbers numbers, ResultSet row, int first,
+      UnreadableException why)
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + 19));
     TaskState state = Codes.stateOrFailed(row.getInt(first + 3));
     // What is live and damaged is about to be set aside.
-    return columns(connection, numbers, row, first, live == state.isFinal() || (live && !why.isNewer())
-        ? TaskState.FAILED
-        : state, why.getMessage() + "");
+    return columns(connection, numbers, row, first,
+        live == state.isFinal() || (live && !(why instanceof NewerVersionException))
+            ? TaskState.FAILED
+            : state,
+        why.getMessage() + "");
   }
 
   private TaskRecord columns(Connection connection, Numbers numbers, ResultSet row, int first, TaskState state,
@@ -173,7 +182,7 @@ abstract class Rows {
     edit.maxAttempts(row.getInt(first + 14));
     edit.token(token(row, first + 15));
     int settledAs = row.getInt(first + 16);
-    edit.settledAs(row.wasNull() || settledAs == Codes.NO_END ? null : Codes.end(settledAs));
+    edit.settledAs(row.wasNull() || settledAs == Codes.NO_END ? null : EnumCodes.end(settledAs));
     edit.cancelRequested(row.getBoolean(first + 17));
     edit.outstanding(row.getBoolean(first + 18));
   }
@@ -191,7 +200,7 @@ abstract class Rows {
     if (begunAt == 0) {
       return attempts;
     }
-    AttemptRecord.End end = Codes.end(row.getInt(first + 16));
+    AttemptRecord.End end = EnumCodes.end(row.getInt(first + 16));
     AttemptRecord last = new AttemptRecord(row.getLong(first + 12), row.getInt(first + 13), begunAt,
         row.getLong(first + 9), end, text(row, first + 26));
     List<AttemptRecord> all = new ArrayList<>(

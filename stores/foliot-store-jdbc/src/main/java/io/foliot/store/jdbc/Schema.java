@@ -11,12 +11,16 @@ import java.util.Locale;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.jspecify.annotations.Nullable;
 
 /** The tables: made, or brought up to date, when a store is opened. */
 final class Schema {
   /** The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables. */
   private static final String NEWEST = "2";
   private static final String HISTORY = "foliot_schema_history";
+  /** Format of the blobs of rows, and of the names of kinds of documents. */
+  private static final String FORMAT = "2";
+
   /** Other nodes need less time than these tries take. */
   private static final int TRIES = 15;
   private static final int LONGEST_PAUSE = 10;
@@ -85,16 +89,35 @@ final class Schema {
     }
   }
 
+  /**
+   * Ensures that the blobs of the database are of the format that is written, or that it has none yet. A store writes its
+   * format before its number of slots, so a number without a format is of a version that wrote none.
+   */
+  static void ensureFormat(Connection connection, Dialect dialect, String database) throws SQLException {
+    boolean holdsStore = find(connection, dialect, "slots") != null;
+    String found = find(connection, dialect, "format");
+    String format = found != null ? found : holdsStore ? "1" : meta(connection, dialect, "format", FORMAT);
+    if (!format.equals(FORMAT)) {
+      throw new StoreException("the store was written by another version of Foliot: database=" + database + ", format="
+          + format + ", known=" + FORMAT + "; use the version that wrote it, or another database", null);
+    }
+  }
+
+  private static @Nullable String find(Connection connection, Dialect dialect, String name) throws SQLException {
+    try (PreparedStatement select = dialect.prepare(connection, dialect.files().text("meta"))) {
+      select.setString(1, name);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? row.getString(1) : null;
+      }
+    }
+  }
+
   /** Writes what is said of a new store, and reads what was said of an older one. */
   static String meta(Connection connection, Dialect dialect, String name, String valueIfNew) throws SQLException {
     for (int tried = 0;; tried++) {
-      try (PreparedStatement select = dialect.prepare(connection, dialect.files().text("meta"))) {
-        select.setString(1, name);
-        try (ResultSet row = select.executeQuery()) {
-          if (row.next()) {
-            return row.getString(1);
-          }
-        }
+      String value = find(connection, dialect, name);
+      if (value != null) {
+        return value;
       }
       try (PreparedStatement insert = dialect.prepare(connection, dialect.files().text("insert_meta"))) {
         insert.setString(1, name);

@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Draft;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,7 +62,7 @@ final class SqlFiles {
     all.put("running", Integer.toString(Codes.RUNNING));
     all.put("finished", Integer.toString(Codes.FINISHED));
     all.put("failed", Integer.toString(Codes.FAILED));
-    all.put("end_finished", Integer.toString(Codes.END_FINISHED));
+    all.put("end_finished", Integer.toString(Codes.of(AttemptRecord.End.FINISHED)));
     all.put("no_end", Integer.toString(Codes.NO_END));
     all.put("parked", Integer.toString(Parts.PARKED));
     all.put("set_aside", Long.toString(Rows.SET_ASIDE));

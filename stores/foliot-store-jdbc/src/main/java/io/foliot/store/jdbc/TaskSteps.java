@@ -14,6 +14,7 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Generations;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
@@ -31,6 +32,7 @@ import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.format.UnreadableException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -482,7 +484,7 @@ final class TaskSteps {
   }
 
   static SetAside toldOf(Row row) {
-    DamagedException damage = Objects.requireNonNull(row.damage());
+    UnreadableException damage = Objects.requireNonNull(row.damage());
     return new SetAside(row.record().id(), row.record().queue(), damage.getMessage() + "");
   }
 
@@ -509,7 +511,7 @@ final class TaskSteps {
       TaskRecord before = change.before();
       boolean wasLive = before != null && before.isLive();
       (!change.after().isLive() ? ends : wasLive ? updates : entries).add(change);
-      last = Math.max(last, lastAhead(before, change.after(), overlay.micros()));
+      last = Math.max(last, Generations.aheadOfClock(before, change.after(), overlay.micros()));
     }
     if (last > 0 && last >= overlay.floor()) {
       raise(session, last);
@@ -545,18 +547,6 @@ final class TaskSteps {
       }
       throw e;
     }
-  }
-
-  /**
-   * The largest generation of a change that the clock has not passed: of one that stays, the next is larger anyway, unless
-   * it is ahead of the clock; of one that is gone, nothing else knows. 0 if there is none.
-   */
-  private static long lastAhead(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
-    TaskRecord.Successor next = after.successor();
-    TaskRecord.Successor dropped = before == null || next != null ? null : before.successor();
-    long stays = Math.max(after.isLive() ? after.generation() : 0, next == null ? 0 : next.generation());
-    long gone = Math.max(after.isLive() ? 0 : after.generation(), dropped == null ? 0 : dropped.generation());
-    return Math.max(stays > nowMicros ? stays : 0, gone >= nowMicros ? gone : 0);
   }
 
   private static void note(List<Change> changes, BitSet written, Set<TaskId> failed) {

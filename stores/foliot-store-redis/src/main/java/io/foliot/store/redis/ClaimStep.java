@@ -7,6 +7,9 @@ import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.UnreadableException;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -125,7 +128,7 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
       }
       queues.remember(task.id(), task.queue());
       return new ClaimResult.Won(task);
-    } catch (DamagedException e) {
+    } catch (UnreadableException e) {
       return null;
     }
   }

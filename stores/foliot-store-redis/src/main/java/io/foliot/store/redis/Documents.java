@@ -3,11 +3,13 @@ package io.foliot.store.redis;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.EnumCodes;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Records of configuration: a hash per kind, each value its version and its content. Any thread. */
 final class Documents {
-  private static final int VERSION_BYTES = 8;
   private static final byte[] NOTHING = {};
 
   private final Link link;
@@ -28,7 +29,7 @@ final class Documents {
   }
 
   private byte[] hash(DocumentKind kind) {
-    return layout.global("documents:" + kind.name().toLowerCase(Locale.ROOT));
+    return layout.global("documents:" + EnumCodes.nameOf(kind));
   }
 
   private <T> CompletionStage<T> call(Supplier<CompletionStage<T>> call) {
@@ -39,7 +40,7 @@ final class Documents {
 
   private static Document document(String name, byte[] value) {
     BytesReader in = new BytesReader(value);
-    return new Document(name, in.u64(), in.bytes(value.length - VERSION_BYTES));
+    return new Document(name, in.u64(), DocumentFormat.unframe(name, in.rest()));
   }
 
   CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
@@ -62,7 +63,7 @@ final class Documents {
     return call(() -> link
         .step(Script.DOCUMENT, List.of(hash(kind), layout.global("documents")),
             List.of(Layout.bytes(name), Layout.bytes(expectedVersion), Layout.bytes(content == null ? 0 : 1),
-                content == null ? NOTHING : content.clone()))
+                content == null ? NOTHING : DocumentFormat.frame(name, content)))
         .thenCompose(reply -> link.awaitReplicas(List.of(hash(kind)))
             .thenApply(replicated -> (Long) reply.getFirst() == 1)));
   }

@@ -2,6 +2,7 @@ package io.foliot.store.redis;
 
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.format.Bytes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -5,6 +5,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Generations;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.TaskOperations;
@@ -102,8 +103,7 @@ final class RareStep {
 
     @Override
     public long shown(TaskRecord task) {
-      TaskRecord.Successor successor = task.successor();
-      return (successor == null ? task.generation() : successor.generation()) + 1;
+      return Generations.above(Generations.shown(task));
     }
 
     @Override

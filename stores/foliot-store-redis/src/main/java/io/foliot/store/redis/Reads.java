@@ -14,6 +14,9 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.UnreadableException;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -401,11 +404,11 @@ final class Reads {
         byte[] value = (byte[]) reply.get(i + 1);
         try {
           found.tasks.add(Snapshot.decoded(id, value, (byte[]) reply.get(i + 2), (byte[]) reply.get(i + 3), true));
-        } catch (DamagedException e) {
+        } catch (UnreadableException e) {
           if (wanted == LIVE) {
             // A move leaves its source alone.
             found.unreadable.add(new SetAside(id, "", e.getMessage() + ""));
-          } else if (!e.isNewer()) {
+          } else if (!(e instanceof NewerVersionException)) {
             damaged.add(new Snapshot.Damaged(id, value, e));
           }
         }

@@ -60,7 +60,7 @@ public final class RedisStore implements TaskStore {
   private static final int KEYS_REMEMBERED = 150_000;
   /** The queues of what was claimed here, which a settle does not name, for how long what has ended is kept. Some 10 MB, twice. */
   private static final int CLAIMS_REMEMBERED = 100_000;
-  private static final byte[] FORMAT = Layout.bytes("1");
+  private static final byte[] FORMAT = Layout.bytes("2");
 
   /** What tests put in the place of the real world. */
   record Seams(Supplier<Token> tokens, String time) {
@@ -156,7 +156,8 @@ public final class RedisStore implements TaskStore {
     long known = Layout.number((byte[]) found.getFirst());
     if (known != Layout.number(FORMAT)) {
       throw new StoreException("the store was written by another version: namespace=" + options.namespace()
-          + ", format=" + known + ", known=1; use the version that wrote it, or another namespace", null);
+          + ", format=" + known + ", known=" + Layout.number(FORMAT)
+          + "; use the version that wrote it, or another namespace", null);
     }
     int slotBits = (int) Layout.number((byte[]) found.get(1));
     return new Parts(slotBits, slotBits == Layout.number((byte[]) found.get(2)));

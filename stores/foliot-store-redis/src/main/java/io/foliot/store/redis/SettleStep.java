@@ -8,6 +8,9 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.EnumCodes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +101,7 @@ final class SettleStep implements Step<Settlement, SettleResult>, Step.Hot<Settl
         to.add(null);
       } else {
         queues.forget(settlement.id());
-        to.add(new SettleResult(SettleResult.Kind.SETTLED, RecordCodec.state(in.u8()), in.u64()));
+        to.add(new SettleResult(SettleResult.Kind.SETTLED, EnumCodes.state(in.u8()), in.u64()));
       }
     }
   }

@@ -2,6 +2,9 @@ package io.foliot.store.redis;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.DamagedException;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -38,7 +41,7 @@ final class Snapshot implements Step.Wanted {
 
   /** A live record, or one of which not even that is known, that cannot be read. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Damaged(TaskId id, byte[] value, DamagedException reason) {}
+  record Damaged(TaskId id, byte[] value, UnreadableException reason) {}
 
   Snapshot(boolean bodies, boolean holders) {
     this.bodies = bodies;
@@ -126,7 +129,7 @@ final class Snapshot implements Step.Wanted {
       try {
         known = new Stored(value, decoded(id, value, (byte[]) reply.get(at + 1), (byte[]) reply.get(at + 2), bodies));
         records.put(id, known);
-      } catch (DamagedException e) {
+      } catch (UnreadableException e) {
         damaged.put(id, new Damaged(id, value, e));
       }
     }
@@ -142,8 +145,10 @@ final class Snapshot implements Step.Wanted {
         throw new DamagedException("what a task carries is missing: task=" + id, null);
       }
       return record;
-    } catch (DamagedException e) {
-      TaskRecord bare = e.isNewer() || body == null ? null : RecordCodec.decode(id, value, null, null);
+    } catch (UnreadableException e) {
+      TaskRecord bare = e instanceof NewerVersionException || body == null
+          ? null
+          : RecordCodec.decode(id, value, null, null);
       if (bare == null || bare.isLive()) {
         throw e;
       }
@@ -153,13 +158,13 @@ final class Snapshot implements Step.Wanted {
 
   /** What would be read again and again in vain. */
   List<Damaged> toSetAside() {
-    return damaged.values().stream().filter(record -> !record.reason().isNewer()).toList();
+    return damaged.values().stream().filter(record -> !(record.reason() instanceof NewerVersionException)).toList();
   }
 
   /** Whether a record was written by a newer version, so that nothing here may change it. */
   boolean isOfNewerVersion(TaskId id) {
     Damaged found = damaged.get(id);
-    return found != null && found.reason().isNewer();
+    return found != null && found.reason() instanceof NewerVersionException;
   }
 
   long nowMicros() {

@@ -5,6 +5,9 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.EnumCodes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -82,8 +85,8 @@ final class SubmitStep implements Step<Draft, SubmitResult>, Step.Hot<Draft, Sub
       Terms.due(draft.due(), numbers).u64(terms.maxWait(draft.queue())).u32(draft.maxAttempts());
       to.add(numbers.u8(code(draft.onConflict())).u8(draft.body() == null ? 0 : full ? 2 : 1).toArray());
       to.add(draft.key() == null ? NOTHING : RecordCodec.field(draft.queue(), draft.key()));
-      to.add(RecordCodec.tail(draft.queue(), draft.key()));
-      to.add(draft.body() != null && full ? RecordCodec.encode(draft.body()) : NOTHING);
+      to.add(RecordCodec.tail(draft.id(), draft.queue(), draft.key()));
+      to.add(draft.body() != null && full ? RecordCodec.encode(draft.id(), draft.key(), draft.body()) : NOTHING);
     }
   }
 
@@ -107,7 +110,8 @@ final class SubmitStep implements Step<Draft, SubmitResult>, Step.Hot<Draft, Sub
         boolean indexed = in.u8() == 1;
         long generation = in.u64();
         long dueAt = in.u64();
-        to.add(new SubmitResult(RecordCodec.kind(kind), in.id(), generation, dueAt, RecordCodec.state(state), indexed));
+        to.add(
+            new SubmitResult(EnumCodes.submitKind(kind), in.id(), generation, dueAt, EnumCodes.state(state), indexed));
       }
     }
   }

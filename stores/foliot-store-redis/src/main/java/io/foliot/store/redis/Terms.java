@@ -2,6 +2,7 @@ package io.foliot.store.redis;
 
 import io.foliot.core.store.Due;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.format.Bytes;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -6,6 +6,8 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

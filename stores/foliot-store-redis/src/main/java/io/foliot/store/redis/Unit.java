@@ -2,8 +2,11 @@ package io.foliot.store.redis;
 
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.RecordParts;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,13 +67,7 @@ final class Unit implements RecordTable {
     if (after.isLive() && after.key() != null) {
       pointers.put(Snapshot.name(after.queue(), after.key()), after.id());
     }
-    if (!after.isLive()) {
-      raiseShown(after.generation() + 1);
-    }
-    TaskRecord.Successor dropped = before == null ? null : before.successor();
-    if (dropped != null && after.successor() == null) {
-      raiseShown(dropped.generation() + 1);
-    }
+    raiseShown(Generations.above(Generations.forgotten(before, after)));
   }
 
   @Override
@@ -82,7 +79,7 @@ final class Unit implements RecordTable {
       return answer;
     }
     byte[] stored = snapshot.answer(name);
-    return stored == null ? null : RecordCodec.decodeAnswer(stored);
+    return stored == null ? null : RecordParts.unframeAnswer(stored);
   }
 
   @Override
@@ -112,10 +109,10 @@ final class Unit implements RecordTable {
       }
       to.add(RecordCodec.encode(after));
       if (bodyStep == SET) {
-        to.add(RecordCodec.encode(after.body()));
+        to.add(RecordCodec.encode(after.id(), after.key(), after.body()));
       }
       if (nextStep == SET && next != null) {
-        to.add(RecordCodec.encode(Objects.requireNonNull(next.body())));
+        to.add(RecordCodec.encode(after.id(), after.key(), Objects.requireNonNull(next.body())));
       }
       if (checked && after.key() != null) {
         to.add(RecordCodec.field(after.queue(), after.key()));
@@ -128,7 +125,7 @@ final class Unit implements RecordTable {
       byte[] before = snapshot.answer(name);
       to.add(before == null ? new byte[0] : before);
       to.add(Objects.requireNonNull(answerFields.get(name)));
-      to.add(RecordCodec.encode(answered));
+      to.add(RecordParts.frameAnswer(answered, new Bytes(64)).toArray());
       to.add(Layout.bytes(answered.dropAt()));
     });
   }

@@ -5,8 +5,9 @@
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8 | 21 dueAt i8
 --   | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8 | 69 leaseEnd i8
 --   | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H | key | reason
---   | successor | attempts
--- What is packed behind the header stays as it is here, but for attempts, which are added at the end.
+--   | successor | checksum I4 | attempts
+-- What is packed behind the header stays as it is here, but for attempts, which are added at the end. Answers and states
+-- are the numbers of EnumCodes.
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
 local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'
@@ -87,7 +88,7 @@ local function plain(v)
     return false
   end
   local key = HEADER + 2 + byte(v, 102)
-  return #v >= key + 3 and #v >= key + 3 + read('>H', v, key)
+  return #v >= key + 7 and #v >= key + 7 + read('>H', v, key)
 end
 
 local function queueOf(v)
@@ -214,6 +215,22 @@ local function dueAtOf(kind, value)
   return value == 0 and now or ceil(nowMicros / 1000) + value
 end
 
+-- CRC32C, bit by bit: for the rare record that a script makes up.
+local function crc32c(bytes)
+  local sum = -1
+  for i = 1, #bytes do
+    sum = bit.bxor(sum, byte(bytes, i))
+    for _ = 1, 8 do
+      local lowest = band(sum, 1)
+      sum = bit.rshift(sum, 1)
+      if lowest == 1 then
+        sum = bit.bxor(sum, 0x82F63B78)
+      end
+    end
+  end
+  return bit.bnot(sum) % 4294967296
+end
+
 -- Ends a task whose record cannot be read, as FAILED and with a reason; its bytes are kept as long as that record. Answers its
 -- queue, or nothing if the record is another one by now.
 local function setAside(id, v, reason, keptMillis)
@@ -266,10 +283,10 @@ local function setAside(id, v, reason, keptMillis)
   end
   raiseShown(generation + 1)
   local dropAt = now + keptMillis
+  local names = string.char(#queue) .. queue .. pack('>H', #key) .. key .. pack('>H', #reason) .. reason
   tasks[#tasks + 1] = id
   tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8i8i8i8i8i8i8i8B', VERSION, FAILED, flags, 0, attempt, maxAttempts, generation,
-    dueAt, dueAt, dueAt, createdAt, now, 0, 0, dropAt, 0, 0, 0) .. string.char(#queue) .. queue
-    .. pack('>H', #key) .. key .. pack('>H', #reason) .. reason
+    dueAt, dueAt, dueAt, createdAt, now, 0, 0, dropAt, 0, 0, 0) .. names .. pack('>I4', crc32c(id .. names))
   drops[#drops + 1] = dropAt
   drops[#drops + 1] = id .. queue
   count(queue, FAILED, 1)

@@ -74,7 +74,7 @@ for i = 1, items do
     tasks[#tasks + 1] = id
     tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8', 1, DELAYED, flags, settledAs, 0, attempts == 0 and maxAttempts or attempts,
       generation, dueAt, wakeAt, firstDueAt) .. sub(v, 45)
-    answers[i] = pack('>BBBi8i8c16', band(flags, OUTSTANDING) ~= 0 and 6 or 5, dueAt <= now and 0 or DELAYED, earlier,
+    answers[i] = pack('>BBBi8i8c16', band(flags, OUTSTANDING) ~= 0 and 2 or 1, dueAt <= now and 0 or DELAYED, earlier,
       generation, dueAt, id)
   else
     local generation = max(last + 1, nowMicros, shown)
@@ -94,7 +94,7 @@ for i = 1, items do
       bodies[#bodies + 1] = newId
       bodies[#bodies + 1] = ARGV[i * 4 + 1]
     end
-    answers[i] = pack('>BBBi8i8c16', 1, dueAt <= now and 0 or DELAYED, 1, generation, dueAt, newId)
+    answers[i] = pack('>BBBi8i8c16', 0, dueAt <= now and 0 or DELAYED, 1, generation, dueAt, newId)
   end
 end
 each('HSET', BODY, bodies)

@@ -1,5 +1,7 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.format.Bytes;
+
 /**
  * A RocksDB WriteBatch in the making, in its own serialized form, so that a whole commit crosses into native code in one
  * call: eight bytes of sequence, four bytes of count (both least byte first), then for each record a tag, the number of

@@ -3,8 +3,15 @@ package io.foliot.store.rocksdb;
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.MalformedException;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.RecordParts;
+import io.foliot.core.store.format.TaskRecordFormat;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -228,7 +235,7 @@ final class CommitTable implements RecordTable {
   private Entry entry(TaskId id, byte @Nullable [] stored) {
     try {
       return new Entry(id, stored == null ? null : decode(id, stored));
-    } catch (UnreadableException e) {
+    } catch (MalformedException | NewerVersionException e) {
       unreadables.add(id, e);
       Entry entry = new Entry(id, null);
       entry.isUnreadable = true;
@@ -278,7 +285,7 @@ final class CommitTable implements RecordTable {
   }
 
   private TaskRecord decode(TaskId id, byte[] stored) {
-    return RecordCodec.decode(id, stored, queues::name,
+    return TaskRecordFormat.decode(id, stored, queues::name,
         (task, ofSuccessor) -> db.get(Family.BODIES, Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
   }
 
@@ -326,9 +333,7 @@ final class CommitTable implements RecordTable {
       entry.dirty = true;
       dirty.add(entry);
     }
-    TaskRecord.Successor successor = after.successor();
-    generationGiven = Math.max(generationGiven,
-        successor == null ? after.generation() : Math.max(after.generation(), successor.generation()));
+    generationGiven = Math.max(generationGiven, Generations.shown(after));
     String taskKey = after.key();
     if (taskKey != null && (before == null || !after.isLive() || !before.isLive())) {
       KeyName name = new KeyName(after.queue(), taskKey);
@@ -356,7 +361,7 @@ final class CommitTable implements RecordTable {
     }
     for (byte[] stored : db.getAll(Family.ANSWERS, keys)) {
       if (stored != null) {
-        return AnswerCodec.decode(stored);
+        return RecordParts.unframeAnswer(stored);
       }
     }
     return null;
@@ -462,7 +467,7 @@ final class CommitTable implements RecordTable {
     }
     if (keeps) {
       tally.add(after, queue, 1);
-      RecordCodec.encode(after, queue, value.clear());
+      TaskRecordFormat.encode(after, queue, value.clear());
       if (after.isLive()) {
         batch.put(Family.RECORDS, Layout.id(key.clear(), after.id()), value);
       } else {
@@ -536,10 +541,10 @@ final class CommitTable implements RecordTable {
     if (before == after) {
       return;
     }
-    if (after != null && RecordCodec.isOutside(after)) {
-      RecordCodec.body(after, value.clear());
+    if (after != null && TaskRecordFormat.isOutside(after)) {
+      RecordParts.writeBody(after, value.clear());
       batch.put(Family.BODIES, Layout.body(key.clear(), id, ofSuccessor), value);
-    } else if (RecordCodec.isOutside(before)) {
+    } else if (TaskRecordFormat.isOutside(before)) {
       batch.delete(Family.BODIES, Layout.body(key.clear(), id, ofSuccessor));
     }
   }
@@ -568,7 +573,7 @@ final class CommitTable implements RecordTable {
       int queue = queueNumber(name.queue());
       long bucket = Layout.answerBucket(answered.dropAt());
       answerBuckets.add(bucket);
-      AnswerCodec.encode(answered, value.clear());
+      RecordParts.frameAnswer(answered, value.clear());
       batch.put(Family.ANSWERS, Layout.answer(key.clear(), bucket, queue, name.key(), name.idempotencyKey()), value);
     });
   }
@@ -632,14 +637,14 @@ final class CommitTable implements RecordTable {
   private void removeTraces(Bucket bucket, TaskId id, byte[] stored) {
     String taskKey;
     try {
-      taskKey = RecordCodec.keyOf(id, stored);
-    } catch (UnreadableException e) {
+      taskKey = TaskRecordFormat.keyOf(id, stored);
+    } catch (MalformedException | NewerVersionException e) {
       // It expires as others do; a key or a body of it stays, which is what cannot be read of it.
       unreadables.add(id, e);
       return;
     }
     if (taskKey != null) {
-      KeyName name = new KeyName(queues.name(RecordCodec.queueOf(stored)), taskKey);
+      KeyName name = new KeyName(queues.name(TaskRecordFormat.queueOf(stored)), taskKey);
       Place known = places.get(name);
       Place place = known != null ? known : place(name);
       if (bucket.equals(place.bucket()) && place.id().equals(id)) {
@@ -647,7 +652,7 @@ final class CommitTable implements RecordTable {
         dirtyPlaces.add(name);
       }
     }
-    if (RecordCodec.hasBodyOutside(stored)) {
+    if (TaskRecordFormat.hasBodyOutside(stored)) {
       batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
     }
   }

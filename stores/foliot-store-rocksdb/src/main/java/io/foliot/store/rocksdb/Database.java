@@ -1,6 +1,7 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.format.DamagedException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

@@ -2,20 +2,23 @@ package io.foliot.store.rocksdb;
 
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DamagedException;
+import io.foliot.core.store.format.DocumentFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /** Configuration records. Reads from any thread; {@link #write} and what it keeps are the writer's. */
 final class Documents {
   private static final int VERSION_BYTES = 8;
-  private static final int SUM_BYTES = 4;
 
   private record Name(DocumentKind kind, String name) {}
 
@@ -67,8 +70,8 @@ final class Documents {
     long version = oldVersion == 0 ? lastVersion + 1 : oldVersion + 1;
     lastVersion = Math.max(lastVersion, version);
     uncommitted.put(known, Optional.of(new Document(name, version, content)));
-    Bytes value = new Bytes(content.length + VERSION_BYTES + SUM_BYTES).u64(version).bytes(content);
-    value.u32(sum(value.array(), value.length()));
+    byte[] framed = DocumentFormat.frame(name, content);
+    Bytes value = new Bytes(VERSION_BYTES + framed.length).u64(version).bytes(framed);
     batch.put(Family.DOCUMENTS, key, value);
     batch.put(Family.META, new Bytes(16).bytes(Layout.META_DOCUMENT_VERSION), new Bytes(8).u64(lastVersion));
     return true;
@@ -79,18 +82,10 @@ final class Documents {
   }
 
   static Document decode(String name, byte[] stored) {
-    int end = stored.length - SUM_BYTES;
-    if (end < VERSION_BYTES || BytesReader.u32(stored, end) != sum(stored, end)) {
-      throw new DamagedException("a document does not match its checksum: name=" + name, null);
+    if (stored.length < VERSION_BYTES) {
+      throw new DamagedException("a document is too short: name=" + name + ", bytes=" + stored.length, null);
     }
-    byte[] content = new byte[end - VERSION_BYTES];
-    System.arraycopy(stored, VERSION_BYTES, content, 0, content.length);
-    return new Document(name, BytesReader.u64(stored, 0), content);
-  }
-
-  private static int sum(byte[] bytes, int count) {
-    CRC32C sum = new CRC32C();
-    sum.update(bytes, 0, count);
-    return (int) sum.getValue();
+    byte[] framed = Arrays.copyOfRange(stored, VERSION_BYTES, stored.length);
+    return new Document(name, BytesReader.u64(stored, 0), DocumentFormat.unframe(name, framed));
   }
 }

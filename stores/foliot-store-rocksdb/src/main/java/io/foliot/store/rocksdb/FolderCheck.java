@@ -1,5 +1,6 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.format.DamagedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,12 +1,14 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.Checksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,9 +93,7 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
   }
 
   private static int sum(byte[] bytes, int at) {
-    CRC32C sum = new CRC32C();
-    sum.update(bytes, at, SUMMED);
-    return (int) sum.getValue();
+    return Checksum.of(bytes, at, SUMMED);
   }
 
   /** Writes the record and syncs it. */

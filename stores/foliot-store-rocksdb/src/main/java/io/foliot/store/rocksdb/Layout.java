@@ -2,6 +2,9 @@ package io.foliot.store.rocksdb;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.EnumCodes;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +45,7 @@ final class Layout {
   }
 
   static Bytes id(Bytes out, TaskId id) {
-    return out.u64(id.high()).u64(id.low());
+    return out.id(id);
   }
 
   static TaskId id(byte[] key, int at) {
@@ -105,7 +108,7 @@ final class Layout {
   }
 
   static Bytes document(Bytes out, DocumentKind kind, String name) {
-    return out.text(kind.name()).bytes(name.getBytes(StandardCharsets.UTF_8));
+    return out.u8(EnumCodes.of(kind)).bytes(name.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The first key behind all that begin with this one. */

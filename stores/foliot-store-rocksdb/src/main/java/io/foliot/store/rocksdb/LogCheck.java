@@ -1,5 +1,7 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DamagedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

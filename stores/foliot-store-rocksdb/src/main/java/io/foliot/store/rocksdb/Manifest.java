@@ -1,5 +1,6 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.format.BytesReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package io.foliot.store.rocksdb;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,6 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.format.DamagedException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -11,6 +11,11 @@ import io.foliot.core.store.Probed;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.MalformedException;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.TaskRecordFormat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -179,7 +184,7 @@ final class Reader implements AutoCloseable {
     List<byte[]> keys = ids.stream().map(Layout::recordKey).toList();
     List<Probed> found = new ArrayList<>(ids.size());
     for (byte[] stored : db.getAll(Family.RECORDS, keys)) {
-      found.add(stored == null ? Probed.UNKNOWN : RecordCodec.probed(stored));
+      found.add(stored == null ? Probed.UNKNOWN : TaskRecordFormat.probed(stored));
     }
     return found;
   }
@@ -230,7 +235,7 @@ final class Reader implements AutoCloseable {
   }
 
   private TaskRecord decode(TaskId id, byte[] stored, Database.View view) {
-    return RecordCodec.decode(id, stored, queues::name, (task, ofSuccessor) -> db.get(Family.BODIES, view,
+    return TaskRecordFormat.decode(id, stored, queues::name, (task, ofSuccessor) -> db.get(Family.BODIES, view,
         Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
   }
 
@@ -388,14 +393,14 @@ final class Reader implements AutoCloseable {
     private void look(RocksIterator iterator, int idAt, Database.View view) {
       examined++;
       byte[] stored = iterator.value();
-      if (RecordCodec.queueOf(stored) != queue) {
+      if (TaskRecordFormat.queueOf(stored) != queue) {
         return;
       }
       TaskRecord record;
       TaskId id = Layout.id(iterator.key(), idAt);
       try {
         record = decode(id, stored, view);
-      } catch (UnreadableException e) {
+      } catch (MalformedException | NewerVersionException e) {
         unreadables.add(id, e);
         return;
       }

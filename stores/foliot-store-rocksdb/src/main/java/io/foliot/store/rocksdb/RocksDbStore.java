@@ -35,6 +35,11 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DamagedException;
+import io.foliot.core.store.format.MalformedException;
+import io.foliot.core.store.format.NewerVersionException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -485,7 +490,7 @@ public final class RocksDbStore implements TaskStore {
       reads.execute(() -> {
         try {
           stage.complete(step.get());
-        } catch (UnreadableException e) {
+        } catch (MalformedException | NewerVersionException e) {
           stage.completeExceptionally(e);
         } catch (StoreException e) {
           writer.fail(e);

@@ -1,6 +1,7 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.Token;
+import io.foliot.core.store.format.BytesReader;
 import java.security.SecureRandom;
 import java.util.function.Supplier;
 

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * everything else is there and synced, so that a folder without one is new, or its making was interrupted.
  */
 final class StoreFolder {
-  /** What this Foliot writes, and the newest that it reads. */
-  static final int FORMAT = 1;
+  /** Format that is written, and the only one that is read. 1: names of constants in records. */
+  static final int FORMAT = 2;
 
   private static final System.Logger LOG = System.getLogger(StoreFolder.class.getName());
   private static final String NOTE = "foliot-store";
@@ -125,6 +125,12 @@ final class StoreFolder {
   }
 
   void ensureFormat(int format) {
+    if (format < FORMAT) {
+      throw new StoreException(
+          "the store in " + folder + " was written by an older Foliot in a format that is not read any"
+              + " more: format=" + format + ", known=" + FORMAT + "; point the store at an empty folder",
+          null);
+    }
     if (format > FORMAT) {
       throw new StoreException("the store in " + folder + " was written by a newer Foliot: format=" + format
           + ", known=" + FORMAT + "; start that Foliot again, or restore a backup made before the upgrade", null);

@@ -3,6 +3,9 @@ package io.foliot.store.rocksdb;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.TaskRecordFormat;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -75,7 +78,7 @@ final class Tally {
       case FAILED -> FAILED;
       default -> CANCELLED;
     }] += by;
-    if (RecordCodec.leavesTraces(record)) {
+    if (TaskRecordFormat.leavesTraces(record)) {
       numbers[TRACES] += by;
     }
     changedKept.add(new Kept(bucket, queue));

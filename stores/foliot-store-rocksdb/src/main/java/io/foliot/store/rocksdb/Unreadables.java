@@ -1,6 +1,7 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.TaskId;
+import io.foliot.core.store.format.UnreadableException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -3,6 +3,12 @@ package io.foliot.store.rocksdb;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DamagedException;
+import io.foliot.core.store.format.RecordParts;
+import io.foliot.core.store.format.TaskRecordFormat;
+import io.foliot.core.store.format.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -198,7 +204,9 @@ final class Verification {
     if (idAt >= 0 && key.length >= idAt + 16) {
       return Layout.id(key, idAt).toString();
     }
-    return family == Family.DOCUMENTS ? new String(key, StandardCharsets.UTF_8).strip() : HexFormat.of().formatHex(key);
+    return family == Family.DOCUMENTS
+        ? new String(key, 1, key.length - 1, StandardCharsets.UTF_8)
+        : HexFormat.of().formatHex(key);
   }
 
   private void entries(Database db) {
@@ -213,7 +221,7 @@ final class Verification {
     index(db, Family.PARKED, parked);
     chunks(db, Family.KEYS, (keys, values) -> keys(db, keys, values));
     each(db, Family.BODIES, (key, value) -> body(db, key));
-    each(db, Family.ANSWERS, (key, value) -> AnswerCodec.decode(value));
+    each(db, Family.ANSWERS, (key, value) -> RecordParts.unframeAnswer(value));
     each(db, Family.DOCUMENTS, (key, value) -> Documents.decode(named(Family.DOCUMENTS, key), value));
     counts(recorded);
   }
@@ -237,7 +245,7 @@ final class Verification {
   }
 
   private TaskRecord decode(Database db, TaskId id, byte[] stored) {
-    return RecordCodec.decode(id, stored, queues::name,
+    return TaskRecordFormat.decode(id, stored, queues::name,
         (task, ofSuccessor) -> db.get(Family.BODIES, Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
   }
 
@@ -259,7 +267,7 @@ final class Verification {
       if (record == null) {
         continue;
       }
-      int queue = RecordCodec.queueOf(values.get(i));
+      int queue = TaskRecordFormat.queueOf(values.get(i));
       counted.add(record, queue, 1);
       if (!record.isLive()) {
         damage("records", id.toString(), "it is final, and not in the history: state=" + record.state());
@@ -319,7 +327,7 @@ final class Verification {
   private void history(Database db, byte[] key, byte[] value) {
     TaskId id = Layout.id(key, Layout.HISTORY_ID_AT);
     TaskRecord record = decode(db, id, value);
-    counted.add(record, RecordCodec.queueOf(value), 1);
+    counted.add(record, TaskRecordFormat.queueOf(value), 1);
     if (record.isLive() || !Bucket.of(record).equals(Layout.bucket(key, 0))) {
       damage("history", id.toString(), "it is kept in a wrong place: bucket=" + Layout.bucket(key, 0) + ", state="
           + record.state());
@@ -347,11 +355,11 @@ final class Verification {
     TaskRecord record;
     try {
       record = decode(db, id, stored);
-    } catch (DamagedException | UnreadableException e) {
+    } catch (UnreadableException e) {
       // Told with the record.
       return;
     }
-    if (!Arrays.equals(indexKey(record, RecordCodec.queueOf(stored)), key)) {
+    if (!Arrays.equals(indexKey(record, TaskRecordFormat.queueOf(stored)), key)) {
       damage(family.text, id.toString(), "the entry is not that of its task: wakeAt=" + record.wakeAt());
     }
   }
@@ -368,14 +376,14 @@ final class Verification {
         continue;
       }
       try {
-        String key = RecordCodec.keyOf(place.id(), stored);
+        String key = TaskRecordFormat.keyOf(place.id(), stored);
         byte[] expected = key == null
             ? new byte[0]
-            : Layout.key(new Bytes(64), RecordCodec.queueOf(stored), key).toArray();
+            : Layout.key(new Bytes(64), TaskRecordFormat.queueOf(stored), key).toArray();
         if (!Arrays.equals(expected, keys.get(i))) {
           damage("keys", place.id().toString(), "a key leads to a task of another key: key=" + key);
         }
-      } catch (DamagedException | UnreadableException e) {
+      } catch (UnreadableException e) {
         // Told with the record.
       }
     }

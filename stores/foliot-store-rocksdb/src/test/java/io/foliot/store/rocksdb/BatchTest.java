@@ -2,6 +2,7 @@ package io.foliot.store.rocksdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.store.format.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,6 +12,8 @@ import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.DamagedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,8 +64,15 @@ final class StoreFolderTest {
   @Test
   void aFolderOfANewerFoliotIsRefused() throws IOException {
     harness.open(folder()).close();
-    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 2\n");
-    assertThat(refused(folder())).hasMessageContaining("newer").hasMessageContaining("format=2");
+    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 3\n");
+    assertThat(refused(folder())).hasMessageContaining("newer").hasMessageContaining("format=3");
+  }
+
+  @Test
+  void aFolderOfAnOlderFormatIsRefused() throws IOException {
+    harness.open(folder()).close();
+    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 1\n");
+    assertThat(refused(folder())).hasMessageContaining("older").hasMessageContaining("format=1");
   }
 
   @Test

@@ -19,6 +19,8 @@ import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.TaskRecordFormat;
 import io.foliot.testkit.SettableClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -168,7 +170,7 @@ final class StoreHarness {
 
   static byte[] encoded(TaskRecord record) {
     Bytes bytes = new Bytes(256);
-    RecordCodec.encode(record, 0, bytes);
+    TaskRecordFormat.encode(record, 0, bytes);
     return bytes.toArray();
   }
 }

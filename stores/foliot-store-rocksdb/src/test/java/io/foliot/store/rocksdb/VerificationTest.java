@@ -9,6 +9,7 @@ import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.format.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
-package io.foliot.store.rocksdb;
+package io.foliot.core.store.format;
 
+import io.foliot.core.TaskId;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -7,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Reads what {@link Bytes} wrote. Every method throws {@link IndexOutOfBoundsException} behind the end. */
-final class BytesReader {
+public final class BytesReader {
   private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
@@ -15,29 +16,35 @@ final class BytesReader {
   private final int end;
   private int at;
 
-  BytesReader(byte[] array, int offset, int length) {
+  /** Reads a range of an array. */
+  public BytesReader(byte[] array, int offset, int length) {
     this.array = array;
     at = offset;
     end = offset + length;
   }
 
-  BytesReader(byte[] array) {
+  /** Reads a whole array. */
+  public BytesReader(byte[] array) {
     this(array, 0, array.length);
   }
 
-  static int u16(byte[] array, int at) {
+  /** Returns the number of two bytes at a place. */
+  public static int u16(byte[] array, int at) {
     return (array[at] & 0xFF) << 8 | (array[at + 1] & 0xFF);
   }
 
-  static int u32(byte[] array, int at) {
+  /** Returns the number of four bytes at a place. */
+  public static int u32(byte[] array, int at) {
     return (int) INT.get(array, at);
   }
 
-  static long u64(byte[] array, int at) {
+  /** Returns the number of eight bytes at a place. */
+  public static long u64(byte[] array, int at) {
     return (long) LONG.get(array, at);
   }
 
-  static long ordered(byte[] array, int at) {
+  /** Returns the number that {@link Bytes#ordered} wrote at a place. */
+  public static long ordered(byte[] array, int at) {
     return u64(array, at) ^ Long.MIN_VALUE;
   }
 
@@ -50,23 +57,28 @@ final class BytesReader {
     return from;
   }
 
-  int u8() {
+  /** Returns the next byte as a number. */
+  public int u8() {
     return array[take(1)] & 0xFF;
   }
 
-  int u16() {
+  /** Returns the next number of two bytes. */
+  public int u16() {
     return u16(array, take(2));
   }
 
-  int u32() {
+  /** Returns the next number of four bytes. */
+  public int u32() {
     return u32(array, take(4));
   }
 
-  long u64() {
+  /** Returns the next number of eight bytes. */
+  public long u64() {
     return u64(array, take(8));
   }
 
-  int varint() {
+  /** Returns the next varint of up to 32 bits. */
+  public int varint() {
     int value = 0;
     for (int shift = 0; shift < 35; shift += 7) {
       int next = u8();
@@ -78,8 +90,8 @@ final class BytesReader {
     throw new IndexOutOfBoundsException("a number of more than 32 bits: at=" + at);
   }
 
-  /** A number of up to 64 bits, as RocksDB writes it. */
-  long varlong() {
+  /** Returns the next varint of up to 64 bits. */
+  public long varlong() {
     long value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
       int next = u8();
@@ -91,23 +103,51 @@ final class BytesReader {
     throw new IndexOutOfBoundsException("a number of more than 64 bits: at=" + at);
   }
 
-  long near() {
+  /** Returns the next number that {@link Bytes#near} wrote. */
+  public long near() {
     long value = varlong();
     return (value >>> 1) ^ -(value & 1);
   }
 
-  byte[] bytes(int count) {
+  /** Returns a copy of the next bytes. */
+  public byte[] bytes(int count) {
     int from = take(count);
     return Arrays.copyOfRange(array, from, from + count);
   }
 
-  String text() {
-    int count = varint();
+  /** Returns the next text that {@link Bytes#text} wrote. */
+  public String text() {
+    return text(varint());
+  }
+
+  /** Returns the next text that {@link Bytes#text16} wrote. */
+  public String text16() {
+    return text(u16());
+  }
+
+  /** Returns the next text, of so many bytes of UTF-8. */
+  public String text(int count) {
     int from = take(count);
     return new String(array, from, count, StandardCharsets.UTF_8);
   }
 
-  boolean atEnd() {
+  /** Returns the next task's id. */
+  public TaskId id() {
+    return new TaskId(u64(), u64());
+  }
+
+  /** Returns a copy of all that was not read. */
+  public byte[] rest() {
+    return bytes(end - at);
+  }
+
+  /** Returns the index of the next byte. */
+  public int at() {
+    return at;
+  }
+
+  /** Returns whether all was read. */
+  public boolean atEnd() {
     return at == end;
   }
 }

@@ -1,0 +1,142 @@
+package io.foliot.core.store.format;
+
+import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.SubmitResult;
+
+/**
+ * The number of each constant that is stored. The numbers are part of the format and of the statements and scripts of the
+ * stores: they never change, and none is used again. A constant may be renamed or moved.
+ */
+public final class EnumCodes {
+  /** Code of {@link TaskState#READY}, which only the answer to a request shows. */
+  public static final int READY = 0;
+  /** Code of {@link TaskState#DELAYED}. */
+  public static final int DELAYED = 1;
+  /** Code of {@link TaskState#RUNNING}. */
+  public static final int RUNNING = 2;
+  /** Code of {@link TaskState#FINISHED}. */
+  public static final int FINISHED = 3;
+  /** Code of {@link TaskState#FAILED}. */
+  public static final int FAILED = 4;
+  /** Code of {@link TaskState#CANCELLED}. */
+  public static final int CANCELLED = 5;
+
+  private EnumCodes() {}
+
+  /** Returns the code of a state. */
+  public static int of(TaskState state) {
+    return switch (state) {
+      case READY -> READY;
+      case DELAYED -> DELAYED;
+      case RUNNING -> RUNNING;
+      case FINISHED -> FINISHED;
+      case FAILED -> FAILED;
+      case CANCELLED -> CANCELLED;
+    };
+  }
+
+  /**
+   * Returns the state of a code.
+   *
+   * @throws MalformedException if there is none
+   */
+  public static TaskState state(int code) {
+    return switch (code) {
+      case READY -> TaskState.READY;
+      case DELAYED -> TaskState.DELAYED;
+      case RUNNING -> TaskState.RUNNING;
+      case FINISHED -> TaskState.FINISHED;
+      case FAILED -> TaskState.FAILED;
+      case CANCELLED -> TaskState.CANCELLED;
+      default -> throw unknown("state of a task", code);
+    };
+  }
+
+  /** Returns the code of the end of an attempt. */
+  public static int of(AttemptRecord.End end) {
+    return switch (end) {
+      case FINISHED -> 0;
+      case RETRIED -> 1;
+      case FAILED -> 2;
+      case REARMED -> 3;
+      case LEASE_ENDED -> 4;
+    };
+  }
+
+  /**
+   * Returns the end of an attempt of a code.
+   *
+   * @throws MalformedException if there is none
+   */
+  public static AttemptRecord.End end(int code) {
+    return switch (code) {
+      case 0 -> AttemptRecord.End.FINISHED;
+      case 1 -> AttemptRecord.End.RETRIED;
+      case 2 -> AttemptRecord.End.FAILED;
+      case 3 -> AttemptRecord.End.REARMED;
+      case 4 -> AttemptRecord.End.LEASE_ENDED;
+      default -> throw unknown("end of an attempt", code);
+    };
+  }
+
+  /** Returns the code of what became of a submit. */
+  public static int of(SubmitResult.Kind kind) {
+    return switch (kind) {
+      case CREATED -> 0;
+      case RESET -> 1;
+      case RESET_PENDING -> 2;
+      case KEPT -> 3;
+      case REJECTED -> 4;
+      case REPEATED -> 5;
+      case MISMATCHED -> 6;
+    };
+  }
+
+  /**
+   * Returns what became of a submit, by its code.
+   *
+   * @throws MalformedException if there is none
+   */
+  public static SubmitResult.Kind submitKind(int code) {
+    return switch (code) {
+      case 0 -> SubmitResult.Kind.CREATED;
+      case 1 -> SubmitResult.Kind.RESET;
+      case 2 -> SubmitResult.Kind.RESET_PENDING;
+      case 3 -> SubmitResult.Kind.KEPT;
+      case 4 -> SubmitResult.Kind.REJECTED;
+      case 5 -> SubmitResult.Kind.REPEATED;
+      case 6 -> SubmitResult.Kind.MISMATCHED;
+      default -> throw unknown("kind of an answer", code);
+    };
+  }
+
+  /** Returns the code of a kind of document. */
+  public static int of(DocumentKind kind) {
+    return switch (kind) {
+      case QUEUE -> 1;
+      case JOB -> 2;
+      case NODE -> 3;
+      case PERMITS -> 4;
+      case CLUSTER -> 5;
+      case API_KEY -> 6;
+    };
+  }
+
+  /** Returns the name of a kind of document, for stores whose keys people read. */
+  public static String nameOf(DocumentKind kind) {
+    return switch (kind) {
+      case QUEUE -> "queue";
+      case JOB -> "job";
+      case NODE -> "node";
+      case PERMITS -> "permits";
+      case CLUSTER -> "cluster";
+      case API_KEY -> "api_key";
+    };
+  }
+
+  private static MalformedException unknown(String what, int code) {
+    return new MalformedException("no such " + what + ": code=" + code, null);
+  }
+}

@@ -1,0 +1,170 @@
+package io.foliot.core.store.format;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.RecordTable.Answered;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of a record as bytes: what a task carries, its attempts, its successor, and the answer to a request. A part is
+ * the content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} behind
+ * the end and {@link MalformedException} for an unknown code.
+ *
+ * <p>Generations and times are stored as their distance from a base, which takes two bytes where it is near and at most
+ * ten where it is not; a store that has no base at hand passes 0.
+ */
+public final class RecordParts {
+  /** Code of a content type that has none of its own. */
+  private static final int OTHER_TYPE = 0;
+  /** Content types by code. Part of the format: a new one goes to the end. */
+  private static final String[] CONTENT_TYPES = {"", "application/octet-stream", "application/json", "text/plain"};
+
+  private RecordParts() {}
+
+  /** Writes what a task carries. */
+  public static void writeBody(Body body, Bytes out) {
+    int type = OTHER_TYPE;
+    for (int i = 1; i < CONTENT_TYPES.length; i++) {
+      if (body.contentType().equals(CONTENT_TYPES[i])) {
+        type = i;
+      }
+    }
+    out.u8(type);
+    if (type == OTHER_TYPE) {
+      out.text(body.contentType());
+    }
+    out.varint(body.headers().size());
+    body.headers().forEach((name, value) -> out.text(name).text(value));
+    out.varint(body.payload().length).bytes(body.payload());
+  }
+
+  /** Reads what {@link #writeBody} wrote. */
+  public static Body readBody(BytesReader in) {
+    int type = in.u8();
+    String contentType = type == OTHER_TYPE ? in.text() : CONTENT_TYPES[type];
+    int count = in.varint();
+    Map<String, String> headers = count == 0 ? Map.of() : new HashMap<>();
+    for (int i = 0; i < count; i++) {
+      headers.put(in.text(), in.text());
+    }
+    return new Body(in.bytes(in.varint()), contentType, headers);
+  }
+
+  /**
+   * Returns a body in a frame of its own. It belongs to the key of its task, if there is one: a reset by key knows no id.
+   */
+  public static byte[] frameBody(TaskId id, @Nullable String key, Body body) {
+    return frameBody(key == null ? Checksum.mark(id) : Checksum.mark(key), body);
+  }
+
+  /** Returns the body of a task that has a key in a frame of its own. */
+  public static byte[] frameBody(String key, Body body) {
+    return frameBody(Checksum.mark(key), body);
+  }
+
+  private static byte[] frameBody(int mark, Body body) {
+    Bytes out = new Bytes(body.payload().length + 16);
+    int start = Frame.begin(out);
+    writeBody(body, out);
+    return Frame.end(out, start, mark).toArray();
+  }
+
+  /**
+   * Reads what {@link #frameBody} wrote.
+   *
+   * @throws UnreadableException if it cannot be read
+   */
+  public static Body unframeBody(TaskId id, @Nullable String key, byte[] bytes) {
+    return Frame.read("what a task carries", id, key == null ? Checksum.mark(id) : Checksum.mark(key), bytes,
+        RecordParts::readBody);
+  }
+
+  /**
+   * Writes attempts.
+   *
+   * @param generation base of their generations
+   * @param millis base of their times
+   */
+  public static void writeAttempts(List<AttemptRecord> attempts, long generation, long millis, Bytes out) {
+    out.u8(attempts.size());
+    for (AttemptRecord attempt : attempts) {
+      out.near(attempt.generation() - generation).varint(attempt.attempt());
+      out.near(attempt.begunAt() - millis).near(attempt.endedAt() - attempt.begunAt());
+      out.u8(EnumCodes.of(attempt.end())).text(attempt.detail());
+    }
+  }
+
+  /** Reads what {@link #writeAttempts} wrote with the same bases. */
+  public static List<AttemptRecord> readAttempts(BytesReader in, long generation, long millis) {
+    int count = in.u8();
+    List<AttemptRecord> attempts = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      long attempted = generation + in.near();
+      int number = in.varint();
+      long begunAt = millis + in.near();
+      long endedAt = begunAt + in.near();
+      attempts.add(new AttemptRecord(attempted, number, begunAt, endedAt, EnumCodes.end(in.u8()), in.text()));
+    }
+    return List.copyOf(attempts);
+  }
+
+  /**
+   * Writes a successor without what it carries.
+   *
+   * @param generation base of its generation
+   * @param millis base of its times
+   */
+  public static void writeSuccessor(TaskRecord.Successor successor, long generation, long millis, Bytes out) {
+    out.near(successor.generation() - generation).near(successor.dueAt() - millis);
+    out.near(successor.firstDueAt() - successor.dueAt()).varint(successor.maxAttempts());
+  }
+
+  /** Reads what {@link #writeSuccessor} wrote with the same bases; its body is null. */
+  public static TaskRecord.Successor readSuccessor(BytesReader in, long generation, long millis) {
+    long nextGeneration = generation + in.near();
+    long dueAt = millis + in.near();
+    long firstDueAt = dueAt + in.near();
+    return new TaskRecord.Successor(nextGeneration, dueAt, firstDueAt, null, in.varint());
+  }
+
+  /** Writes the answer to a request. */
+  public static void writeAnswer(Answered answered, Bytes out) {
+    SubmitResult result = answered.result();
+    out.u64(answered.digest()).u64(answered.dropAt()).u8(EnumCodes.of(result.kind())).u8(EnumCodes.of(result.state()));
+    out.id(result.id()).u64(result.generation()).u64(result.dueAt()).u8(result.indexed() ? 1 : 0);
+  }
+
+  /** Reads what {@link #writeAnswer} wrote. */
+  public static Answered readAnswer(BytesReader in) {
+    long digest = in.u64();
+    long dropAt = in.u64();
+    SubmitResult.Kind kind = EnumCodes.submitKind(in.u8());
+    TaskState state = EnumCodes.state(in.u8());
+    return new Answered(digest,
+        new SubmitResult(kind, in.id(), in.u64(), in.u64(), state, in.u8() == 1), dropAt);
+  }
+
+  /** Returns the answer to a request in a frame of its own. */
+  public static Bytes frameAnswer(Answered answered, Bytes out) {
+    int start = Frame.begin(out);
+    writeAnswer(answered, out);
+    return Frame.end(out, start, Checksum.NO_MARK);
+  }
+
+  /**
+   * Reads what {@link #frameAnswer} wrote.
+   *
+   * @throws UnreadableException if it cannot be read
+   */
+  public static Answered unframeAnswer(byte[] bytes) {
+    return Frame.read("the answer to a request", "a request", Checksum.NO_MARK, bytes, RecordParts::readAnswer);
+  }
+}

@@ -1,0 +1,286 @@
+package io.foliot.core.store.format;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.Probed;
+import io.foliot.core.store.TaskRecord;
+import java.util.Map;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole record of a task as the content of one {@link Frame}.
+ *
+ * <pre>
+ * version u8 | queue number u32 | state u8 | flags u16 | times, as distances from each other | what the flags announce
+ *   | CRC32C of all before, with the mark of the task, u32
+ * </pre>
+ *
+ * <p>The queue is a number that the store gave its name, so that a filter by queue or state reads a few bytes at fixed
+ * places. A body above {@link #INLINE_BYTES} is stored beside the record, which then holds only its checksum: a touch of a
+ * task with a large body is as small a write as any.
+ *
+ * <p>For stores that read and write records as a whole. One whose statements or scripts change single fields keeps those
+ * fields where they can be changed, and the rest as {@link RecordParts}.
+ */
+public final class TaskRecordFormat {
+  /** Largest body in its record. A record is rewritten by every step of its task. */
+  public static final int INLINE_BYTES = 1024;
+
+  private static final String WHAT = "a record";
+  private static final int QUEUE_AT = 1;
+  private static final int STATE_AT = 5;
+  private static final int FLAGS_AT = 6;
+  private static final int TIMES_AT = 8;
+  private static final int TIMES = 6;
+  private static final int SMALLEST = 20;
+
+  private static final int PARKED = 1;
+  private static final int CANCEL_REQUESTED = 1 << 1;
+  private static final int OUTSTANDING = 1 << 2;
+  private static final int KEY = 1 << 3;
+  private static final int TOKEN = 1 << 4;
+  private static final int SUCCESSOR = 1 << 5;
+  private static final int BODY_OUTSIDE = 1 << 6;
+  private static final int SUCCESSOR_BODY = 1 << 7;
+  private static final int SUCCESSOR_BODY_OUTSIDE = 1 << 8;
+  private static final int SETTLED = 1 << 9;
+  private static final int CLAIMED = 1 << 10;
+  private static final int DROP = 1 << 11;
+  private static final int ATTEMPTS = 1 << 12;
+  private static final int REASON = 1 << 13;
+
+  private TaskRecordFormat() {}
+
+  /** Source of the bodies that are stored beside their records. */
+  public interface BodySource {
+    /** Returns the stored body, or null if there is none. */
+    byte @Nullable [] body(TaskId id, boolean ofSuccessor);
+  }
+
+  /** Returns whether a body is stored beside its record. */
+  public static boolean isOutside(@Nullable Body body) {
+    if (body == null) {
+      return false;
+    }
+    long size = body.payload().length;
+    for (Map.Entry<String, String> header : body.headers().entrySet()) {
+      size += header.getKey().length() + header.getValue().length();
+    }
+    return size > INLINE_BYTES;
+  }
+
+  /** Returns the queue's number without reading the rest. */
+  public static int queueOf(byte[] value) {
+    return value.length < SMALLEST ? -1 : BytesReader.u32(value, QUEUE_AT);
+  }
+
+  /** Returns whether something besides the record itself must go when the record goes: a key, or a body. */
+  public static boolean leavesTraces(TaskRecord record) {
+    return record.key() != null || isOutside(record.body());
+  }
+
+  /**
+   * Returns the key alone, or null.
+   *
+   * @throws UnreadableException if the bytes cannot be read; its class says why
+   */
+  public static @Nullable String keyOf(TaskId id, byte[] value) {
+    Frame.ensureWhole(WHAT, id, Checksum.mark(id), value);
+    if ((BytesReader.u16(value, FLAGS_AT) & KEY) == 0) {
+      return null;
+    }
+    BytesReader in = new BytesReader(value, TIMES_AT, value.length - TIMES_AT);
+    for (int i = 0; i < TIMES; i++) {
+      in.near();
+    }
+    in.varint();
+    in.varint();
+    return in.text();
+  }
+
+  /** Returns whether the body is stored beside the record. */
+  public static boolean hasBodyOutside(byte[] value) {
+    return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
+  }
+
+  /** Returns what a probe tells, without reading or checking the rest: what is claimed or moved for it is read whole. */
+  public static Probed probed(byte[] value) {
+    TaskState state = stateOf(value);
+    if (value.length < SMALLEST || value[0] != Frame.VERSION || state.isFinal()) {
+      return Probed.UNKNOWN;
+    }
+    int flags = BytesReader.u16(value, FLAGS_AT);
+    BytesReader in = new BytesReader(value, TIMES_AT, value.length - TIMES_AT);
+    long createdAt = in.near();
+    long changedAt = createdAt + in.near();
+    long firstDueAt = createdAt + in.near();
+    long dueAt = firstDueAt + in.near();
+    long wakeAt = dueAt + in.near();
+    if (state == TaskState.DELAYED) {
+      return new Probed(dueAt, wakeAt);
+    }
+    in.near();
+    in.varint();
+    in.varint();
+    if ((flags & KEY) != 0) {
+      in.text();
+    }
+    if ((flags & TOKEN) != 0) {
+      in.u64();
+      in.u64();
+    }
+    long claimedAt = changedAt + in.near();
+    return new Probed(claimedAt + in.near(), wakeAt);
+  }
+
+  /**
+   * Appends a record.
+   *
+   * @param queueNumber number of its queue
+   */
+  public static void encode(TaskRecord record, int queueNumber, Bytes out) {
+    int flags = flags(record);
+    int start = Frame.begin(out);
+    out.u32(queueNumber).u8(EnumCodes.of(record.state())).u16(flags);
+    out.near(record.createdAt()).near(record.changedAt() - record.createdAt());
+    out.near(record.firstDueAt() - record.createdAt()).near(record.dueAt() - record.firstDueAt());
+    out.near(record.wakeAt() - record.dueAt()).near(record.generation() - record.createdAt() * 1_000);
+    out.varint(record.attempt()).varint(record.maxAttempts());
+    String key = record.key();
+    if (key != null) {
+      out.text(key);
+    }
+    Token token = record.token();
+    if (token != null) {
+      out.u64(token.high()).u64(token.low());
+    }
+    if ((flags & CLAIMED) != 0) {
+      out.near(record.claimedAt() - record.changedAt()).near(record.leaseEnd() - record.claimedAt());
+    }
+    AttemptRecord.End settledAs = record.settledAs();
+    if (settledAs != null) {
+      out.u8(EnumCodes.of(settledAs));
+    }
+    if ((flags & DROP) != 0) {
+      out.near(record.dropAt() - record.changedAt());
+    }
+    if ((flags & REASON) != 0) {
+      out.text(record.reason());
+    }
+    if ((flags & ATTEMPTS) != 0) {
+      RecordParts.writeAttempts(record.attempts(), record.generation(), record.changedAt(), out);
+    }
+    bodyOrSum(record.body(), out);
+    TaskRecord.Successor successor = record.successor();
+    if (successor != null) {
+      RecordParts.writeSuccessor(successor, record.generation(), record.dueAt(), out);
+      if (successor.body() != null) {
+        bodyOrSum(successor.body(), out);
+      }
+    }
+    Frame.end(out, start, Checksum.mark(record.id()));
+  }
+
+  private static int flags(TaskRecord record) {
+    TaskRecord.Successor successor = record.successor();
+    Body next = successor == null ? null : successor.body();
+    return (record.parked() ? PARKED : 0) | (record.cancelRequested() ? CANCEL_REQUESTED : 0)
+        | (record.outstanding() ? OUTSTANDING : 0) | (record.key() != null ? KEY : 0)
+        | (record.token() != null ? TOKEN : 0) | (successor != null ? SUCCESSOR : 0)
+        | (isOutside(record.body()) ? BODY_OUTSIDE : 0) | (next != null ? SUCCESSOR_BODY : 0)
+        | (isOutside(next) ? SUCCESSOR_BODY_OUTSIDE : 0) | (record.settledAs() != null ? SETTLED : 0)
+        | (record.claimedAt() != 0 || record.leaseEnd() != 0 ? CLAIMED : 0) | (record.dropAt() != 0 ? DROP : 0)
+        | (record.attempts().isEmpty() ? 0 : ATTEMPTS) | (record.reason().isEmpty() ? 0 : REASON);
+  }
+
+  private static void bodyOrSum(Body body, Bytes out) {
+    if (isOutside(body)) {
+      Bytes encoded = new Bytes(body.payload().length + INLINE_BYTES);
+      RecordParts.writeBody(body, encoded);
+      out.u32(Checksum.of(encoded.array(), 0, encoded.length()));
+    } else {
+      RecordParts.writeBody(body, out);
+    }
+  }
+
+  /**
+   * Reads a record.
+   *
+   * @param queues the names of queues by number; may throw for a number that is none
+   * @throws UnreadableException if the bytes cannot be read; its class says why
+   */
+  public static TaskRecord decode(TaskId id, byte[] value, IntFunction<String> queues, BodySource bodies) {
+    return Frame.read(WHAT, id, Checksum.mark(id), value, in -> read(id, in, queues, bodies));
+  }
+
+  private static TaskRecord read(TaskId id, BytesReader in, IntFunction<String> queues, BodySource bodies) {
+    String queue = queues.apply(in.u32());
+    TaskState state = EnumCodes.state(in.u8());
+    int flags = in.u16();
+    long createdAt = in.near();
+    long changedAt = createdAt + in.near();
+    long firstDueAt = createdAt + in.near();
+    long dueAt = firstDueAt + in.near();
+    long wakeAt = dueAt + in.near();
+    long generation = createdAt * 1_000 + in.near();
+    int attempt = in.varint();
+    int maxAttempts = in.varint();
+    String key = (flags & KEY) != 0 ? in.text() : null;
+    TaskRecord.Edit edit = TaskRecord.edit(id, queue, key).state(state).createdAt(createdAt).changedAt(changedAt)
+        .firstDueAt(firstDueAt).dueAt(dueAt).wakeAt(wakeAt).generation(generation).attempt(attempt)
+        .maxAttempts(maxAttempts).parked((flags & PARKED) != 0).cancelRequested((flags & CANCEL_REQUESTED) != 0)
+        .outstanding((flags & OUTSTANDING) != 0);
+    if ((flags & TOKEN) != 0) {
+      edit.token(new Token(in.u64(), in.u64()));
+    }
+    if ((flags & CLAIMED) != 0) {
+      long claimedAt = changedAt + in.near();
+      edit.claimedAt(claimedAt).leaseEnd(claimedAt + in.near());
+    }
+    if ((flags & SETTLED) != 0) {
+      edit.settledAs(EnumCodes.end(in.u8()));
+    }
+    if ((flags & DROP) != 0) {
+      edit.dropAt(changedAt + in.near());
+    }
+    if ((flags & REASON) != 0) {
+      edit.reason(in.text());
+    }
+    if ((flags & ATTEMPTS) != 0) {
+      edit.attempts(RecordParts.readAttempts(in, generation, changedAt));
+    }
+    edit.body(readBody(id, false, (flags & BODY_OUTSIDE) != 0, in, bodies));
+    if ((flags & SUCCESSOR) != 0) {
+      TaskRecord.Successor numbers = RecordParts.readSuccessor(in, generation, dueAt);
+      Body next = (flags & SUCCESSOR_BODY) != 0
+          ? readBody(id, true, (flags & SUCCESSOR_BODY_OUTSIDE) != 0, in, bodies)
+          : null;
+      edit.successor(numbers.with(next));
+    }
+    return edit.possible();
+  }
+
+  private static Body readBody(TaskId id, boolean ofSuccessor, boolean outside, BytesReader in, BodySource bodies) {
+    if (!outside) {
+      return RecordParts.readBody(in);
+    }
+    int sum = in.u32();
+    byte[] stored = bodies.body(id, ofSuccessor);
+    if (stored == null || Checksum.of(stored, 0, stored.length) != sum) {
+      throw new DamagedException(
+          "what a task carries is missing or does not match its checksum: task=" + id + ", missing="
+              + (stored == null),
+          null);
+    }
+    return RecordParts.readBody(new BytesReader(stored));
+  }
+
+  /** Returns the state without reading the rest. */
+  public static TaskState stateOf(byte[] value) {
+    return value.length < SMALLEST ? TaskState.DELAYED : EnumCodes.state(value[STATE_AT]);
+  }
+}

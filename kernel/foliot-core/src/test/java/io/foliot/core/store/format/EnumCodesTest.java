@@ -1,0 +1,59 @@
+package io.foliot.core.store.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.SubmitResult;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.Test;
+
+/** The numbers are stored, so this table may grow and never change. */
+final class EnumCodesTest {
+  private static <E extends Enum<E>> void assertPinned(Class<E> type, ToIntFunction<E> code, String... table) {
+    assertThat(List.of(type.getEnumConstants()).stream().map(value -> code.applyAsInt(value) + " " + value.name()))
+        .containsExactlyInAnyOrder(table);
+  }
+
+  private static <E extends Enum<E>> void assertReadBack(Class<E> type, ToIntFunction<E> code, IntFunction<E> value) {
+    for (E constant : type.getEnumConstants()) {
+      assertThat(value.apply(code.applyAsInt(constant))).isEqualTo(constant);
+    }
+    assertThatThrownBy(() -> value.apply(-1)).isInstanceOf(MalformedException.class);
+    assertThatThrownBy(() -> value.apply(type.getEnumConstants().length)).isInstanceOf(MalformedException.class);
+  }
+
+  @Test
+  void statesHaveTheirCodes() {
+    assertPinned(TaskState.class, EnumCodes::of, "0 READY", "1 DELAYED", "2 RUNNING", "3 FINISHED", "4 FAILED",
+        "5 CANCELLED");
+    assertReadBack(TaskState.class, EnumCodes::of, EnumCodes::state);
+  }
+
+  @Test
+  void endsOfAttemptsHaveTheirCodes() {
+    assertPinned(AttemptRecord.End.class, EnumCodes::of, "0 FINISHED", "1 RETRIED", "2 FAILED", "3 REARMED",
+        "4 LEASE_ENDED");
+    assertReadBack(AttemptRecord.End.class, EnumCodes::of, EnumCodes::end);
+  }
+
+  @Test
+  void kindsOfAnswersHaveTheirCodes() {
+    assertPinned(SubmitResult.Kind.class, EnumCodes::of, "0 CREATED", "1 RESET", "2 RESET_PENDING", "3 KEPT",
+        "4 REJECTED", "5 REPEATED", "6 MISMATCHED");
+    assertReadBack(SubmitResult.Kind.class, EnumCodes::of, EnumCodes::submitKind);
+  }
+
+  @Test
+  void kindsOfDocumentsHaveTheirCodes() {
+    assertPinned(DocumentKind.class, EnumCodes::of, "1 QUEUE", "2 JOB", "3 NODE", "4 PERMITS", "5 CLUSTER",
+        "6 API_KEY");
+    assertThat(Arrays.stream(DocumentKind.values()).map(EnumCodes::nameOf)).containsExactlyInAnyOrder("queue", "job",
+        "node", "permits", "cluster", "api_key");
+  }
+}
