@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Part of the kit: cancel, row by row. */
-abstract class CancelContract extends SubmitContract {
+abstract class CancelContract extends TouchContract {
   @Test
   void aWaitingTaskIsCancelledByIdAndByKey() {
     TaskId byId = created("a", now() + HOUR);

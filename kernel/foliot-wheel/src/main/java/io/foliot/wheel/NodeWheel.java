@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The wheel over objects: the same placement and the same order as {@link TimerWheel}, for timers that are objects anyway
  * because callers hold them, and that end in any thread. Single owner, no clock.
+ *
+ * <p>One file, because placing, staging, sweeping and moving down keep the same invariants of chunks and stamps.
  */
 final class NodeWheel {
   /*

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The thread that turns a {@link NodeWheel} for any number of callers. It sleeps until the next deadline, a little
  * longer if these come thick and fast, for ever if there is none, and is woken only for an earlier one.
+ *
+ * <p>One file, because the callers' half and the driver's half of each handshake are proven against each other.
  */
 final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /*

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
+import org.HdrHistogram.Histogram;
 
 /** Collects what a check finds. */
 final class Findings {
@@ -18,7 +18,7 @@ final class Findings {
   private final List<Violation> violations = new ArrayList<>();
   private final Map<Violation.Kind, Long> totals = new EnumMap<>(Violation.Kind.class);
   private final Map<End, Long> ends = new EnumMap<>(End.class);
-  private final Map<Lateness.Phase, LongStream.Builder> lateness = new EnumMap<>(Lateness.Phase.class);
+  private final Map<Lateness.Phase, Histogram> lateness = new EnumMap<>(Lateness.Phase.class);
   private long duplicates;
   private long duplicatesOutsideFaults;
 
@@ -46,14 +46,13 @@ final class Findings {
   }
 
   void late(Lateness.Phase phase, long millis) {
-    lateness.computeIfAbsent(phase, p -> LongStream.builder()).add(millis);
+    lateness.computeIfAbsent(phase, p -> new Histogram(3)).recordValue(Math.max(0, millis));
   }
 
   Verdict verdict(Run run) {
     Map<Lateness.Phase, Lateness> late = new EnumMap<>(Lateness.Phase.class);
     for (Lateness.Phase phase : Lateness.Phase.values()) {
-      LongStream.Builder millis = lateness.get(phase);
-      late.put(phase, Lateness.of(millis == null ? new long[0] : millis.build().toArray()));
+      late.put(phase, Lateness.of(lateness.get(phase)));
     }
     long unknown = run.operations.stream().filter(Operation::isUnknown).count() - run.forgotten.excused();
     long acked = ends.values().stream().mapToLong(Long::longValue).sum();

@@ -1,8 +1,9 @@
 package io.foliot.history;
 
-import java.util.Arrays;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
-/** How long after its due time the first attempt of a firing arrived. */
+/** How long after its due time the first attempt of a firing arrived: exact below two seconds, else to three digits. */
 public record Lateness(long firings, long p50Millis, long p99Millis, long maxMillis) {
   /** What the system had to cope with. */
   public enum Phase {
@@ -13,18 +14,11 @@ public record Lateness(long firings, long p50Millis, long p99Millis, long maxMil
     AFTER_HEAL
   }
 
-  static Lateness of(long[] millis) {
-    long[] sorted = millis.clone();
-    Arrays.sort(sorted);
-    return new Lateness(sorted.length, at(sorted, 50), at(sorted, 99), at(sorted, 100));
-  }
-
-  private static long at(long[] sorted, int percent) {
-    if (sorted.length == 0) {
-      return 0;
-    }
-    long rank = (sorted.length * (long) percent + 99) / 100;
-    return sorted[(int) Math.max(0, rank - 1)];
+  static Lateness of(@Nullable Histogram millis) {
+    return millis == null
+        ? new Lateness(0, 0, 0, 0)
+        : new Lateness(millis.getTotalCount(), millis.getValueAtPercentile(50), millis.getValueAtPercentile(99),
+            millis.getMaxValue());
   }
 
   @Override

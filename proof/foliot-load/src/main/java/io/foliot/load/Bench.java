@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Bench implements AutoCloseable {
   private static final int CONNECT_MILLIS = 5_000;
-  private static final String SERVER_CLASS = "io.foliot.cli.Foliot";
   private static final String READY = "Foliot is ready at ";
 
   private final Plan plan;
@@ -44,11 +43,12 @@ final class Bench implements AutoCloseable {
    * @param connections of the load generator, where there are many
    * @param data folder in which our own server's folder is made; null for the system's temporary folder
    * @param out folder for files that are kept
+   * @param server the class whose command {@code server} starts our own one
    * @param jvmOptions for our own server
    * @param patience how long to wait for a callback that does not come
    */
   record Plan(@Nullable URI url, String apiKey, int tasks, double seconds, int connections, @Nullable Path data,
-      Path out, List<String> jvmOptions, Duration patience) {
+      Path out, Class<?> server, List<String> jvmOptions, Duration patience) {
     /** A server under load is late, but not by that much. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -132,7 +132,7 @@ final class Bench implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("server", "--port", "0", "--data", data.toString(), "--log-level",
         "warn"));
     arguments.addAll(serverOptions);
-    Child child = Child.start(plan.jvmOptions(), SERVER_CLASS, arguments, READY);
+    Child child = Child.start(plan.jvmOptions(), plan.server().getName(), arguments, READY);
     return new Target(URI.create(child.readyText()), "", child);
   }
 

@@ -32,6 +32,7 @@ public final class BenchCommand implements Callable<Integer> {
   private final PrintStream out;
   private final PrintStream err;
   private final Map<String, String> environment;
+  private final Class<?> server;
 
   @Spec
   private @Nullable CommandSpec spec;
@@ -72,8 +73,10 @@ public final class BenchCommand implements Callable<Integer> {
    * @param out for results
    * @param err for everything else
    * @param environment the variables of the process
+   * @param server the class whose command {@code server} starts a server
    */
-  public BenchCommand(PrintStream out, PrintStream err, Map<String, String> environment) {
+  public BenchCommand(PrintStream out, PrintStream err, Map<String, String> environment, Class<?> server) {
+    this.server = server;
     this.out = out;
     this.err = err;
     this.environment = Map.copyOf(environment);
@@ -133,7 +136,7 @@ public final class BenchCommand implements Callable<Integer> {
       throw misused("--url is http:// with a host; encryption is not measured: found=\"" + url + "\"");
     }
     return new Bench.Plan(url, environment.getOrDefault("FOLIOT_API_KEY", ""), tasks, seconds, connections, data,
-        outFolder, serverJvm, Bench.Plan.PATIENCE);
+        outFolder, server, serverJvm, Bench.Plan.PATIENCE);
   }
 
   private ParameterException misused(String message) {

@@ -1,105 +1,69 @@
 package io.foliot.load;
 
-import java.io.StringWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Reports as programs read them. One thread. */
 final class ReportJson {
-  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final JsonMapper MAPPER = new JsonMapper();
 
-  private final StringWriter text = new StringWriter();
-  private final JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text);
+  private final ObjectNode root = MAPPER.createObjectNode();
+  private final ArrayNode scenarios;
 
   /** Begins with what all figures depend on. */
   ReportJson(List<String> conditions) {
-    json.writeStartObject();
-    json.writeArrayPropertyStart("conditions");
-    conditions.forEach(json::writeString);
-    json.writeEndArray();
-    json.writeArrayPropertyStart("scenarios");
+    conditions.forEach(root.putArray("conditions")::add);
+    scenarios = root.putArray("scenarios");
   }
 
   /** Adds a scenario. */
   void add(Scenario scenario, @Nullable Report report, @Nullable String failure, double loadAverage) {
-    json.writeStartObject();
-    json.writeStringProperty("name", scenario.name());
-    json.writeNumberProperty("loadAverage", loadAverage);
-    json.writeBooleanProperty("proven", failure == null && report != null && report.isProven());
+    ObjectNode json = scenarios.addObject().put("name", scenario.name()).put("loadAverage", loadAverage)
+        .put("proven", failure == null && report != null && report.isProven());
     if (failure != null) {
-      json.writeStringProperty("failure", failure);
+      json.put("failure", failure);
     }
     if (report != null) {
-      json.writeArrayPropertyStart("figures");
-      report.figures().forEach(this::figure);
-      json.writeEndArray();
-      json.writeArrayPropertyStart("checks");
-      report.checks().forEach(this::check);
-      json.writeEndArray();
+      ArrayNode figures = json.putArray("figures");
+      report.figures().forEach(figure -> write(figures.addObject(), figure));
+      ArrayNode checks = json.putArray("checks");
+      report.checks().forEach(check -> checks.addObject().put("what", check.what()).put("holds", check.holds()));
       Curve curve = report.curve();
       if (curve != null) {
-        json.writeName("curve");
-        write(json, curve);
+        write(json.putObject("curve"), curve);
       }
-      json.writeArrayPropertyStart("notes");
-      report.notes().forEach(json::writeString);
-      json.writeEndArray();
+      report.notes().forEach(json.putArray("notes")::add);
     }
-    json.writeEndObject();
   }
 
-  private void figure(Report.Figure figure) {
-    json.writeStartObject();
-    json.writeStringProperty("name", figure.name());
-    json.writeNumberProperty("value", figure.value());
-    json.writeStringProperty("unit", figure.unit());
+  private static void write(ObjectNode json, Report.Figure figure) {
+    json.put("name", figure.name()).put("value", figure.value()).put("unit", figure.unit());
     Report.Goal goal = figure.goal();
     if (goal != null) {
-      json.writeNumberProperty(goal.atMost() ? "atMost" : "atLeast", goal.limit());
-      json.writeBooleanProperty("met", figure.isMet());
+      json.put(goal.atMost() ? "atMost" : "atLeast", goal.limit()).put("met", figure.isMet());
     }
-    json.writeEndObject();
   }
 
-  private void check(Report.Check check) {
-    json.writeStartObject();
-    json.writeStringProperty("what", check.what());
-    json.writeBooleanProperty("holds", check.holds());
-    json.writeEndObject();
-  }
-
-  /** All of it. */
+  /** Returns all of it. */
   String finish() {
-    json.writeEndArray();
-    json.writeEndObject();
-    json.close();
-    return text.toString();
+    return MAPPER.writeValueAsString(root);
   }
 
-  /** A curve alone. */
+  /** Returns a curve alone. */
   static String curve(Curve curve) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      write(json, curve);
-    }
-    return text + "\n";
+    ObjectNode json = MAPPER.createObjectNode();
+    write(json, curve);
+    return MAPPER.writeValueAsString(json) + "\n";
   }
 
-  private static void write(JsonGenerator json, Curve curve) {
-    json.writeStartObject();
-    json.writeArrayPropertyStart("columns");
-    curve.columns().forEach(json::writeString);
-    json.writeEndArray();
-    json.writeArrayPropertyStart("rows");
+  private static void write(ObjectNode json, Curve curve) {
+    curve.columns().forEach(json.putArray("columns")::add);
+    ArrayNode rows = json.putArray("rows");
     for (List<Double> row : curve.rows()) {
-      json.writeStartArray();
-      row.forEach(json::writeNumber);
-      json.writeEndArray();
+      row.forEach(rows.addArray()::add);
     }
-    json.writeEndArray();
-    json.writeEndObject();
   }
 }

@@ -1,6 +1,7 @@
 package io.foliot.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.io.StringReader;
 import java.util.List;
@@ -19,10 +20,24 @@ final class ReportTest {
     assertThat(samples.percentile(99)).isEqualTo(1_980);
     assertThat(samples.max()).isEqualTo(2_000);
     assertThat(samples.min()).isEqualTo(1);
-    assertThat(samples.distinct()).isEqualTo(2_000);
-    samples.add(7);
-    assertThat(samples.distinct()).isEqualTo(2_000);
     assertThat(new Samples().percentile(99)).isZero();
+  }
+
+  @Test
+  void percentilesHaveFourDigitsAndTheExtremesAll() {
+    Samples samples = new Samples();
+    for (long nanos : new long[]{-3, 123_456_789, 987_654_321}) {
+      samples.add(nanos);
+    }
+    assertThat(samples.min()).isEqualTo(-3);
+    assertThat(samples.max()).isEqualTo(987_654_321);
+    assertThat(samples.percentile(99)).isEqualTo(987_654_321);
+    assertThat(samples.median()).isCloseTo(123_456_789, withinPercentage(0.01));
+    assertThat(samples.percentile(1)).isZero();
+    Samples merged = new Samples();
+    merged.addAll(samples);
+    assertThat(merged.size()).isEqualTo(3);
+    assertThat(merged.min()).isEqualTo(-3);
   }
 
   @Test

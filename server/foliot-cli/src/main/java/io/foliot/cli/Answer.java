@@ -1,16 +1,15 @@
 package io.foliot.cli;
 
-import java.io.StringWriter;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What a command has to say: names and values, as lines for people or as JSON. */
 final class Answer {
-  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final JsonMapper MAPPER = new JsonMapper();
 
   private final Map<String, Object> values = new LinkedHashMap<>();
 
@@ -33,37 +32,22 @@ final class Answer {
   }
 
   String json() {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      write(json);
-    }
-    return text.toString();
+    return MAPPER.writeValueAsString(plain(this));
   }
 
-  private void write(JsonGenerator json) {
-    json.writeStartObject();
-    values.forEach((name, value) -> {
-      json.writeName(name);
-      switch (value) {
-        case Long number -> json.writeNumber(number);
-        case Integer number -> json.writeNumber(number);
-        case Double number -> json.writeNumber(number);
-        case Boolean truth -> json.writeBoolean(truth);
-        case Answer answer -> answer.write(json);
-        case Iterable<?> items -> {
-          json.writeStartArray();
-          for (Object item : items) {
-            if (item instanceof Answer answer) {
-              answer.write(json);
-            } else {
-              json.writeString(String.valueOf(item));
-            }
-          }
-          json.writeEndArray();
-        }
-        default -> json.writeString(value.toString());
+  /** Returns a value as JSON has them; one of another type, such as an instant or a path, as its text. */
+  private static Object plain(Object value) {
+    return switch (value) {
+      case Number number -> number;
+      case Boolean truth -> truth;
+      case Answer answer -> {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        answer.values.forEach((name, item) -> fields.put(name, plain(item)));
+        yield fields;
       }
-    });
-    json.writeEndObject();
+      case Iterable<?> items when !(items instanceof Path) ->
+        StreamSupport.stream(items.spliterator(), false).map(Answer::plain).toList();
+      default -> value.toString();
+    };
   }
 }

@@ -31,13 +31,13 @@ import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** What can be checked before a server is started, or beside one that runs. */
@@ -280,9 +280,9 @@ final class Checks {
     Path file = null;
     try {
       file = Files.createTempFile(folder, ".foliot-doctor", ".tmp");
-      double[] millis = measure(file);
-      double half = millis[millis.length / 2];
-      double most = millis[(int) (millis.length * 0.99)];
+      Histogram nanos = measure(file);
+      double half = nanos.getValueAtPercentile(50) / 1e6;
+      double most = nanos.getValueAtPercentile(99) / 1e6;
       FileStore store = Files.getFileStore(folder);
       String seen = "p50 " + millis(half) + ", p99 " + millis(most) + " for a synced write on " + store.type();
       if (MEMORY_FILE_SYSTEMS.contains(store.type())) {
@@ -304,23 +304,20 @@ final class Checks {
     }
   }
 
-  private static double[] measure(Path file) throws IOException {
-    double[] millis = new double[SYNCS];
-    int done = 0;
+  private static Histogram measure(Path file) throws IOException {
+    Histogram nanos = new Histogram(3);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       ByteBuffer block = ByteBuffer.allocateDirect(SYNC_BYTES);
       long begun = System.nanoTime();
-      while (done < SYNCS && System.nanoTime() - begun < SYNC_PATIENCE_NANOS) {
+      while (nanos.getTotalCount() < SYNCS && System.nanoTime() - begun < SYNC_PATIENCE_NANOS) {
         long one = System.nanoTime();
         // As a log is written: on and on, into a file that grows.
         channel.write(block.clear());
         channel.force(false);
-        millis[done++] = (System.nanoTime() - one) / 1e6;
+        nanos.recordValue(System.nanoTime() - one);
       }
     }
-    double[] sorted = Arrays.copyOf(millis, done);
-    Arrays.sort(sorted);
-    return sorted;
+    return nanos;
   }
 
   private static void deleteQuietly(@Nullable Path file) {

@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -304,12 +305,12 @@ final class DemoCommand implements Callable<Integer> {
     row(again, "delivered again", again == 0
         ? ""
         : "delivered, and killed before that was noted: at least once, never less");
-    List<Duration> late = ledger.lateness(killed, back.plusSeconds(2));
-    if (!late.isEmpty()) {
+    Histogram lateMicros = ledger.latenessMicros(killed, back.plusSeconds(2));
+    if (lateMicros.getTotalCount() > 0) {
       said(String.format(Locale.ROOT,
           "lateness: half within %s, 99 of 100 within %s (but for those due while it was down)",
-          Words.seconds(late.get(late.size() / 2).toNanos() / 1e9),
-          Words.seconds(late.get(late.size() * 99 / 100).toNanos() / 1e9)));
+          Words.seconds(lateMicros.getValueAtPercentile(50) / 1e6),
+          Words.seconds(lateMicros.getValueAtPercentile(99) / 1e6)));
     }
     say("");
     return lost == 0 && early == 0 ? Foliot.OK : Foliot.FAILURE;

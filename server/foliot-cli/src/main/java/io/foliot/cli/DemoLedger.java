@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.HdrHistogram.Histogram;
 
 /** What was promised and what came: written on both sides, compared at the end. Any thread. */
 final class DemoLedger {
@@ -74,10 +75,12 @@ final class DemoLedger {
     return callbacks.getOrDefault(task, List.of()).size();
   }
 
-  /** Lateness of first callbacks, in order, of tasks that were not due within a span. */
-  synchronized List<Duration> lateness(Instant downFrom, Instant downTo) {
-    return callbacks.values().stream().map(List::getFirst)
+  /** Returns the lateness of first callbacks, in microseconds, of tasks that were not due within a span. */
+  synchronized Histogram latenessMicros(Instant downFrom, Instant downTo) {
+    Histogram micros = new Histogram(3);
+    callbacks.values().stream().map(List::getFirst)
         .filter(callback -> callback.dueAt().isBefore(downFrom) || callback.dueAt().isAfter(downTo))
-        .map(DemoReceiver.Callback::late).sorted().toList();
+        .forEach(callback -> micros.recordValue(Math.max(0, callback.late().toNanos() / 1_000)));
+    return micros;
   }
 }

@@ -56,7 +56,7 @@ public final class Foliot {
         .addSubcommand(new CommandLine(new JobsCommand()).setUnmatchedArgumentsAllowed(true))
         .addSubcommand(new ClusterCommand(shell))
         .addSubcommand(new TopCommand(shell))
-        .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment()))
+        .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment(), Foliot.class))
         .addSubcommand(new DoctorCommand(shell))
         .addSubcommand(new BackupCommand(shell))
         .addSubcommand(new RestoreCommand(shell))

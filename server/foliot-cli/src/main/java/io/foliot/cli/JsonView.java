@@ -1,120 +1,83 @@
 package io.foliot.cli;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.MissingNode;
 
 /**
- * An answer of the server, for looking at. What is not there is empty, zero or a dash: commands show what there is, also of
+ * An answer of the server, for display. What is missing is empty, zero or a dash, so that commands show also the answers of
  * an older or newer server.
  */
 final class JsonView {
-  private static final JsonFactory FACTORY = new JsonFactory();
-  private static final JsonView NOTHING = new JsonView(null);
+  // Numbers keep the digits that the server wrote.
+  private static final JsonMapper MAPPER = JsonMapper.builder()
+      .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+      .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+      .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+      .build();
 
-  // A map, a list, a string (numbers too), a boolean, or null.
-  private final @Nullable Object value;
+  private final JsonNode node;
 
-  private JsonView(@Nullable Object value) {
-    this.value = value;
+  private JsonView(@Nullable JsonNode node) {
+    this.node = node == null ? MissingNode.getInstance() : node;
   }
 
-  /** Reads a text; one that is no JSON is as if it were empty. */
+  /** Reads a text; one that is not JSON is read as if it were empty. */
   static JsonView parse(String text) {
-    try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-      return parser.nextToken() == null ? NOTHING : new JsonView(read(parser));
+    try {
+      return new JsonView(MAPPER.readTree(text));
     } catch (JacksonException e) {
-      return NOTHING;
+      return new JsonView(null);
     }
   }
 
-  private static @Nullable Object read(JsonParser parser) {
-    return switch (parser.currentToken()) {
-      case START_OBJECT -> {
-        Map<String, JsonView> fields = new LinkedHashMap<>();
-        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-          String name = parser.currentName();
-          parser.nextToken();
-          fields.put(name, new JsonView(read(parser)));
-        }
-        yield fields;
-      }
-      case START_ARRAY -> {
-        List<JsonView> items = new ArrayList<>();
-        while (parser.nextToken() != JsonToken.END_ARRAY) {
-          items.add(new JsonView(read(parser)));
-        }
-        yield items;
-      }
-      case VALUE_TRUE -> true;
-      case VALUE_FALSE -> false;
-      case VALUE_NULL -> null;
-      default -> parser.getString();
-    };
-  }
-
-  /** What stands under a name, and there under the next. */
+  /** Returns the value of a field, and of a field of that. */
   JsonView at(String... path) {
-    JsonView view = this;
+    JsonNode found = node;
     for (String name : path) {
-      view = view.value instanceof Map<?, ?> fields && fields.get(name) instanceof JsonView next ? next : NOTHING;
+      found = found.path(name);
     }
-    return view;
+    return new JsonView(found);
   }
 
   boolean exists() {
-    return value != null;
+    return !node.isMissingNode() && !node.isNull();
   }
 
-  /** The items of an array. */
+  /** Returns the items of an array. */
   List<JsonView> items() {
-    return value instanceof List<?> items ? items.stream().map(JsonView.class::cast).toList() : List.of();
+    return node.isArray() ? node.valueStream().map(JsonView::new).toList() : List.of();
   }
 
-  /** The names of an object's fields. */
-  Set<String> names() {
-    Set<String> names = new LinkedHashSet<>();
-    if (value instanceof Map<?, ?> fields) {
-      fields.keySet().forEach(name -> names.add((String) name));
-    }
-    return names;
+  /** Returns the names of an object's fields. */
+  Collection<String> names() {
+    return node.propertyNames();
   }
 
-  /** A text, a number or a truth value as text; else a dash. */
+  /** Returns a text, a number or a truth value as text; else a dash. */
   String text() {
     return text("-");
   }
 
   String text(String otherwise) {
-    return value instanceof String || value instanceof Boolean ? value.toString() : otherwise;
+    return exists() && node.isValueNode() ? node.asString() : otherwise;
   }
 
   long number() {
-    try {
-      return value instanceof String text ? Long.parseLong(text) : 0;
-    } catch (NumberFormatException e) {
-      return 0;
-    }
+    return node.asLong(0);
   }
 
   double decimal() {
-    try {
-      return value instanceof String text ? Double.parseDouble(text) : 0;
-    } catch (NumberFormatException e) {
-      return 0;
-    }
+    return node.asDouble(0);
   }
 
   boolean isTrue() {
-    return Boolean.TRUE.equals(value);
+    return node.isBoolean() && node.booleanValue();
   }
 }

@@ -19,10 +19,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The server over stores of other servers, as the command line names them. */
+@Tag("long")
 final class RemoteStoresTest {
   @TempDir
   private Path folder = Path.of("");

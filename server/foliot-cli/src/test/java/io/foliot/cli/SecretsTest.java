@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +41,7 @@ import org.slf4j.LoggerFactory;
  * Secrets in every place where one can be given, and every failure that a store's server answers with: the operator is told the
  * server's own reason, and no secret is in any line, message or answer.
  */
+@Tag("long")
 final class SecretsTest {
   private static final String CANARY = "c4n4ry";
   /** Nobody listens there. */

@@ -19,9 +19,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Queues of two servers that share a PostgreSQL: one puts and deletes them, the other uses them at once. */
+@Tag("long")
 final class SharedQueuesOfServersTest {
   private static final String PULL = "{\"delivery\": {\"type\": \"pull\"}}";
   private static final HttpClient CLIENT = HttpClient.newHttpClient();

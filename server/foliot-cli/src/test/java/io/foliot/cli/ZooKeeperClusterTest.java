@@ -25,10 +25,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that share a store and find each other through ZooKeeper. */
+@Tag("long")
 final class ZooKeeperClusterTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
   private static final int TICK_MILLIS = 500;

@@ -35,10 +35,12 @@ import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who may see and change what is in ZooKeeper, and who may listen on the way. */
+@Tag("long")
 final class SecureZooKeeperTest {
   private static final int TICK_MILLIS = 500;
   private static final String PASSWORD = "changeit";

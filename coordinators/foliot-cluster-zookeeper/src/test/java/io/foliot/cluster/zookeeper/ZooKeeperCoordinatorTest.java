@@ -25,10 +25,12 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Against a real ZooKeeper, with the faults that it and the network make. */
+@Tag("long")
 final class ZooKeeperCoordinatorTest {
   /** Sessions of two ticks and more. */
   private static final int TICK_MILLIS = 500;

@@ -1,12 +1,14 @@
 package io.foliot.bench.store;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Arithmetic and text of figures. */
 final class Figures {
+  /** Significant digits of a percentile. */
+  static final int DIGITS = 3;
+
   private static final double MANY = 100;
   private static final double SOME = 10;
 
@@ -16,12 +18,6 @@ final class Figures {
     double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  }
-
-  /** The value that so many hundredths of the values, which are changed in their order, do not exceed. */
-  static long percentile(long[] values, double percent) {
-    Arrays.sort(values);
-    return values[(int) Math.min(values.length - 1, Math.ceil(values.length * percent / 100) - 1)];
   }
 
   static String shown(double figure) {

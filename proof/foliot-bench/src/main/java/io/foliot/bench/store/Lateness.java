@@ -10,11 +10,12 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.HdrHistogram.Histogram;
 
 /**
  * How late tasks begin that come at a steady rate, each due a second later: by the store's clock, whose difference from
@@ -93,18 +94,23 @@ final class Lateness {
       ledger.await(BOUND);
     }
     ledger.ensureEachOnce();
-    long[] measured = new long[tasks - unmeasured];
     long aheadMicros = (ahead.leastMicros() + ahead.mostMicros()) / 2;
-    Arrays.setAll(measured, i -> lateMicros.get(unmeasured + i) + aheadMicros);
-    long earliestMicros = Arrays.stream(measured).min().orElseThrow();
+    Histogram measured = new Histogram(Figures.DIGITS);
+    LongSummaryStatistics extremes = new LongSummaryStatistics();
+    for (int number = unmeasured; number < tasks; number++) {
+      long micros = lateMicros.get(number) + aheadMicros;
+      extremes.accept(micros);
+      // Less than nothing is the error of the clocks' difference.
+      measured.recordValue(Math.max(0, micros));
+    }
+    long earliestMicros = extremes.getMin();
     // Early is what is so however far the clocks are apart within what is known of them.
     if (earliestMicros + ahead.mostMicros() - aheadMicros < 0) {
       throw new IllegalStateException(
           "no task may begin before it is due: lateMicros=" + earliestMicros + ", clock=" + ahead);
     }
-    return new Distribution(Figures.percentile(measured, 50) / 1e3,
-        Figures.percentile(measured, 99) / 1e3, measured[measured.length - 1] / 1e3,
-        earliestMicros / 1e3);
+    return new Distribution(measured.getValueAtPercentile(50) / 1e3, measured.getValueAtPercentile(99) / 1e3,
+        extremes.getMax() / 1e3, earliestMicros / 1e3);
   }
 
   private void submit(FoliotNode node) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 
 /** What many waiting tasks do to the others: a drain and single submits, beside few and beside many due on other days. */
 final class PendingRow implements Row {
@@ -90,15 +91,15 @@ final class PendingRow implements Row {
 
   /** One caller, who waits for each answer. */
   private static double submitP50Millis(TaskStore store) {
-    long[] nanos = new long[SUBMITS];
+    Histogram nanos = new Histogram(Figures.DIGITS);
     try (FoliotNode node = FoliotNode.withoutHandlers(store, WAITING)) {
       for (int number = 0; number < SUBMITS; number++) {
         long begun = System.nanoTime();
         FoliotNode
             .await(node.scheduler().submit(Submission.after(WAITING.name(), LATER, FoliotNode.body(number))));
-        nanos[number] = System.nanoTime() - begun;
+        nanos.recordValue(System.nanoTime() - begun);
       }
     }
-    return Figures.percentile(nanos, 50) / 1e6;
+    return nanos.getValueAtPercentile(50) / 1e6;
   }
 }

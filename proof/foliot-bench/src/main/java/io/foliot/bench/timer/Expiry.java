@@ -2,10 +2,12 @@ package io.foliot.bench.timer;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LongSummaryStatistics;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
 
 /**
  * What it took to fire a number of timers.
@@ -74,6 +76,9 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(180);
   private static final long LEAD_NANOS_PER_TIMER = 1_500;
   private static final int ATTEMPTS = 4;
+
+  /** Significant digits of a percentile. */
+  private static final int DIGITS = 3;
 
   /**
    * Measures a new timer.
@@ -154,17 +159,11 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
     long cpuNanos = ProcessCpu.now().nanosSince(before);
     parkUntil(System.nanoTime() + GRACE_NANOS);
     log.ensureExact(load.cancelled());
-    long[] sorted = log.sortedLatenessNanos();
-    return new Expiry(
-        (double) cpuNanos / load.firing(),
-        sorted[0],
-        percentile(sorted, 50),
-        percentile(sorted, 99),
-        sorted[sorted.length - 1]);
-  }
-
-  private static long percentile(long[] sorted, int percent) {
-    return sorted[(int) ((sorted.length - 1) * (long) percent / 100)];
+    LongSummaryStatistics extremes = log.latenessNanos().summaryStatistics();
+    Histogram lateness = new Histogram(DIGITS);
+    log.latenessNanos().forEach(nanos -> lateness.recordValue(Math.max(0, nanos)));
+    return new Expiry((double) cpuNanos / load.firing(), extremes.getMin(), lateness.getValueAtPercentile(50),
+        lateness.getValueAtPercentile(99), extremes.getMax());
   }
 
   private static void parkUntil(long nanos) {

@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The comparison with little work, on the real servers; and that its checks can fail. */
+@Tag("long")
 final class StoreComparisonTest {
   private static final Work LITTLE = new Work(100, Duration.ofMillis(10));
   private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream(), false,

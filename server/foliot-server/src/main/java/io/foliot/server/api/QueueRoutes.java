@@ -16,7 +16,7 @@ import tools.jackson.core.JsonGenerator;
 
 /** The calls about queues. */
 final class QueueRoutes {
-  private static final int DEFAULT_REDRIVE = 1_000;
+  static final int DEFAULT_REDRIVE = 1_000;
   /** What a deletion takes, beside its calls to the store, where nodes share it. */
   private static final long DELETION_MILLIS = 4_000;
   // A page of tasks brings their payloads, hence small ones; and so many at most, for a queue may be full of conflicts.

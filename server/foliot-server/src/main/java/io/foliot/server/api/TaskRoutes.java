@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls about tasks and their keys. */
 final class TaskRoutes {
-  private static final int DEFAULT_PAGE = 100;
+  static final int DEFAULT_PAGE = 100;
   private static final int MAX_PAGE = 1_000;
   // A page ends early rather than be larger than this, for its tasks bring their payloads.
   private static final long PAGE_BYTES = 4L << 20;

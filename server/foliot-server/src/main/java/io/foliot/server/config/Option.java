@@ -1,5 +1,6 @@
 package io.foliot.server.config;
 
+import io.foliot.engine.EngineOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,6 +15,8 @@ import java.util.Locale;
  */
 public final class Option<T> {
   private static final List<Option<?>> ALL = new ArrayList<>();
+  /** The defaults of the engine, which are those of the server too. */
+  private static final EngineOptions ENGINE = EngineOptions.defaults("defaults");
 
   /** Where the server listens. */
   public static final Option<String> HOST = of("server.host", "host", OptionType.TEXT, "127.0.0.1",
@@ -150,35 +153,36 @@ public final class Option<T> {
       "folder that backups are written into; the folder backups beside the store unless set");
 
   /** Event loops. */
-  public static final Option<Integer> LOOPS = of("engine.loops", "engine-loops", OptionType.count(1, 64, 1), "1",
+  public static final Option<Integer> LOOPS = count("engine.loops", "engine-loops", 1, 64, ENGINE.loops(),
       "event loops that share the slots");
   /** How far ahead the index is read. */
-  public static final Option<Duration> WINDOW = of("engine.window", "engine-window",
-      OptionType.duration("100ms", "10m", "5s"), "5s", "how far ahead the index is read into memory");
+  public static final Option<Duration> WINDOW = duration("engine.window", "engine-window",
+      "100ms", "10m", seconds(ENGINE.windowMillis()), "how far ahead the index is read into memory");
   /** The size of the wheels. */
-  public static final Option<Integer> WHEEL_ENTRIES = of("engine.wheel-entries", "engine-wheel-entries",
-      OptionType.count(1_000, 100_000_000, 1_000_000), "1000000", "ids in memory that are due soon, 80 bytes each");
+  public static final Option<Integer> WHEEL_ENTRIES = count("engine.wheel-entries", "engine-wheel-entries",
+      1_000, 100_000_000, ENGINE.wheelEntries(), "ids in memory that are due soon, 80 bytes each");
   /** The size of a lane. */
-  public static final Option<Integer> LANE_ENTRIES = of("engine.lane-entries", "engine-lane-entries",
-      OptionType.count(10, 10_000_000, 20_000), "20000", "due ids in memory per queue; more are parked in the store");
+  public static final Option<Integer> LANE_ENTRIES = count("engine.lane-entries", "engine-lane-entries",
+      10, 10_000_000, ENGINE.laneEntries(), "due ids in memory per queue; more are parked in the store");
   /** The size of all lanes. */
-  public static final Option<Integer> READY_ENTRIES = of("engine.ready-entries", "engine-ready-entries",
-      OptionType.count(10, 100_000_000, 200_000), "200000", "due ids in memory of all queues");
+  public static final Option<Integer> READY_ENTRIES = count("engine.ready-entries", "engine-ready-entries",
+      10, 100_000_000, ENGINE.readyEntries(), "due ids in memory of all queues");
   /** The size of a claim. */
-  public static final Option<Integer> CLAIM_BATCH = of("engine.claim-batch", "engine-claim-batch",
-      OptionType.count(1, 10_000, 1_000), "1000", "tasks that one claim takes at most");
+  public static final Option<Integer> CLAIM_BATCH = count("engine.claim-batch", "engine-claim-batch",
+      1, 10_000, ENGINE.claimBatch(), "tasks that one claim takes at most");
   /** Calls that wait, by number. */
-  public static final Option<Integer> CALL_ITEMS = of("engine.call-items", "engine-call-items",
-      OptionType.count(10_000, 10_000_000, 200_000), "200000", "tasks and keys of calls that wait for the store");
+  public static final Option<Integer> CALL_ITEMS = count("engine.call-items", "engine-call-items",
+      10_000, 10_000_000, ENGINE.callItems(), "tasks and keys of calls that wait for the store");
   /** Calls that wait, by size. */
   public static final Option<Long> CALL_BYTES = of("engine.call-bytes", "engine-call-bytes",
-      OptionType.size("2MiB", "8GiB", "64MiB"), "64MiB", "payloads of calls that wait for the store");
+      OptionType.size("2MiB", "8GiB", mebibytes(ENGINE.callBytes())), mebibytes(ENGINE.callBytes()),
+      "payloads of calls that wait for the store");
   /** How much longer a lease is than an attempt. */
-  public static final Option<Duration> LEASE_MARGIN = of("engine.lease-margin", "engine-lease-margin",
-      OptionType.duration("100ms", "10m", "20s"), "20s", "by how much a lease outlasts the delivery's timeout");
+  public static final Option<Duration> LEASE_MARGIN = duration("engine.lease-margin", "engine-lease-margin",
+      "100ms", "10m", seconds(ENGINE.leaseMarginMillis()), "by how much a lease outlasts the delivery's timeout");
   /** How wrong a clock may be. */
-  public static final Option<Duration> MAX_CLOCK_OFFSET = of("engine.max-clock-offset", "engine-max-clock-offset",
-      OptionType.duration("100ms", "10m", "5s"), "5s",
+  public static final Option<Duration> MAX_CLOCK_OFFSET = duration("engine.max-clock-offset", "engine-max-clock-offset",
+      "100ms", "10m", seconds(ENGINE.maxClockOffsetMillis()),
       "how far this node's clock may be from the store's; beyond, it takes no slots of a cluster");
 
   private final String key;
@@ -193,6 +197,23 @@ public final class Option<T> {
     this.type = type;
     this.standard = standard;
     this.about = about;
+  }
+
+  private static Option<Integer> count(String key, String flag, int min, int max, int standard, String about) {
+    return of(key, flag, OptionType.count(min, max, standard), Integer.toString(standard), about);
+  }
+
+  private static Option<Duration> duration(String key, String flag, String min, String max, String standard,
+      String about) {
+    return of(key, flag, OptionType.duration(min, max, standard), standard, about);
+  }
+
+  private static String seconds(long millis) {
+    return millis / 1_000 + "s";
+  }
+
+  private static String mebibytes(long bytes) {
+    return (bytes >> 20) + "MiB";
   }
 
   private static <T> Option<T> of(String key, String flag, OptionType<T> type, String standard, String about) {

@@ -24,4 +24,13 @@ record Change(@Nullable TaskRecord before, long version, TaskRecord after, int q
   boolean bodyChanges() {
     return before == null || before.body() != after.body();
   }
+  /** What the task carries from now on, as it is written; null for what it carries. */
+  byte @Nullable [] newBody() {
+    return bodyChanges() ? Blobs.body(after.id(), after.key(), after.body()) : null;
+  }
+
+  /** How its claim was settled, as it is written. */
+  int settledAs() {
+    return after.settledAs() == null ? Codes.NO_END : Codes.of(after.settledAs());
+  }
 }

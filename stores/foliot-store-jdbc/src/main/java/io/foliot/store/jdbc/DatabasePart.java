@@ -85,7 +85,7 @@ final class DatabasePart implements AutoCloseable {
   private void tick() {
     try {
       connections.now(dialect, session -> {
-        long now = dialect.micros(session.connection());
+        long now = dialect.clock().micros(session.connection());
         steps.seen(now);
         steps.raiseFloor(session, now);
         return forget(session);
@@ -106,12 +106,12 @@ final class DatabasePart implements AutoCloseable {
     int forgotten = 0;
     int rows = FORGET_ROWS;
     for (int i = 0; i < FORGET_STATEMENTS && rows == FORGET_ROWS && !background.isShutdown(); i++) {
-      rows = session.run(connection -> dialect.forgetKept(connection, FORGET_ROWS));
+      rows = session.run(connection -> dialect.queries().forgetKept(connection, FORGET_ROWS));
       forgotten += rows;
     }
     rows = FORGET_ROWS;
     for (int i = 0; i < FORGET_STATEMENTS && rows == FORGET_ROWS && !background.isShutdown(); i++) {
-      rows = session.run(connection -> dialect.forgetAnswers(connection, FORGET_ROWS));
+      rows = session.run(connection -> dialect.queries().forgetAnswers(connection, FORGET_ROWS));
       forgotten += rows;
     }
     return forgotten;
@@ -175,7 +175,7 @@ final class DatabasePart implements AutoCloseable {
   }
 
   List<DueSlice> due(Session session, List<DueScan> scans) throws SQLException {
-    return session.run(connection -> dialect.due(connection, numbers, scans));
+    return session.run(connection -> dialect.queries().due(connection, numbers, scans));
   }
 
   List<DueEntry> parked(Session session, String queue, SlotSet slots, @Nullable DueEntry after, int limit)
@@ -183,12 +183,12 @@ final class DatabasePart implements AutoCloseable {
     int number = numbers.find(session.connection(), queue);
     return number == Numbers.NONE
         ? List.of()
-        : session.run(connection -> dialect.parked(connection, number, queue, slots, after, limit));
+        : session.run(connection -> dialect.queries().parked(connection, number, queue, slots, after, limit));
   }
 
   Set<String> parkedQueues(Session session, SlotSet slots) throws SQLException {
     Set<String> names = new HashSet<>();
-    for (int number : session.run(connection -> dialect.parkedQueues(connection, slots))) {
+    for (int number : session.run(connection -> dialect.queries().parkedQueues(connection, slots))) {
       names.add(numbers.name(session.connection(), number));
     }
     return names;
@@ -214,7 +214,7 @@ final class DatabasePart implements AutoCloseable {
     }
     int code = state == null ? 0 : state == TaskState.READY ? Codes.DELAYED : Codes.of(state);
     Page page = session
-        .run(connection -> dialect.page(connection, numbers, number, code, after, limit, PAGE_SCAN));
+        .run(connection -> dialect.queries().pageOfQueue(connection, numbers, number, code, after, limit, PAGE_SCAN));
     List<Row> damaged = page.rows().stream().filter(Row::isToSetAside).toList();
     if (!damaged.isEmpty()) {
       // They are shown among the failed ones from now on.
@@ -230,7 +230,7 @@ final class DatabasePart implements AutoCloseable {
 
   /** What cannot be read stays as it is: a migration leaves its source alone. */
   TaskPage live(Session session, int limit, TaskId after) throws SQLException {
-    Page page = session.run(connection -> dialect.page(connection, numbers, null, 0, after, limit, PAGE_SCAN));
+    Page page = session.run(connection -> dialect.queries().pageOfLive(connection, numbers, after, limit, PAGE_SCAN));
     return new TaskPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),
         page.end() == null ? null : page.end().toString(),
         page.rows().stream().filter(row -> row.damage() != null).map(TaskSteps::toldOf).toList());
@@ -238,7 +238,7 @@ final class DatabasePart implements AutoCloseable {
 
   boolean hasLive(Session session, String queue) throws SQLException {
     int number = numbers.find(session.connection(), queue);
-    return number != Numbers.NONE && session.run(connection -> dialect.hasLive(connection, number));
+    return number != Numbers.NONE && session.run(connection -> dialect.queries().hasLive(connection, number));
   }
 
   /** One thread counts at a time; the others take what was counted last, if anything was. */
@@ -263,7 +263,7 @@ final class DatabasePart implements AutoCloseable {
   private Map<String, QueueCounts> count(Session session) throws SQLException {
     long start = System.nanoTime();
     Map<String, QueueCounts> counts = new HashMap<>();
-    for (Map.Entry<Dialect.Tally, Long> entry : session.run(dialect::tally).entrySet()) {
+    for (Map.Entry<Dialect.Tally, Long> entry : session.run(dialect.queries()::tally).entrySet()) {
       String queue = numbers.name(session.connection(), entry.getKey().queue());
       counts.merge(queue, counts(entry.getKey(), entry.getValue()), DatabasePart::sum);
     }
@@ -284,7 +284,7 @@ final class DatabasePart implements AutoCloseable {
   }
 
   long micros(Session session) throws SQLException {
-    return session.run(dialect::micros);
+    return session.run(dialect.clock()::micros);
   }
 
   Optional<Document> document(Session session, DocumentKind kind, String name) throws SQLException {

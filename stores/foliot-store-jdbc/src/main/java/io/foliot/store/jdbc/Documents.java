@@ -17,23 +17,29 @@ import org.jspecify.annotations.Nullable;
 final class Documents {
   private final Dialect dialect;
   private final TaskSteps steps;
+  private final SqlFiles.Template select;
+  private final String insert;
+  private final String update;
+  private final String delete;
 
   Documents(Dialect dialect, TaskSteps steps) {
     this.dialect = dialect;
     this.steps = steps;
+    select = dialect.files().template("documents", "named?");
+    insert = dialect.files().text("insert_document");
+    update = dialect.files().text("update_document");
+    delete = dialect.files().text("delete_document");
   }
 
   /** One, or all of a kind, by name. */
   List<Document> find(Connection connection, DocumentKind kind, @Nullable String name) throws SQLException {
-    try (PreparedStatement select = dialect.prepare(connection,
-        "SELECT name, version, content FROM foliot_document WHERE kind = ?" + (name == null ? "" : " AND name = ?")
-            + " ORDER BY name")) {
-      dialect.text(select, 1, kind.name());
+    try (PreparedStatement read = dialect.prepare(connection, select.when("named", name != null).text())) {
+      dialect.text(read, 1, kind.name());
       if (name != null) {
-        dialect.text(select, 2, name);
+        dialect.text(read, 2, name);
       }
       List<Document> found = new ArrayList<>();
-      try (ResultSet row = select.executeQuery()) {
+      try (ResultSet row = read.executeQuery()) {
         while (row.next()) {
           found.add(new Document(dialect.text(row, 1), row.getLong(2), row.getBytes(3)));
         }
@@ -54,10 +60,7 @@ final class Documents {
       steps.raiseFloor(session, expectedVersion + 1);
     }
     return session.run(connection -> {
-      try (PreparedStatement write = dialect.prepare(connection, content == null
-          ? "DELETE FROM foliot_document WHERE kind = ? AND name = ? AND version = ?"
-          : "UPDATE foliot_document SET version = version + 1, content = ?"
-              + " WHERE kind = ? AND name = ? AND version = ?")) {
+      try (PreparedStatement write = dialect.prepare(connection, content == null ? delete : update)) {
         int at = 1;
         if (content != null) {
           write.setBytes(at++, content);
@@ -71,16 +74,16 @@ final class Documents {
   }
 
   private boolean insert(Session session, DocumentKind kind, String name, byte[] content) throws SQLException {
-    long version = session.run(connection -> Math.max(dialect.micros(connection), dialect.floor(connection)));
+    long version = session
+        .run(connection -> Math.max(dialect.clock().micros(connection), dialect.clock().floor(connection)));
     try {
       return session.run(connection -> {
-        try (PreparedStatement insert = dialect.prepare(connection,
-            "INSERT INTO foliot_document (kind, name, version, content) VALUES (?, ?, ?, ?)")) {
-          dialect.text(insert, 1, kind.name());
-          dialect.text(insert, 2, name);
-          insert.setLong(3, version);
-          insert.setBytes(4, content);
-          return insert.executeUpdate() == 1;
+        try (PreparedStatement write = dialect.prepare(connection, insert)) {
+          dialect.text(write, 1, kind.name());
+          dialect.text(write, 2, name);
+          write.setLong(3, version);
+          write.setBytes(4, content);
+          return write.executeUpdate() == 1;
         }
       });
     } catch (SQLException e) {

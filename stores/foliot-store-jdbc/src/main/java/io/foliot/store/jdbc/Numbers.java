@@ -15,11 +15,17 @@ final class Numbers {
   static final int NONE = -1;
 
   private final Dialect dialect;
+  private final String selectNumber;
+  private final String selectName;
+  private final String insertQueue;
   private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
   private final Map<Integer, String> names = new ConcurrentHashMap<>();
 
   Numbers(Dialect dialect) {
     this.dialect = dialect;
+    selectNumber = dialect.files().text("queue_number");
+    selectName = dialect.files().text("queue_name");
+    insertQueue = dialect.files().text("insert_queue");
   }
 
   /** The number of a queue that was asked for before. */
@@ -37,7 +43,7 @@ final class Numbers {
     if (known != null) {
       return known;
     }
-    try (PreparedStatement select = dialect.prepare(connection, "SELECT number FROM foliot_queue WHERE name = ?")) {
+    try (PreparedStatement select = dialect.prepare(connection, selectNumber)) {
       dialect.text(select, 1, queue);
       try (ResultSet found = select.executeQuery()) {
         return found.next() ? noted(found.getInt(1), queue) : NONE;
@@ -51,7 +57,7 @@ final class Numbers {
     if (number != NONE) {
       return number;
     }
-    try (PreparedStatement insert = dialect.prepare(connection, dialect.insertQueue())) {
+    try (PreparedStatement insert = dialect.prepare(connection, insertQueue)) {
       dialect.text(insert, 1, queue);
       insert.executeUpdate();
     }
@@ -68,7 +74,7 @@ final class Numbers {
     if (known != null) {
       return known;
     }
-    try (PreparedStatement select = dialect.prepare(connection, "SELECT name FROM foliot_queue WHERE number = ?")) {
+    try (PreparedStatement select = dialect.prepare(connection, selectName)) {
       select.setInt(1, number);
       try (ResultSet found = select.executeQuery()) {
         boolean isKnown = found.next();

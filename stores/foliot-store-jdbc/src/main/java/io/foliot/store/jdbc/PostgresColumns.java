@@ -70,12 +70,12 @@ final class PostgresColumns {
     attempt[i] = record.attempt();
     maxAttempts[i] = record.maxAttempts();
     state[i] = Codes.of(record.state());
-    settledAs[i] = record.settledAs() == null ? Codes.NO_END : Codes.of(record.settledAs());
+    settledAs[i] = change.settledAs();
     cancelRequested[i] = record.cancelRequested();
     outstanding[i] = record.outstanding();
     id.set(i, record.id());
     token.set(i, record.token());
-    body[i] = change.bodyChanges() ? Blobs.body(record.id(), record.key(), record.body()) : null;
+    body[i] = change.newBody();
     successor[i] = Blobs.successor(record.id(), record.successor());
     attempts[i] = Blobs.attempts(record.id(), record.attempts());
   }

@@ -54,7 +54,7 @@ final class Schema {
 
   /** Makes what is missing. Several nodes may do so at the same time. */
   static void migrate(DataSource source, Dialect dialect, String name) {
-    for (int tried = 1; !isCurrent(source); tried++) {
+    for (int tried = 1; !isCurrent(source, dialect); tried++) {
       try {
         Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations())
             .table(HISTORY)
@@ -72,11 +72,13 @@ final class Schema {
     }
   }
 
-  private static boolean isCurrent(DataSource source) {
+  private static boolean isCurrent(DataSource source, Dialect dialect) {
     try (Connection connection = source.getConnection();
-        PreparedStatement select = connection.prepareStatement("SELECT value FROM foliot_meta WHERE name = 'schema'");
-        ResultSet row = select.executeQuery()) {
-      return row.next() && row.getString(1).equals(NEWEST);
+        PreparedStatement select = dialect.prepare(connection, dialect.files().text("meta"))) {
+      select.setString(1, "schema");
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() && row.getString(1).equals(NEWEST);
+      }
     } catch (SQLException e) {
       // There are no tables yet, which the migration finds out for itself; if it is something else, so does that.
       return false;
@@ -86,7 +88,7 @@ final class Schema {
   /** Writes what is said of a new store, and reads what was said of an older one. */
   static String meta(Connection connection, Dialect dialect, String name, String valueIfNew) throws SQLException {
     for (int tried = 0;; tried++) {
-      try (PreparedStatement select = dialect.prepare(connection, "SELECT value FROM foliot_meta WHERE name = ?")) {
+      try (PreparedStatement select = dialect.prepare(connection, dialect.files().text("meta"))) {
         select.setString(1, name);
         try (ResultSet row = select.executeQuery()) {
           if (row.next()) {
@@ -94,8 +96,7 @@ final class Schema {
           }
         }
       }
-      try (PreparedStatement insert = dialect.prepare(connection,
-          "INSERT INTO foliot_meta (name, value) VALUES (?, ?)")) {
+      try (PreparedStatement insert = dialect.prepare(connection, dialect.files().text("insert_meta"))) {
         insert.setString(1, name);
         insert.setString(2, valueIfNew);
         insert.executeUpdate();

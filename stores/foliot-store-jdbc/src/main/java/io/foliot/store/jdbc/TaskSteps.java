@@ -117,13 +117,7 @@ final class TaskSteps {
   }
 
   void raiseFloor(Session session, long floor) throws SQLException {
-    int rows = session.apart(connection -> {
-      try (var update = dialect.prepare(connection, "UPDATE foliot_clock SET floor = ? WHERE floor < ?")) {
-        update.setLong(1, floor);
-        update.setLong(2, floor);
-        return update.executeUpdate();
-      }
-    });
+    int rows = session.apart(connection -> dialect.clock().raiseFloor(connection, floor));
     assert rows <= 1 : rows;
   }
 
@@ -327,7 +321,7 @@ final class TaskSteps {
     }
     Inserted inserted;
     try {
-      Session.Step<Inserted> step = connection -> dialect.insert(connection, tasks, seenMicros.get());
+      Session.Step<Inserted> step = connection -> dialect.submits().insert(connection, tasks, seenMicros.get());
       inserted = requests ? session.guarded(step) : session.run(step);
     } catch (SQLException e) {
       if (dialect.isDuplicate(e)) {
@@ -356,11 +350,11 @@ final class TaskSteps {
    * ended: if the floor is beyond ours, they get new ones.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
-    long floor = session.apart(dialect::floor);
+    long floor = session.apart(dialect.clock()::floor);
     if (floor > inserted.last()) {
       raise(session, floor);
       long[] generations = inserted.generations();
-      session.run(connection -> dialect.regenerate(connection, tasks, generations, floor)).stream()
+      session.run(connection -> dialect.submits().regenerate(connection, tasks, generations, floor)).stream()
           .forEach(i -> generations[i] = floor);
     } else if (inserted.last() > inserted.micros()) {
       raise(session, inserted.last());
@@ -401,7 +395,7 @@ final class TaskSteps {
     }
     if (!over.isEmpty()) {
       session.run(connection -> {
-        dialect.forgetAnswers(connection, over, numbers);
+        dialect.records().forgetAnswers(connection, over, numbers);
         return true;
       });
     }
@@ -451,7 +445,8 @@ final class TaskSteps {
   Overlay read(Session session, Wanted wanted, boolean bodies, boolean locking) throws SQLException {
     for (int round = 0;; round++) {
       waitFor(round);
-      Snapshot snapshot = session.ask(connection -> dialect.read(connection, numbers, wanted, bodies, locking));
+      Snapshot snapshot = session
+          .ask(connection -> dialect.records().read(connection, numbers, wanted, bodies, locking));
       seen(snapshot.micros());
       List<Row> damaged = snapshot.toSetAside();
       if (damaged.isEmpty()) {
@@ -476,11 +471,14 @@ final class TaskSteps {
       rows.add(new Dialect.Unreadable(record.id(), sorted.get(i).version(), Rows.cut(told.get(i).finalReason()),
           Math.min(terms(record.queue()).retainFailedMillis(), Limits.MAX_DELAY_MILLIS)));
     }
-    session.run(connection -> dialect.setAside(connection, rows)).stream().mapToObj(told::get).forEach(one -> {
-      LOG.log(System.Logger.Level.ERROR, "a task was set aside because its record cannot be read; its bytes are kept in"
-          + " foliot_final: task={0}, queue={1}, reason={2}", one.id(), one.queue(), one.reason());
-      onSetAside.accept(one);
-    });
+    session.run(connection -> dialect.records().setAside(connection, rows)).stream().mapToObj(told::get)
+        .forEach(one -> {
+          LOG.log(System.Logger.Level.ERROR,
+              "a task was set aside because its record cannot be read; its bytes are kept in"
+                  + " foliot_final: task={0}, queue={1}, reason={2}",
+              one.id(), one.queue(), one.reason());
+          onSetAside.accept(one);
+        });
   }
 
   static SetAside toldOf(Row row) {
@@ -520,10 +518,10 @@ final class TaskSteps {
       return false;
     }
     if (!ends.isEmpty()) {
-      note(ends, session.run(connection -> dialect.end(connection, ends)), failed);
+      note(ends, session.run(connection -> dialect.records().end(connection, ends)), failed);
     }
     if (!entries.isEmpty()) {
-      note(entries, session.run(connection -> dialect.enter(connection, entries)), failed);
+      note(entries, session.run(connection -> dialect.records().enter(connection, entries)), failed);
     }
     return true;
   }
@@ -534,12 +532,12 @@ final class TaskSteps {
     List<NewAnswer> answers = overlay.newAnswers(updates, numbers);
     if (answers.isEmpty()) {
       for (List<Change> chunk : chunks(updates, Change::bytes)) {
-        note(chunk, session.run(connection -> dialect.update(connection, chunk, List.of())), failed);
+        note(chunk, session.run(connection -> dialect.records().update(connection, chunk, List.of())), failed);
       }
       return true;
     }
     try {
-      note(updates, session.guarded(connection -> dialect.update(connection, updates, answers)), failed);
+      note(updates, session.guarded(connection -> dialect.records().update(connection, updates, answers)), failed);
       return true;
     } catch (SQLException e) {
       if (dialect.isDuplicate(e)) {
@@ -708,7 +706,8 @@ final class TaskSteps {
     for (List<Integer> chunk : chunks(order, place -> items.get(place).bytes())) {
       List<KeyTouch> sorted = chunk.stream().map(items::get).toList();
       session.beginUnit();
-      Touched touched = session.run(connection -> dialect.touch(connection, sorted, resets, seenMicros.get()));
+      Touched touched = session
+          .run(connection -> dialect.submits().touch(connection, sorted, resets, seenMicros.get()));
       seen(touched.micros());
       for (int i = 0; i < sorted.size(); i++) {
         TouchResult result = touched.results().get(i);
@@ -748,7 +747,7 @@ final class TaskSteps {
     Boolean[] results = new Boolean[entries.size()];
     for (List<Integer> chunk : chunks(firsts(entries, DueEntry::id))) {
       List<DueEntry> items = chunk.stream().map(entries::get).toList();
-      BitSet parked = session.run(connection -> dialect.park(connection, items));
+      BitSet parked = session.run(connection -> dialect.claims().park(connection, items));
       parked.stream().forEach(i -> results[chunk.get(i)] = true);
     }
     return all(results, general(session, entries, unanswered(results), false,
@@ -760,7 +759,7 @@ final class TaskSteps {
   List<Probed> probe(Session session, List<TaskId> ids) throws SQLException {
     List<Probed> found = new ArrayList<>(ids.size());
     for (List<TaskId> chunk : chunks(ids)) {
-      found.addAll(session.run(connection -> dialect.probe(connection, chunk)));
+      found.addAll(session.run(connection -> dialect.queries().probe(connection, chunk)));
     }
     return found;
   }
@@ -777,8 +776,8 @@ final class TaskSteps {
               claim.id().slot(slotCount)))
           .toList();
       Claimed claimed = session.run(connection -> onlyLooks
-          ? dialect.look(connection, numbers, items, slotCount)
-          : dialect.claim(connection, numbers, items, slotCount));
+          ? dialect.claims().look(connection, numbers, items, slotCount)
+          : dialect.claims().claim(connection, numbers, items, slotCount));
       seen(claimed.micros());
       latest[0] = Math.max(latest[0], Math.floorDiv(claimed.micros(), 1_000));
       for (int i = 0; i < items.size(); i++) {
@@ -793,7 +792,7 @@ final class TaskSteps {
           return batch.results();
         }, nowMicros -> new ClaimResult.Later(Math.floorDiv(nowMicros, 1_000) + NOT_MINE_MILLIS), results);
     assert failure == null : failure;
-    long now = claims.isEmpty() ? Math.floorDiv(session.run(dialect::micros), 1_000) : latest[0];
+    long now = claims.isEmpty() ? Math.floorDiv(session.run(dialect.clock()::micros), 1_000) : latest[0];
     return new ClaimBatch(now, all(results));
   }
 
@@ -815,7 +814,7 @@ final class TaskSteps {
     List<Retention> retentions = finished.isEmpty() ? List.of() : retentions(session);
     for (List<Integer> chunk : chunks(finished)) {
       List<Settlement> items = chunk.stream().map(settlements::get).toList();
-      BitSet done = session.run(connection -> dialect.finish(connection, items, retentions,
+      BitSet done = session.run(connection -> dialect.claims().finish(connection, items, retentions,
           Rows.retention(QueueTerms.DEFAULT)));
       done.stream().forEach(
           i -> results[chunk.get(i)] = new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0));
@@ -858,7 +857,8 @@ final class TaskSteps {
     for (List<TaskId> chunk : chunks(ids)) {
       Wanted wanted = new Wanted();
       chunk.forEach(wanted::id);
-      for (Row row : session.run(connection -> dialect.read(connection, numbers, wanted, false, false)).rows()) {
+      for (Row row : session.run(connection -> dialect.records().read(connection, numbers, wanted, false, false))
+          .rows()) {
         String key = row.record().key();
         if (key != null) {
           keys.put(row.record().id(), new KeyName(row.record().queue(), key));

@@ -15,12 +15,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of parameters within a statement, for databases without arrays: {@code x} with a place in front and then the
- * columns, row by row. One thread.
+ * A table of parameters within a statement, for databases without arrays: {@code wanted} with a place in front and then
+ * the columns, row by row. One thread.
  *
  * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently cuts off what is longer. So long cells
- * stand outside: {@link #column} says what to write instead of {@code x.column}. In a statement the table comes first, then
- * the columns that may be long, each once, in the order in which they were named here.
+ * stand outside: {@link #column} says what to write instead of {@code wanted.column}. In a statement the table comes
+ * first, then the columns that may be long, each once, in the order in which they were named here.
  */
 final class Values {
   private static final int CELL_BYTES_MAX = 60_000;
@@ -100,12 +100,8 @@ final class Values {
 
   /** The table as a part of a WITH. */
   String with() {
-    return "x(place, " + String.join(", ", columns) + ") AS (VALUES " + (row + ", ").repeat(rows() - 1) + row + ")";
-  }
-
-  /** The table as a part of a FROM. */
-  String from() {
-    return "(WITH " + with() + " SELECT * FROM x) x";
+    return "wanted(place, " + String.join(", ", columns) + ") AS (VALUES " + (row + ", ").repeat(rows() - 1) + row
+        + ")";
   }
 
   private boolean isIn(int cell, String column) {
@@ -120,7 +116,9 @@ final class Values {
         cases.append(" WHEN ").append(cell / width + 1).append(" THEN ?");
       }
     }
-    return cases.isEmpty() ? "x." + column : "CASE x.place" + cases + " ELSE x." + column + " END";
+    return cases.isEmpty()
+        ? "wanted." + column
+        : "CASE wanted.place" + cases + " ELSE wanted." + column + " END";
   }
 
   /** Binds all cells; answers the next parameter. */

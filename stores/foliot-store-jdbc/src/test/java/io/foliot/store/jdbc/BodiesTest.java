@@ -25,9 +25,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Bodies of all lengths around the limits of types and statements, in one batch. */
+@Tag("long")
 final class BodiesTest {
   private static final int[] LENGTHS = {0, 1, 255, 256, 65_520, 65_535, 65_536, 65_537, 131_072, 700_000,
       Limits.MAX_PAYLOAD_BYTES};

@@ -4,8 +4,10 @@ import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Damaged rows in MariaDB. */
+@Tag("long")
 final class MariaDbDamageTest extends DamageContract {
   private static MariaDbServer server;
   private static Database database;

@@ -5,8 +5,10 @@ import io.foliot.backends.MariaDbServer;
 import io.foliot.backends.Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Faults around a store on MariaDB. */
+@Tag("long")
 final class MariaDbFaultTest extends FaultContract {
   private static MariaDbServer server;
   private static Database database;

@@ -5,8 +5,10 @@ import io.foliot.backends.MariaDbServer;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** No room in MariaDB. */
+@Tag("long")
 final class MariaDbFullTest extends FullContract {
   private static MariaDbServer server;
   private static Database database;

@@ -8,8 +8,10 @@ import io.foliot.testkit.TaskStoreContract;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract kit against a real MariaDB, by a clock that stands still until it is moved. */
+@Tag("long")
 final class MariaDbModelTest extends TaskStoreContract {
   private static final String CLOCK = "(SELECT micros FROM test_clock)";
 

@@ -4,8 +4,10 @@ import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Damaged rows in PostgreSQL. */
+@Tag("long")
 final class PostgresDamageTest extends DamageContract {
   private static PostgresServer server;
   private static Database database;

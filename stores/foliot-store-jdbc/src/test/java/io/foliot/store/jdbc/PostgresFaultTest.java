@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Faults around a store on PostgreSQL. */
+@Tag("long")
 final class PostgresFaultTest extends FaultContract {
   private static PostgresServer server;
   private static Database database;

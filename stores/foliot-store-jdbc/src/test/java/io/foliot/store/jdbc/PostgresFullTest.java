@@ -5,8 +5,10 @@ import io.foliot.backends.PostgresServer;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** No room in PostgreSQL. */
+@Tag("long")
 final class PostgresFullTest extends FullContract {
   private static PostgresServer server;
   private static Database database;

@@ -8,8 +8,10 @@ import io.foliot.testkit.TaskStoreContract;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract kit against a real PostgreSQL, by a clock that stands still until it is moved. */
+@Tag("long")
 final class PostgresModelTest extends TaskStoreContract {
   private static PostgresServer server;
   private static Database database;

@@ -21,9 +21,11 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The contract kit against a store that is spread over two databases, and what is particular to one. */
+@Tag("long")
 final class SpreadStoreTest extends ServerClockStoreContract {
   private static final int SECOND_FIRST_SLOT = 100;
 

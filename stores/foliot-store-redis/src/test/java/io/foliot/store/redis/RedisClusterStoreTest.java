@@ -10,9 +10,11 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The kit on a cluster of three primaries, found to be one by asking any of them. */
+@Tag("long")
 final class RedisClusterStoreTest extends ServerClockStoreContract {
   /** Whether threads meet is a matter of chance: of half, for each store. */
   private static final int STORES = 12;

@@ -40,9 +40,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What happens when the server, or the way to it, fails. */
+@Tag("long")
 final class RedisFaultsTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
   private static final Duration ABSENCE = Duration.ofSeconds(9);

@@ -11,11 +11,13 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The kit with a clock that is set, random operations compared with a model included: the scripts read their clock from a
  * key, which is written before each call.
  */
+@Tag("long")
 final class RedisStoreModelTest extends TaskStoreContract {
   private static final String CLOCK = "(function() local t = tonumber(redis.call('GET', 'test:clock')) "
       + "return {math.floor(t / 1000000), t % 1000000} end)()";

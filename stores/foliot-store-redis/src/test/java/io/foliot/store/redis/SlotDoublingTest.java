@@ -56,9 +56,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The number of slots doubles while several stores submit, reset, claim and settle. */
+@Tag("long")
 final class SlotDoublingTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final int SLOTS = 4;

@@ -1,0 +1,224 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskRecord;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Claims, moves of index entries, and settles of MariaDB and MySQL. */
+final class MySqlClaims implements ClaimStatements {
+  private final MySqlStatements statements;
+  private final Results results;
+  private final SqlFiles.Template claim;
+  private final SqlFiles.Template claimed;
+  private final SqlFiles.Template park;
+  private final SqlFiles.Template finish;
+  private final SqlFiles.Template finished;
+  /** The clock in milliseconds, as an expression. */
+  private final String now;
+
+  MySqlClaims(MySqlStatements statements, Results results) {
+    this.statements = statements;
+    this.results = results;
+    SqlFiles files = statements.files();
+    claim = files.template("claim", "lease", "slot_mask", "ids", "in_time");
+    claimed = files.template("claimed", "body", "ids");
+    park = files.template("park", "wanted", "versions");
+    finish = files.template("finish", "wanted", "retention");
+    finished = files.template("finished", "wanted");
+    now = files.part("now");
+  }
+
+  /**
+   * In two statements: the tokens tell what the first one has done. They are made of the task's id and of a secret of
+   * this call, within the statement, which then needs no more than a list of ids.
+   */
+  @Override
+  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount)
+      throws SQLException {
+    ByteBuffer secret = ByteBuffer.allocate(32);
+    for (NewClaim half : List.of(claims.getFirst(), claims.getLast())) {
+      secret.putLong(half.token().high()).putLong(half.token().low());
+    }
+    claim(connection, claims, secret.array(), slotCount);
+    Map<TaskId, Integer> places = new HashMap<>();
+    for (int i = 0; i < claims.size(); i++) {
+      places.put(claims.get(i).id(), i);
+    }
+    List<@Nullable ClaimResult> found = new ArrayList<>(Collections.nCopies(claims.size(), null));
+    long claimedMicros = 0;
+    long readMicros = 0;
+    try (PreparedStatement select = statements.prepare(connection,
+        claimed.with("body", "record.body").with("ids", MySqlStatements.list(claims.size())).text())) {
+      int next = bindIds(select, 1, claims);
+      assert next == claims.size() + 1 : next;
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          readMicros = row.getLong(1);
+          Row read = results.record(connection, numbers, row, 2, true);
+          if (read.damage() != null) {
+            // The general way sets it aside, or leaves it to those who can read it.
+            continue;
+          }
+          TaskRecord task = read.record();
+          int place = Objects.requireNonNull(places.get(task.id()));
+          if (tokenOf(secret.array(), task.id()).equals(task.token()) && task.state() == TaskState.RUNNING) {
+            claimedMicros = 1_000 * task.claimedAt();
+            found.set(place, new ClaimResult.Won(task));
+          } else if (task.state() == TaskState.DELAYED && task.dueAt() > Math.floorDiv(readMicros, 1_000)
+              && task.wakeAt() == task.dueAt() && !task.parked()) {
+            found.set(place, new ClaimResult.Later(task.dueAt()));
+          } else if (task.state() == TaskState.DELAYED
+              && notAfter(claims.get(place)) < Math.floorDiv(readMicros, 1_000)) {
+            found.set(place, ClaimResult.Ready.READY);
+          }
+        }
+      }
+    }
+    return new Claimed(claimedMicros > 0 ? claimedMicros : readMicros, found);
+  }
+
+  @Override
+  public Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount)
+      throws SQLException {
+    return claim(connection, numbers, looks, slotCount);
+  }
+
+  private void claim(Connection connection, List<NewClaim> claims, byte[] secret, int slotCount) throws SQLException {
+    List<List<NewClaim>> bounded = List.copyOf(claims.stream().filter(claim -> notAfter(claim) < Long.MAX_VALUE)
+        .collect(Collectors.groupingBy(MySqlClaims::notAfter)).values());
+    List<List<NewClaim>> byLease = List
+        .copyOf(claims.stream().collect(Collectors.groupingBy(NewClaim::leaseMillis)).values());
+    String sql = claim.with("lease", lease(byLease)).with("slot_mask", slotCount - 1)
+        .with("ids", MySqlStatements.list(claims.size())).with("in_time", inTime(bounded)).text();
+    try (PreparedStatement update = statements.prepare(connection, sql)) {
+      update.setBytes(1, secret);
+      int at = 2;
+      for (int i = 0; i < 2; i++) {
+        for (List<NewClaim> others : byLease.subList(1, byLease.size())) {
+          at = bindIds(update, at, others);
+        }
+      }
+      at = bindIds(update, at, claims);
+      for (List<NewClaim> some : bounded) {
+        at = bindIds(update, at, some);
+      }
+      assert at > claims.size() : at;
+      int rows = update.executeUpdate();
+      assert rows <= claims.size() : rows;
+    }
+  }
+
+  /** Until when a claim may win; a look may not at any time. */
+  private static long notAfter(NewClaim claim) {
+    return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
+  }
+
+  /** Whether the claim of a row may still win. */
+  private String inTime(List<List<NewClaim>> bounded) {
+    return bounded.isEmpty()
+        ? "TRUE"
+        : bounded.stream().map(some -> " WHEN id IN (" + MySqlStatements.list(some.size()) + ") THEN " + now + " <= "
+            + notAfter(some.getFirst())).collect(Collectors.joining("", "CASE", " ELSE TRUE END"));
+  }
+
+  /** The lease of a row; that of the first list where no other one has it. */
+  private static String lease(List<List<NewClaim>> byLease) {
+    long first = byLease.getFirst().getFirst().leaseMillis();
+    if (byLease.size() == 1) {
+      return Long.toString(first);
+    }
+    return byLease.subList(1, byLease.size()).stream()
+        .map(others -> " WHEN id IN (" + MySqlStatements.list(others.size()) + ") THEN "
+            + others.getFirst().leaseMillis())
+        .collect(Collectors.joining("", "CASE", " ELSE " + first + " END"));
+  }
+
+  private static int bindIds(PreparedStatement statement, int first, List<NewClaim> claims) throws SQLException {
+    int at = first;
+    for (NewClaim claim : claims) {
+      statement.setBytes(at++, Values.bytes(claim.id()));
+    }
+    return at;
+  }
+
+  /** The token that the statement has made. */
+  private static Token tokenOf(byte[] secret, TaskId id) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(secret);
+      ByteBuffer hash = ByteBuffer.wrap(digest.digest(Values.bytes(id)));
+      return new Token(hash.getLong(), hash.getLong());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  @Override
+  public BitSet park(Connection connection, List<DueEntry> entries) throws SQLException {
+    return MySqlStatements.together(connection, transaction -> {
+      long versions = MySqlStatements.newVersions();
+      Values values = statements.values("id", "wake_at");
+      entries.forEach(entry -> values.next().add(entry.id()).add(entry.wakeAt()));
+      int rows = statements.execute(transaction,
+          park.with("wanted", values.with()).with("versions", versions).text(), values);
+      return rows == entries.size()
+          ? MySqlStatements.all(rows)
+          : statements.written(transaction, entries.stream().map(DueEntry::id).toList(), versions);
+    });
+  }
+
+  /** Inserts what is to be kept, which locks the rows, and deletes what was inserted. */
+  @Override
+  public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
+      long otherRetentionMillis) throws SQLException {
+    return MySqlStatements.together(connection, transaction -> {
+      Values values = statements.values("id", "token", "generation", "begun_at", "detail");
+      for (Settlement item : settlements) {
+        values.next().add(item.id()).add(item.token()).add(item.generation()).add(item.begunAt())
+            .add(Rows.cut(item.detail()));
+      }
+      int rows = statements.execute(transaction, finish.with("wanted", values.with())
+          .with("retention", retention(retentions, otherRetentionMillis)).text(), values);
+      BitSet done = rows == settlements.size() ? MySqlStatements.all(rows) : finished(transaction, settlements);
+      if (!done.isEmpty()) {
+        statements.dropLive(transaction, done.stream().mapToObj(i -> settlements.get(i).id()).toList());
+      }
+      return done;
+    });
+  }
+
+  /** Which of these tasks are kept by that claim, although they are still among the live ones. */
+  private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
+    Values values = statements.values("id", "token");
+    settlements.forEach(item -> values.next().add(item.id()).add(item.token()));
+    return statements.places(connection, finished.with("wanted", values.with()).text(), values);
+  }
+
+  private static String retention(List<Retention> retentions, long otherMillis) {
+    StringBuilder cases = new StringBuilder("CASE task.queue");
+    for (Retention retention : retentions) {
+      cases.append(" WHEN ").append(retention.queue()).append(" THEN ").append(retention.millis());
+    }
+    return retentions.isEmpty() ? Long.toString(otherMillis) : cases + " ELSE " + otherMillis + " END";
+  }
+}

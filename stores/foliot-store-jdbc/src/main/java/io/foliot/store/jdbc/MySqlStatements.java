@@ -1,0 +1,216 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * How statements of MariaDB and MySQL are read from their files and executed, and what several groups of them share.
+ * Any thread.
+ */
+final class MySqlStatements {
+  private static final int DUPLICATE = 1062;
+  private static final Set<Integer> FULL = Set.of(1114, 1021);
+
+  private final int timeoutSeconds;
+  private final boolean isMariaDb;
+  private final SqlFiles files;
+  private final SqlFiles.Template rowsOfVersion;
+  private final SqlFiles.Template dropLive;
+  private final SqlFiles.Template writeBodies;
+  private final String writeBodiesRow;
+  private final SqlFiles.Template remember;
+
+  /**
+   * The statements of a database.
+   *
+   * @param timeoutSeconds how long a statement may take
+   * @param isMariaDb else it is MySQL
+   * @param clock an SQL expression: microseconds since 1970
+   * @param rowClock the same, evaluated anew for each row
+   */
+  MySqlStatements(int timeoutSeconds, boolean isMariaDb, String clock, String rowClock) {
+    this.timeoutSeconds = timeoutSeconds;
+    this.isMariaDb = isMariaDb;
+    files = new SqlFiles("mysql",
+        SqlFiles.constants(Map.of("clock_micros", clock, "row_clock_micros", rowClock)));
+    rowsOfVersion = files.template("rows_of_version", "wanted", "locking?");
+    dropLive = files.template("drop_live", "ids");
+    writeBodies = files.template("write_bodies", "rows");
+    writeBodiesRow = files.text("write_bodies_row");
+    remember = files.template("remember", "wanted");
+  }
+
+  SqlFiles files() {
+    return files;
+  }
+
+  boolean isMariaDb() {
+    return isMariaDb;
+  }
+
+  PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    statement.setQueryTimeout(timeoutSeconds);
+    return statement;
+  }
+
+  /** A table of parameters with these columns. */
+  Values values(String... columns) {
+    return new Values(isMariaDb ? "" : "ROW", columns);
+  }
+
+  static boolean isDuplicateKey(SQLException e) {
+    return e.getErrorCode() == DUPLICATE;
+  }
+
+  static boolean isFull(SQLException e) {
+    return FULL.contains(e.getErrorCode());
+  }
+
+  /** Takes steps as one transaction: the caller's, if there is one. */
+  static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      return steps.take(connection);
+    }
+    connection.setAutoCommit(false);
+    try {
+      R result = steps.take(connection);
+      commit(connection);
+      connection.setAutoCommit(true);
+      return result;
+    } catch (SQLException | RuntimeException e) {
+      try {
+        connection.rollback();
+        connection.setAutoCommit(true);
+      } catch (SQLException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+  }
+
+  /** A commit that finds no room may have been made all the same: it must not look like a statement that found none. */
+  private static void commit(Connection connection) throws SQLException {
+    try {
+      connection.commit();
+    } catch (SQLException e) {
+      throw isFull(e)
+          ? new SQLException("the commit failed, and its outcome is unknown: " + e.getMessage(), e.getSQLState(), e)
+          : e;
+    }
+  }
+
+  /** Versions for rows to be written, which no row ever had: this one and as many behind it as there are rows. */
+  static long newVersions() {
+    return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
+  }
+
+  static BitSet all(int count) {
+    BitSet all = new BitSet(count);
+    all.set(0, count);
+    return all;
+  }
+
+  /** The list of parameters of an IN. */
+  static String list(int count) {
+    return "?, ".repeat(count - 1) + "?";
+  }
+
+  /** Binds the parameters of such a list; returns the next one. */
+  static int bind(PreparedStatement statement, int first, List<TaskId> ids) throws SQLException {
+    int at = first;
+    for (TaskId id : ids) {
+      statement.setBytes(at++, Values.bytes(id));
+    }
+    return at;
+  }
+
+  /** Executes a statement whose parameters are these; returns how many rows it has changed. */
+  int execute(Connection connection, String sql, Values values) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql)) {
+      values.bind(statement, 1);
+      return statement.executeUpdate();
+    }
+  }
+
+  BitSet places(Connection connection, String sql, Values values) throws SQLException {
+    try (PreparedStatement select = prepare(connection, sql)) {
+      values.bind(select, 1);
+      try (ResultSet row = select.executeQuery()) {
+        return Results.places(row);
+      }
+    }
+  }
+
+  /** Which rows have got the versions that they were to get. */
+  BitSet written(Connection connection, List<TaskId> ids, long versions) throws SQLException {
+    Values values = values("id", "version");
+    for (int i = 0; i < ids.size(); i++) {
+      values.next().add(ids.get(i)).add(versions + i);
+    }
+    return rowsOfVersion(connection, values, false);
+  }
+
+  /** Which rows have these versions; locked, they keep them until the commit. */
+  BitSet rowsOfVersion(Connection connection, Values values, boolean locking) throws SQLException {
+    return places(connection, rowsOfVersion.with("wanted", values.with()).when("locking", locking).text(), values);
+  }
+
+  /** Deletes live rows that this transaction has locked and kept. */
+  void dropLive(Connection connection, List<TaskId> ids) throws SQLException {
+    try (PreparedStatement delete = prepare(connection, dropLive.with("ids", list(ids.size())).text())) {
+      int next = bind(delete, 1, ids);
+      assert next == ids.size() + 1 : next;
+      int rows = delete.executeUpdate();
+      assert rows == ids.size() : rows;
+    }
+  }
+
+  /** What a task carries from now on. */
+  @SuppressWarnings("ArrayRecordComponent") // made, written, and dropped
+  record NewBody(TaskId id, byte[] body) {}
+
+  /** Has tasks that this transaction has locked carry something else. */
+  void writeBodies(Connection connection, List<NewBody> bodies) throws SQLException {
+    if (bodies.isEmpty()) {
+      return;
+    }
+    String rows = (writeBodiesRow + ", ").repeat(bodies.size() - 1) + writeBodiesRow;
+    try (PreparedStatement insert = prepare(connection, writeBodies.with("rows", rows).text())) {
+      int at = 1;
+      for (NewBody body : bodies) {
+        insert.setBytes(at++, Values.bytes(body.id()));
+        insert.setBytes(at++, body.body());
+      }
+      int written = insert.executeUpdate();
+      assert written >= 0 : written;
+    }
+  }
+
+  /** Remembers the answers that depend on a change that was written, or on none. */
+  void remember(Connection connection, List<NewAnswer> answers, BitSet changed) throws SQLException {
+    Values values = values("queue", "task_key", "request", "digest", "kind", "id", "generation", "due_at", "state",
+        "drop_at");
+    for (NewAnswer answer : answers) {
+      if (answer.change() < 0 || changed.get(answer.change())) {
+        var result = answer.answered().result();
+        values.next().add(answer.queue()).add(answer.name().keyOrEmpty()).add(answer.name().request())
+            .add(answer.answered().digest()).add(Codes.of(result.kind())).add(result.id()).add(result.generation())
+            .add(result.dueAt()).add(Codes.ofAnswer(result.state())).add(answer.answered().dropAt());
+      }
+    }
+    if (values.rows() == 0) {
+      return;
+    }
+    int rows = execute(connection, remember.with("wanted", values.with()).text(), values);
+    assert rows == values.rows() : rows;
+  }
+}

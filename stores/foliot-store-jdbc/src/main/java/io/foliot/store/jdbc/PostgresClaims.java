@@ -1,0 +1,150 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskRecord;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Claims, moves of index entries, and settles of PostgreSQL. */
+final class PostgresClaims implements ClaimStatements {
+  private final PostgresStatements statements;
+  private final String claim;
+  private final String move;
+  private final String park;
+  private final String finish;
+
+  PostgresClaims(PostgresStatements statements) {
+    this.statements = statements;
+    SqlFiles files = statements.files();
+    claim = files.text("claim");
+    move = files.text("move");
+    park = files.text("park");
+    finish = files.text("finish");
+  }
+
+  @Override
+  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount)
+      throws SQLException {
+    int count = claims.size();
+    UuidArray ids = new UuidArray(count);
+    UuidArray tokens = new UuidArray(count);
+    long[] leases = new long[count];
+    long[] untils = new long[count];
+    int[] slots = new int[count];
+    for (int i = 0; i < count; i++) {
+      NewClaim claim = claims.get(i);
+      ids.set(i, claim.id());
+      tokens.set(i, claim.token());
+      leases[i] = claim.leaseMillis();
+      untils[i] = claim.notAfterMillis();
+      slots[i] = claim.slot();
+    }
+    List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
+    long now = 0;
+    try (PreparedStatement statement = statements.batch(connection, claim)) {
+      new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).longs(untils).ints(slots);
+      try (ResultSet row = PostgresStatements.rows(statement)) {
+        while (row.next()) {
+          now = row.getLong(1);
+          int place = row.getInt(2) - 1;
+          if (place >= 0) {
+            results.set(place, row.getInt(3) == Codes.RUNNING
+                ? won(connection, numbers, row, claims.get(place), Math.floorDiv(now, 1_000))
+                : new ClaimResult.Later(row.getLong(6)));
+          }
+        }
+      }
+    }
+    return new Claimed(now, results);
+  }
+
+  @Override
+  public Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount)
+      throws SQLException {
+    int count = looks.size();
+    UuidArray ids = PostgresStatements.ids(looks, NewClaim::id);
+    int[] slots = looks.stream().mapToInt(NewClaim::slot).toArray();
+    List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
+    long now = 0;
+    try (PreparedStatement statement = statements.unsynced(connection, move)) {
+      new PostgresArrays(connection, statement).ids(ids).ints(slots);
+      try (ResultSet row = PostgresStatements.rows(statement)) {
+        while (row.next()) {
+          now = row.getLong(1);
+          int place = row.getInt(2) - 1;
+          if (place >= 0) {
+            results.set(place, new ClaimResult.Later(row.getLong(3)));
+          }
+        }
+      }
+    }
+    return new Claimed(now, results);
+  }
+
+  /** Null for what cannot be read: the general way sets it aside. */
+  private static @Nullable ClaimResult won(Connection connection, Numbers numbers, ResultSet row, NewClaim claim,
+      long nowMillis) throws SQLException {
+    try {
+      return new ClaimResult.Won(task(connection, numbers, row, claim, nowMillis));
+    } catch (DamagedException e) {
+      return null;
+    }
+  }
+
+  private static TaskRecord task(Connection connection, Numbers numbers, ResultSet row, NewClaim claim, long nowMillis)
+      throws SQLException {
+    TaskId id = claim.id();
+    long leaseEnd = row.getLong(7);
+    return TaskRecord.edit(id, numbers.name(connection, row.getInt(4)), row.getString(5)).state(TaskState.RUNNING)
+        .token(claim.token()).dueAt(row.getLong(6)).wakeAt(leaseEnd).leaseEnd(leaseEnd).firstDueAt(row.getLong(8))
+        .createdAt(row.getLong(9)).changedAt(nowMillis).claimedAt(nowMillis).generation(row.getLong(10))
+        .attempt(row.getInt(11)).maxAttempts(row.getInt(12)).outstanding(row.getBoolean(13))
+        .attempts(Blobs.attempts(id, row.getBytes(14))).body(Blobs.body(id, row.getString(5), row.getBytes(15))).done();
+  }
+
+  @Override
+  public BitSet park(Connection connection, List<DueEntry> entries) throws SQLException {
+    UuidArray ids = PostgresStatements.ids(entries, DueEntry::id);
+    try (PreparedStatement statement = statements.batch(connection, park)) {
+      new PostgresArrays(connection, statement).ids(ids)
+          .longs(entries.stream().mapToLong(DueEntry::wakeAt).toArray());
+      return PostgresStatements.places(statement);
+    }
+  }
+
+  @Override
+  public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
+      long otherRetentionMillis) throws SQLException {
+    int count = settlements.size();
+    UuidArray ids = new UuidArray(count);
+    UuidArray tokens = new UuidArray(count);
+    long[] generations = new long[count];
+    long[] begunAts = new long[count];
+    String[] details = new String[count];
+    for (int i = 0; i < count; i++) {
+      Settlement settlement = settlements.get(i);
+      ids.set(i, settlement.id());
+      tokens.set(i, settlement.token());
+      generations[i] = settlement.generation();
+      begunAts[i] = settlement.begunAt();
+      details[i] = PostgresStatements.plain(Rows.cut(settlement.detail()));
+    }
+    try (PreparedStatement statement = statements.batch(connection, finish)) {
+      new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(generations).longs(begunAts).texts(details)
+          .value(otherRetentionMillis).ints(retentions.stream().mapToInt(Retention::queue).toArray())
+          .longs(retentions.stream().mapToLong(Retention::millis).toArray());
+      return PostgresStatements.places(statement);
+    }
+  }
+}

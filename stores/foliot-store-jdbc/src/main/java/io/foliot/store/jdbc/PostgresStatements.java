@@ -1,0 +1,99 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** How statements of PostgreSQL are read from their files, planned and executed. Any thread. */
+final class PostgresStatements {
+  /** Precede a statement, in the same round trip and the same transaction. */
+  private static final String BY_INDEX = PostgresSource.planByIndex(true) + "; ";
+  /** As BY_INDEX, and the commit does not wait for the disk: its effect may be lost, and is then repeated. */
+  private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex(true)
+      + ", set_config('synchronous_commit', 'off', true); ";
+  private static final String AS_ANYWHERE = PostgresSource.planByIndex(false) + "; ";
+
+  private static final String DUPLICATE = "23505";
+
+  private final int timeoutSeconds;
+  private final boolean sessionsPlanByIndex;
+  private final SqlFiles files;
+
+  /**
+   * The statements of a database.
+   *
+   * @param timeoutSeconds how long a statement may take
+   * @param sessionsPlanByIndex as of {@link PostgresSource#plansByIndex}
+   * @param clock an SQL expression: microseconds since 1970, evaluated anew wherever it is used
+   */
+  PostgresStatements(int timeoutSeconds, boolean sessionsPlanByIndex, String clock) {
+    this.timeoutSeconds = timeoutSeconds;
+    this.sessionsPlanByIndex = sessionsPlanByIndex;
+    files = new SqlFiles("postgresql", SqlFiles.constants(Map.of("clock_micros", clock)));
+  }
+
+  SqlFiles files() {
+    return files;
+  }
+
+  /** A statement that is planned as the session is. */
+  PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    statement.setQueryTimeout(timeoutSeconds);
+    return statement;
+  }
+
+  /**
+   * A statement that finds its rows by index. In a caller's transaction nothing is set, for it would stay set there.
+   */
+  PreparedStatement batch(Connection connection, String sql) throws SQLException {
+    return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
+  }
+
+  /** A statement that only moves entries of the index. */
+  PreparedStatement unsynced(Connection connection, String sql) throws SQLException {
+    return prepare(connection, BY_INDEX_UNSYNCED + sql);
+  }
+
+  /** A statement that reads a whole table. */
+  PreparedStatement scan(Connection connection, String sql) throws SQLException {
+    return prepare(connection, sessionsPlanByIndex ? AS_ANYWHERE + sql : sql);
+  }
+
+  static boolean isDuplicateKey(SQLException e) {
+    return DUPLICATE.equals(e.getSQLState());
+  }
+
+  /** What a statement returns; what precedes it has returned first. */
+  static ResultSet rows(PreparedStatement statement) throws SQLException {
+    statement.execute();
+    ResultSet first = statement.getResultSet();
+    return statement.getMoreResults(Statement.KEEP_CURRENT_RESULT) ? statement.getResultSet() : first;
+  }
+
+  static BitSet places(PreparedStatement statement) throws SQLException {
+    try (ResultSet row = rows(statement)) {
+      return Results.places(row);
+    }
+  }
+
+  static <T> UuidArray ids(List<T> items, Function<T, TaskId> id) {
+    UuidArray ids = new UuidArray(items.size());
+    for (int i = 0; i < items.size(); i++) {
+      ids.set(i, id.apply(items.get(i)));
+    }
+    return ids;
+  }
+
+  /** The type text holds every character but this one. */
+  static String plain(String text) {
+    return text.replace('\0', ' ');
+  }
+}

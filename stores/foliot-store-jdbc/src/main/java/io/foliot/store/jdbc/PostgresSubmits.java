@@ -1,0 +1,173 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Inserts and touches of PostgreSQL. */
+final class PostgresSubmits implements SubmitStatements {
+  private final PostgresStatements statements;
+  private final Results results;
+  private final String insert;
+  private final String insertWithRequests;
+  private final String insertUnnamed;
+  private final String regenerate;
+  private final String touch;
+  private final String reset;
+
+  PostgresSubmits(PostgresStatements statements, Results results) {
+    this.statements = statements;
+    this.results = results;
+    SqlFiles files = statements.files();
+    SqlFiles.Template inserts = files.template("insert", "requests?");
+    insert = inserts.when("requests", false).text();
+    insertWithRequests = inserts.when("requests", true).text();
+    insertUnnamed = files.text("insert_unnamed");
+    regenerate = files.text("regenerate");
+    SqlFiles.Template touches = files.template("touch", "resets?");
+    touch = touches.when("resets", false).text();
+    reset = touches.when("resets", true).text();
+  }
+
+  @Override
+  public Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
+    int count = tasks.size();
+    UuidArray ids = new UuidArray(count);
+    int[] queues = new int[count];
+    @Nullable
+    String[] keys = new String[count];
+    int[] slots = new int[count];
+    long[] dues = new long[count];
+    boolean[] relative = new boolean[count];
+    int[] maxAttempts = new int[count];
+    byte[][] bodies = new byte[count][];
+    @Nullable
+    String[] requests = new String[count];
+    long[] digests = new long[count];
+    boolean anyKey = false;
+    boolean anyRequest = false;
+    for (int i = 0; i < count; i++) {
+      NewTask task = tasks.get(i);
+      Draft draft = task.draft();
+      ids.set(i, draft.id());
+      queues[i] = task.queue();
+      keys[i] = draft.key();
+      anyKey |= draft.key() != null;
+      slots[i] = task.slot();
+      dues[i] = Dialect.millis(draft.due());
+      relative[i] = draft.due() instanceof Due.After;
+      maxAttempts[i] = draft.maxAttempts();
+      bodies[i] = Blobs.body(draft.id(), draft.key(), Rows.bodyOf(draft));
+      Draft.Idempotency idempotency = draft.idempotency();
+      if (idempotency != null) {
+        requests[i] = idempotency.key();
+        digests[i] = idempotency.digest();
+        anyRequest = true;
+      }
+    }
+    if (!anyKey && !anyRequest && connection.getAutoCommit()) {
+      try (PreparedStatement statement = statements.prepare(connection, insertUnnamed)) {
+        new PostgresArrays(connection, statement).value(seenMicros).ids(ids).ints(queues).ints(slots).longs(dues)
+            .flags(relative).ints(maxAttempts).blobs(bodies);
+        return insertUnnamed(statement, tasks);
+      } catch (SQLException e) {
+        if (!PostgresStatements.isDuplicateKey(e)) {
+          throw e;
+        }
+        // A caller that had no answer repeats itself: nothing was inserted, and what is not there yet is, below.
+      }
+    }
+    try (PreparedStatement statement = anyRequest
+        ? statements.batch(connection, insertWithRequests)
+        : statements.prepare(connection, insert)) {
+      PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ids(ids).ints(queues)
+          .texts(keys).ints(slots).longs(dues).flags(relative).ints(maxAttempts).blobs(bodies);
+      if (anyRequest) {
+        arrays.texts(requests).longs(digests);
+      }
+      return inserted(statement, count);
+    }
+  }
+
+  private static Inserted inserted(PreparedStatement statement, int count) throws SQLException {
+    long[] generations = new long[count];
+    long[] dueAts = new long[count];
+    long now = 0;
+    long last = 0;
+    try (ResultSet row = PostgresStatements.rows(statement)) {
+      while (row.next()) {
+        now = row.getLong(1);
+        int place = row.getInt(2) - 1;
+        if (place >= 0) {
+          generations[place] = row.getLong(3);
+          dueAts[place] = row.getLong(4);
+          last = row.getBoolean(5) ? Math.max(last, generations[place]) : last;
+        }
+      }
+    }
+    return new Inserted(now, generations, dueAts, last);
+  }
+
+  /** All are inserted or none. Nothing else can have their names, so one reading of the clock tells all generations. */
+  private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {
+    try (ResultSet row = PostgresStatements.rows(statement)) {
+      row.next();
+      long now = row.getLong(1);
+      long[] generations = new long[tasks.size()];
+      Arrays.fill(generations, row.getLong(2));
+      long[] dueAts = tasks.stream().mapToLong(task -> task.draft().due().atMillis(now)).toArray();
+      return new Inserted(now, generations, dueAts, 0);
+    }
+  }
+
+  @Override
+  public BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
+      throws SQLException {
+    UuidArray ids = PostgresStatements.ids(tasks, task -> task.draft().id());
+    try (PreparedStatement statement = statements.batch(connection, regenerate)) {
+      new PostgresArrays(connection, statement).value(generation).ids(ids).longs(generations);
+      return PostgresStatements.places(statement);
+    }
+  }
+
+  @Override
+  public Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros)
+      throws SQLException {
+    int count = touches.size();
+    int[] queues = new int[count];
+    String[] keys = new String[count];
+    long[] dues = new long[count];
+    boolean[] relative = new boolean[count];
+    @Nullable
+    Long[] maxWaits = new Long[count];
+    byte[] @Nullable [] bodies = new byte[count][];
+    int[] maxAttempts = new int[count];
+    for (int i = 0; i < count; i++) {
+      KeyTouch item = touches.get(i);
+      queues[i] = item.queue();
+      keys[i] = item.key();
+      dues[i] = Dialect.millis(item.due());
+      relative[i] = item.due() instanceof Due.After;
+      maxWaits[i] = item.maxWaitMillis() == Long.MAX_VALUE ? null : item.maxWaitMillis();
+      bodies[i] = item.body() == null ? null : Blobs.body(item.key(), item.body());
+      maxAttempts[i] = item.maxAttempts();
+    }
+    try (PreparedStatement statement = statements.batch(connection, resets ? reset : touch)) {
+      PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ints(queues).texts(keys)
+          .longs(dues).flags(relative).longsOrNulls(maxWaits);
+      if (resets) {
+        arrays.blobs(bodies).ints(maxAttempts);
+      }
+      try (ResultSet row = PostgresStatements.rows(statement)) {
+        return results.touched(row, count);
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Probed;
+import io.foliot.core.store.SlotSet;
+import io.foliot.store.jdbc.Dialect.Tally;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Statements that read the index, page through records, count, and forget what is old. */
+interface QueryStatements {
+  /** When tasks have to be looked at next, in the order of the ids; as {@code TaskStore.probe}. */
+  List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException;
+
+  List<DueSlice> due(Connection connection, Numbers numbers, List<DueScan> scans) throws SQLException;
+
+  List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,
+      int limit) throws SQLException;
+
+  /** The numbers of the queues with parked tasks in these slots. */
+  List<Integer> parkedQueues(Connection connection, SlotSet slots) throws SQLException;
+
+  /**
+   * Pages through the live records of all queues in the order of ids.
+   *
+   * @param limit how many records at most
+   * @param scanned how many rows are looked at
+   */
+  Page pageOfLive(Connection connection, Numbers numbers, TaskId after, int limit, int scanned) throws SQLException;
+
+  /**
+   * Pages through the live and the kept records of a queue in the order of ids.
+   *
+   * @param state what stands in the rows, or 0 for all
+   * @param limit how many records at most
+   * @param scanned how many rows are looked at
+   */
+  Page pageOfQueue(Connection connection, Numbers numbers, int queue, int state, TaskId after, int limit, int scanned)
+      throws SQLException;
+
+  /** Whether a queue has a live task, by an index. */
+  boolean hasLive(Connection connection, int queue) throws SQLException;
+
+  /** How many rows there are by queue, state, and whether they are parked. */
+  Map<Tally, Long> tally(Connection connection) throws SQLException;
+
+  /** Forgets kept tasks whose time is over, oldest first; answers how many. */
+  int forgetKept(Connection connection, int limit) throws SQLException;
+
+  /** Forgets answers whose time is over, oldest first; answers how many. */
+  int forgetAnswers(Connection connection, int limit) throws SQLException;
+}

@@ -1,0 +1,134 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Probed;
+import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TouchResult;
+import io.foliot.store.jdbc.Dialect.Tally;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what statements return. The statements of all dialects return the same columns in the same order; a place is
+ * that of an item in its batch, counted from 1.
+ */
+final class Results {
+  /** Before all ids, and none. */
+  static final TaskId NO_ID = new TaskId(0, 0);
+
+  private final Rows rows;
+
+  Results(Rows rows) {
+    this.rows = rows;
+  }
+
+  TaskId id(ResultSet row, int at) throws SQLException {
+    return rows.id(row, at);
+  }
+
+  /** A record that begins at this column. */
+  Row record(Connection connection, Numbers numbers, ResultSet row, int first, boolean bodies) throws SQLException {
+    return rows.row(connection, numbers, row, first, bodies);
+  }
+
+  /** Columns: place. */
+  static BitSet places(ResultSet row) throws SQLException {
+    BitSet places = new BitSet();
+    while (row.next()) {
+      places.set(row.getInt(1) - 1);
+    }
+    return places;
+  }
+
+  /** Columns: the clock; place, or nothing; id, generation, deadline, whether an attempt is outstanding. */
+  Touched touched(ResultSet row, int count) throws SQLException {
+    List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
+    long micros = 0;
+    while (row.next()) {
+      micros = row.getLong(1);
+      int place = row.getInt(2) - 1;
+      if (place >= 0) {
+        results.set(place, new TouchResult(
+            row.getBoolean(6) ? TouchResult.Kind.RESET_PENDING : TouchResult.Kind.RESET,
+            rows.id(row, 3), row.getLong(4), row.getLong(5), false));
+      }
+    }
+    return new Touched(micros, results);
+  }
+
+  /** Columns: place, digest, kind, id, generation, deadline, state, when it is forgotten. */
+  Map<RequestName, RecordTable.Answered> answers(ResultSet row, List<RequestName> names) throws SQLException {
+    Map<RequestName, RecordTable.Answered> answers = new HashMap<>();
+    while (row.next()) {
+      SubmitResult result = new SubmitResult(Codes.answerKind(row.getInt(3)), rows.id(row, 4), row.getLong(5),
+          row.getLong(6), Codes.answerState(row.getInt(7)), false);
+      answers.put(names.get(row.getInt(1) - 1), new RecordTable.Answered(row.getLong(2), result, row.getLong(8)));
+    }
+    return answers;
+  }
+
+  /** Columns: place, when to look at the task next, where its entry is. */
+  static List<Probed> probed(ResultSet row, int count) throws SQLException {
+    List<Probed> found = new ArrayList<>(Collections.nCopies(count, Probed.UNKNOWN));
+    while (row.next()) {
+      found.set(row.getInt(1) - 1, new Probed(row.getLong(2), row.getLong(3)));
+    }
+    return found;
+  }
+
+  /** Columns: place of the scan, time of the entry, id, queue. */
+  void due(Connection connection, Numbers numbers, ResultSet row, List<List<DueEntry>> found) throws SQLException {
+    while (row.next()) {
+      found.get(row.getInt(1) - 1)
+          .add(new DueEntry(row.getLong(2), rows.id(row, 3), numbers.name(connection, row.getInt(4))));
+    }
+  }
+
+  /** Columns: time of the entry, id. */
+  List<DueEntry> parked(ResultSet row, String queue) throws SQLException {
+    List<DueEntry> entries = new ArrayList<>();
+    while (row.next()) {
+      entries.add(new DueEntry(row.getLong(1), rows.id(row, 2), queue));
+    }
+    return entries;
+  }
+
+  /** Columns: number of a queue. */
+  static List<Integer> queues(ResultSet row) throws SQLException {
+    List<Integer> queues = new ArrayList<>();
+    while (row.next()) {
+      queues.add(row.getInt(1));
+    }
+    return queues;
+  }
+
+  /** Columns: number of a queue, state, whether parked, how many rows. */
+  static Map<Tally, Long> tally(ResultSet row) throws SQLException {
+    Map<Tally, Long> counts = new HashMap<>();
+    while (row.next()) {
+      counts.merge(new Tally(row.getInt(1), row.getInt(2), row.getBoolean(3)), row.getLong(4), Long::sum);
+    }
+    return counts;
+  }
+
+  /**
+   * A page, of which one record more than the limit was read.
+   *
+   * @param edge the last id that was looked at, or null if there are no rows behind
+   */
+  static Page page(long micros, List<Row> found, int limit, @Nullable TaskId edge) {
+    return found.size() <= limit
+        ? new Page(micros, found, edge)
+        : new Page(micros, found.subList(0, limit), found.get(limit - 1).record().id());
+  }
+}

@@ -1,0 +1,47 @@
+package io.foliot.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/** The clock of a database, and the floor of its generations. Any thread. */
+final class StoreClock {
+  private final Dialect dialect;
+  private final String micros;
+  private final String floor;
+  private final String raiseFloor;
+
+  StoreClock(Dialect dialect) {
+    this.dialect = dialect;
+    micros = dialect.files().text("clock");
+    floor = dialect.files().text("floor");
+    raiseFloor = dialect.files().text("raise_floor");
+  }
+
+  /** The clock, in microseconds since 1970. */
+  long micros(Connection connection) throws SQLException {
+    return number(connection, micros);
+  }
+
+  /** The smallest generation that may be given out, besides the clock. */
+  long floor(Connection connection) throws SQLException {
+    return number(connection, floor);
+  }
+
+  private long number(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement select = dialect.prepare(connection, sql); ResultSet row = select.executeQuery()) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  /** Raises the floor unless it is as high; returns how many rows have changed. */
+  int raiseFloor(Connection connection, long least) throws SQLException {
+    try (PreparedStatement update = dialect.prepare(connection, raiseFloor)) {
+      update.setLong(1, least);
+      update.setLong(2, least);
+      return update.executeUpdate();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+-- Claims waiting tasks that are due, and moves the index entries of those that are not (due again).
+-- Safety rests on state = waiting in the WHERE, which is judged on the locked row: of two claims one finds the task
+-- running. A claim that came too late, or only asks, leaves a task that is due alone (in_time). The token is made of
+-- the task's id and of a secret of this call, so that it is never used again and tells the claims of this call from
+-- all others. Assignments see what those before them have made of the row: none reads a column that another one
+-- writes.
+UPDATE foliot_task SET
+  state = CASE WHEN due_at <= {now} THEN {running} ELSE {delayed} END,
+  attempt = CASE WHEN due_at <= {now} THEN attempt + 1 ELSE attempt END,
+  token = CASE WHEN due_at <= {now} THEN UNHEX(LEFT(SHA2(CONCAT(?, id), 256), 32)) ELSE token END,
+  settled_as = CASE WHEN due_at <= {now} THEN NULL ELSE settled_as END,
+  claimed_at = CASE WHEN due_at <= {now} THEN {now} ELSE claimed_at END,
+  changed_at = CASE WHEN due_at <= {now} THEN {now} ELSE changed_at END,
+  lease_end = CASE WHEN due_at <= {now} THEN {now} + {lease} ELSE lease_end END,
+  wake_at = CASE WHEN due_at <= {now} THEN {now} + {lease} ELSE due_at END,
+  part = CASE WHEN part >= {parked} THEN {slot} ELSE part END,
+  version = version + 1
+WHERE id IN ({ids}) AND state = {delayed} AND {known_version}
+  AND CASE WHEN due_at <= {now} THEN {in_time} ELSE wake_at <> due_at OR part >= {parked} END

@@ -1,0 +1,2 @@
+-- Deletes a document. Safety rests on the version: a document that has changed since it was read is left alone.
+DELETE FROM foliot_document WHERE kind = ? AND name = ? AND version = ?

@@ -1,0 +1,2 @@
+-- Deletes kept rows that this transaction has made live again.
+DELETE FROM foliot_final WHERE id IN ({ids})

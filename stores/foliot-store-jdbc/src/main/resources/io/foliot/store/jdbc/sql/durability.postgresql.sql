@@ -1,0 +1,7 @@
+-- The settings on which it depends what a commit survives.
+SELECT
+  current_setting('server_version'),
+  current_setting('fsync'),
+  current_setting('full_page_writes'),
+  current_setting('synchronous_commit'),
+  (SELECT setting::int FROM pg_settings WHERE name = 'wal_writer_delay')

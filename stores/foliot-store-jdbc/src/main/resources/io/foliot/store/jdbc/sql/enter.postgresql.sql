@@ -1,0 +1,33 @@
+-- Writes live records that were not live: of a kept record (was is its generation), or of another store (was = 0).
+-- Safety rests on the unique indexes (ON CONFLICT), and for a kept record on its generation and on there being none
+-- of its key that is as new. The version of a new row is its place in the batch.
+WITH entered AS (
+  INSERT INTO foliot_task (
+    wake_at, due_at, first_due_at, created_at, changed_at, generation, version, lease_end, claimed_at, queue, part,
+    attempt, max_attempts, state, settled_as, cancel_requested, outstanding, id, token, key, body, successor, attempts
+  )
+  SELECT
+    wanted.wake_at, wanted.due_at, wanted.first_due_at, wanted.created_at, wanted.changed_at, wanted.generation,
+    wanted.place, nullif(wanted.lease_end, 0), nullif(wanted.claimed_at, 0), wanted.queue, wanted.part,
+    wanted.attempt, wanted.max_attempts, wanted.state, nullif(wanted.settled_as, {no_end}), wanted.cancel_requested,
+    wanted.outstanding, wanted.id, wanted.token, wanted.key, coalesce(wanted.body, kept.body), wanted.successor,
+    wanted.attempts
+  FROM unnest(
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::uuid[], ?::uuid[], ?, ?, ?, ?, ?
+  ) WITH ORDINALITY AS wanted(
+    wake_at, due_at, first_due_at, created_at, changed_at, generation, lease_end, claimed_at, queue, part, attempt,
+    max_attempts, state, settled_as, cancel_requested, outstanding, id, token, key, body, successor, attempts, was,
+    place
+  )
+  LEFT JOIN foliot_final kept ON kept.id = wanted.id AND kept.generation = wanted.was
+  WHERE wanted.was = 0 OR (kept.id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM foliot_final newer
+    WHERE newer.queue = wanted.queue AND newer.key = wanted.key AND newer.generation >= wanted.generation
+  ))
+  ON CONFLICT DO NOTHING
+  RETURNING id, version
+),
+gone AS (
+  DELETE FROM foliot_final kept USING entered WHERE kept.id = entered.id
+)
+SELECT version FROM entered

@@ -1,0 +1,2 @@
+-- Forgets answers whose time is over, oldest first.
+DELETE FROM foliot_request WHERE drop_at <= ? ORDER BY drop_at LIMIT ?

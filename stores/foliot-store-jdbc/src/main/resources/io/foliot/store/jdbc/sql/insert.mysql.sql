@@ -1,0 +1,26 @@
+-- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON DUPLICATE KEY, by the
+-- unique indexes of id and of (queue, key): a row that is there stays as it is, and keeps its version; those inserted
+-- have versions of ours.
+-- The generation of a row is read from the clock when the row is made, so that it is larger than that of a task with
+-- the same key that ended while the statement ran.
+-- wanted: id, queue, task_key, slot, due, relative, max_attempts, body; with requests: request.
+INSERT INTO foliot_task (
+  id, queue, `key`, part, wake_at, due_at, first_due_at, created_at, changed_at, state,
+  generation, attempt, max_attempts, cancel_requested, outstanding, version, body
+)
+WITH {wanted}
+SELECT
+  wanted.id, wanted.queue, wanted.task_key, wanted.slot, {due_at}, {due_at}, {due_at}, clock.millis, clock.millis,
+  {delayed}, GREATEST(clock.floor, {seen_micros}, {row_clock_micros}), 0, wanted.max_attempts, 0, 0,
+  {versions} + wanted.place, {body}
+FROM ({clock}) clock
+CROSS JOIN wanted
+-- Without a condition, the ON that follows would be that of the join.
+WHERE TRUE
+{requests?} AND (wanted.request IS NULL OR NOT EXISTS (
+{requests?}   SELECT 1 FROM foliot_request answer
+{requests?}   WHERE answer.queue = wanted.queue AND answer.`key` = COALESCE(wanted.task_key, '')
+{requests?}     AND answer.request = wanted.request
+{requests?} ))
+ON DUPLICATE KEY UPDATE version = foliot_task.version
+{returning?} RETURNING {inserted_columns}

@@ -1,0 +1,46 @@
+-- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON CONFLICT: the unique
+-- indexes of id and of (queue, key) decide, also against transactions that this statement does not see; the answer
+-- has inserted rows only.
+-- The version of a new row is its place in the batch. Its generation is read from the clock when the row is made, so
+-- that it is larger than that of a task with the same key that ended while the statement ran.
+WITH clock AS MATERIALIZED ({clock_and_floor}),
+draft AS (
+  SELECT wanted.*, clock.millis, clock.floor, {due_at} AS due_at
+  FROM clock, unnest(
+    ?::uuid[], ?, ?, ?, ?, ?, ?, ?
+    {requests?} , ?, ?
+  ) WITH ORDINALITY AS wanted(
+    id, queue, key, slot, due, relative, max_attempts, body,
+    {requests?} request, digest,
+    place
+  )
+),
+inserted AS (
+  INSERT INTO foliot_task (
+    id, queue, key, part, wake_at, due_at, first_due_at, created_at, changed_at, state,
+    generation, attempt, max_attempts, cancel_requested, outstanding, version, body
+  )
+  SELECT
+    draft.id, draft.queue, draft.key, draft.slot, draft.due_at, draft.due_at, draft.due_at, draft.millis,
+    draft.millis, {delayed}, greatest(draft.floor, {clock_micros}), 0, draft.max_attempts, false, false, draft.place,
+    draft.body
+  FROM draft
+  {requests?} WHERE draft.request IS NULL OR NOT EXISTS (
+  {requests?}   SELECT FROM foliot_request answer
+  {requests?}   WHERE answer.queue = draft.queue AND answer.key = coalesce(draft.key, '')
+  {requests?}     AND answer.request = draft.request
+  {requests?} )
+  ON CONFLICT DO NOTHING
+  RETURNING id, version, generation, due_at
+)
+{requests?} , answered AS (
+{requests?}   INSERT INTO foliot_request (queue, key, request, digest, kind, id, generation, due_at, state, drop_at)
+{requests?}   SELECT
+{requests?}     draft.queue, coalesce(draft.key, ''), draft.request, draft.digest, 0, inserted.id,
+{requests?}     inserted.generation, inserted.due_at, CASE WHEN inserted.due_at <= draft.millis THEN 0 ELSE 1 END,
+{requests?}     draft.millis + {answer_kept_millis}
+{requests?}   FROM inserted JOIN draft ON draft.place = inserted.version
+{requests?}   WHERE draft.request IS NOT NULL
+{requests?} )
+SELECT clock.micros, inserted.version, inserted.generation, inserted.due_at, inserted.generation >= {clock_micros}
+FROM clock LEFT JOIN inserted ON true

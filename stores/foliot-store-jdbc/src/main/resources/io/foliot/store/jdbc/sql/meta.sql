@@ -1,0 +1,2 @@
+-- A property of the store.
+SELECT value FROM foliot_meta WHERE name = ?

@@ -1,0 +1,22 @@
+-- Moves the index entries of waiting tasks that are not due to where their deadlines are. A row that another
+-- statement is changing is left out (SKIP LOCKED): it is a touch of this very task, after which there may be nothing
+-- to move; if each waited for the other, a batch of moves and a batch of touches would deadlock.
+WITH clock AS MATERIALIZED ({clock}),
+locked AS MATERIALIZED (
+  SELECT wanted.place, wanted.slot, task.id
+  FROM clock, unnest(?::uuid[], ?) WITH ORDINALITY AS wanted(id, slot, place)
+  JOIN foliot_task task ON task.id = wanted.id
+  WHERE task.state + 0 = {delayed} AND {known_version}
+    AND task.due_at > clock.millis AND (task.wake_at <> task.due_at OR task.part <> wanted.slot)
+  FOR NO KEY UPDATE OF task SKIP LOCKED
+),
+moved AS (
+  UPDATE foliot_task task SET
+    wake_at = task.due_at,
+    part = locked.slot,
+    version = task.version + 1
+  FROM locked
+  WHERE task.id = locked.id
+  RETURNING locked.place, task.due_at
+)
+SELECT clock.micros, moved.* FROM clock LEFT JOIN moved ON true

@@ -1,0 +1,12 @@
+-- A page of the live records of all queues in the order of ids, up to the edge.
+SELECT clock.micros, shown.id IS NOT NULL, shown.*
+FROM ({clock}) clock
+LEFT JOIN (
+  SELECT {live_columns}
+  FROM foliot_task record
+  WHERE record.id > ?
+  {edge?} AND record.id <= ?
+  ORDER BY record.id
+  LIMIT ?
+) shown ON TRUE
+ORDER BY shown.id

@@ -1,0 +1,17 @@
+-- A page of the live records of all queues in the order of ids. It ends with the record at the edge, the last one
+-- that may be read, so that a page costs no more than that; without an edge there are no records behind it.
+WITH edge AS MATERIALIZED (
+  SELECT {clock_micros} AS micros, last.id, coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AS upto
+  FROM (SELECT (SELECT id FROM foliot_task WHERE id > ? ORDER BY id OFFSET ? LIMIT 1) AS id) last
+)
+SELECT edge.micros, edge.id AS edge, page.*
+FROM edge
+LEFT JOIN (
+  SELECT * FROM (
+    SELECT {live_columns} FROM foliot_task record, edge
+    WHERE record.id > ? AND record.id <= edge.upto
+  ) found
+  ORDER BY found.id
+  LIMIT ?
+) page ON true
+ORDER BY page.id

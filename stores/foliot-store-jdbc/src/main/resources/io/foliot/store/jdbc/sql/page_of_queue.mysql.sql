@@ -1,0 +1,32 @@
+-- A page of the live and the kept records of a queue in the order of ids, of one state or of all, up to the nearer
+-- edge.
+SELECT clock.micros, shown.id IS NOT NULL, shown.*
+FROM ({clock}) clock
+LEFT JOIN (
+  SELECT * FROM (
+    (
+      SELECT {live_columns}
+      FROM foliot_task record
+      WHERE record.id > ?
+      {edge?} AND record.id <= ?
+      AND record.queue = ?
+      {state?} AND record.state = ?
+      ORDER BY record.id
+      LIMIT ?
+    )
+    UNION ALL
+    (
+      SELECT {kept_columns}
+      FROM foliot_final record
+      WHERE record.id > ?
+      {edge?} AND record.id <= ?
+      AND record.queue = ?
+      {state?} AND record.state = ?
+      ORDER BY record.id
+      LIMIT ?
+    )
+  ) found
+  ORDER BY id
+  LIMIT ?
+) shown ON TRUE
+ORDER BY shown.id

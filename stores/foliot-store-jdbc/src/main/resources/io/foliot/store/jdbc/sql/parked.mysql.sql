@@ -1,0 +1,7 @@
+-- Reads the index entries of the parked tasks of a queue, of all slots or of some.
+SELECT wake_at, id
+FROM foliot_task
+WHERE part = ? AND wake_at >= ? AND (wake_at > ? OR id > ?)
+{slots?} AND ({slot}) IN ({slots})
+ORDER BY wake_at, id
+LIMIT ?

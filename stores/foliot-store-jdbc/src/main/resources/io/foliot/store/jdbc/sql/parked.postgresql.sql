@@ -1,0 +1,7 @@
+-- Reads the index entries of the parked tasks of a queue, of all slots or of some.
+SELECT task.wake_at, task.id
+FROM foliot_task task
+WHERE task.part = ? AND (task.wake_at, task.id) > (?, ?)
+{slots?} AND {slot} = ANY (?)
+ORDER BY task.wake_at, task.id
+LIMIT ?

@@ -1,0 +1,6 @@
+-- A deadline or a delay as a deadline. A delay begins with the next full millisecond, so that nothing is early.
+CASE
+  WHEN wanted.relative = 0 THEN wanted.due
+  WHEN wanted.due = 0 THEN clock.millis
+  ELSE clock.millis_up + wanted.due
+END

@@ -1,0 +1,2 @@
+-- The clock in milliseconds.
+({clock_micros} DIV 1000)

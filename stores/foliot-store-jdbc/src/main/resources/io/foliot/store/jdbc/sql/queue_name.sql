@@ -1,0 +1,2 @@
+-- The name of a queue.
+SELECT name FROM foliot_queue WHERE number = ?

@@ -1,0 +1,2 @@
+-- Raises the floor of generations. It never falls, whoever raises it.
+UPDATE foliot_clock SET floor = ? WHERE floor < ?

@@ -1,0 +1,8 @@
+-- Gives waiting tasks another generation, where they still have the one that they were inserted with.
+-- wanted: id, generation.
+UPDATE {wanted_rows} wanted
+STRAIGHT_JOIN foliot_task task ON task.id = wanted.id
+SET
+  task.generation = {generation},
+  task.version = {versions} + wanted.place - 1
+WHERE task.generation = wanted.generation AND task.state = {delayed}

@@ -1,0 +1,7 @@
+-- Gives waiting tasks another generation, where they still have the one that they were inserted with.
+UPDATE foliot_task task SET
+  generation = ?,
+  version = task.version + 1
+FROM unnest(?::uuid[], ?) WITH ORDINALITY AS wanted(id, generation, place)
+WHERE task.id = wanted.id AND task.generation = wanted.generation AND task.state = {delayed}
+RETURNING wanted.place

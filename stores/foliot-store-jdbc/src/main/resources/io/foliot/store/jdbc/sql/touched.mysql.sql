@@ -1,0 +1,9 @@
+-- What became of touches, within the transaction that made them: a place for rows that got their new versions, and 0
+-- for others.
+-- wanted: queue, task_key.
+SELECT
+  clock.micros, CASE WHEN task.version = {versions} + wanted.place - 1 THEN wanted.place ELSE 0 END,
+  task.id, task.generation, task.due_at, task.outstanding
+FROM ({clock}) clock
+STRAIGHT_JOIN {wanted_rows} wanted
+STRAIGHT_JOIN foliot_task task ON task.queue = wanted.queue AND task.`key` = wanted.task_key

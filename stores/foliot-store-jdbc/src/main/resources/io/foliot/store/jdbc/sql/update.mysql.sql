@@ -1,0 +1,26 @@
+-- Writes live records (write_bodies writes their bodies, remember the answers that depend on them).
+-- Safety rests on the version in the WHERE, which is judged on the locked row: one that has changed since it was read
+-- is left alone.
+-- wanted: the columns that are set, id, version.
+UPDATE {wanted_rows} wanted
+STRAIGHT_JOIN foliot_task task ON task.id = wanted.id
+SET
+  task.wake_at = wanted.wake_at,
+  task.due_at = wanted.due_at,
+  task.first_due_at = wanted.first_due_at,
+  task.changed_at = wanted.changed_at,
+  task.generation = wanted.generation,
+  task.lease_end = NULLIF(wanted.lease_end, 0),
+  task.claimed_at = NULLIF(wanted.claimed_at, 0),
+  task.part = wanted.part,
+  task.attempt = wanted.attempt,
+  task.max_attempts = wanted.max_attempts,
+  task.state = wanted.state,
+  task.settled_as = NULLIF(wanted.settled_as, {no_end}),
+  task.cancel_requested = wanted.cancel_requested,
+  task.outstanding = wanted.outstanding,
+  task.token = wanted.token,
+  task.successor = {successor},
+  task.attempts = {attempts},
+  task.version = {versions} + wanted.place - 1
+WHERE task.version = wanted.version

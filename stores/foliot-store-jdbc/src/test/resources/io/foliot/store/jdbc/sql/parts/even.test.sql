@@ -1,0 +1,2 @@
+-- A part, with a part of its own.
+d % {two} = 0
