@@ -305,8 +305,8 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Tasks whose entries are due after ten seconds, of which all but the last are pushed back by five, too little for their
-   * entries to be taken along; in a store that takes its time for each claim.
+   * Tasks whose entries are due after ten seconds, of which all but the last are pushed back by five, too little for
+   * their entries to be taken along; in a store that takes its time for each claim.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();

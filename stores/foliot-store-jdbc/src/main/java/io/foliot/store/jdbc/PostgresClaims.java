@@ -2,11 +2,11 @@ package io.foliot.store.jdbc;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
-import io.foliot.core.store.format.UnreadableException;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.UnreadableException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
