@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Watches over devices: each has a task that is due when it has been silent for too long, and each heartbeat pushes that
- * task back. Some devices fall silent for a while, and only they may raise an alarm. Ends with 0 if that was so.
+ * Watches over devices: each has a task that is due when it has been silent for too long, and each heartbeat pushes
+ * that task back. Some devices fall silent for a while, and only they may raise an alarm. Ends with 0 if that was so.
  *
  * <p>java examples/device-monitor/Devices.java --devices 100000 --every 5s --silence 20s --silent 50 --for 90s
  */
@@ -100,7 +100,7 @@ public class Devices {
     long quietFrom = begun + silenceMillis;
     long quietTo = begun + runMillis - silenceMillis;
     heartbeats(begun, quietFrom, quietTo);
-    // Nobody beats any more; without this, every device would be reported.
+    // The heartbeats have ended; without this, every device would be reported.
     call("POST", "/v1/queues/" + QUEUE + "/pause", "").join();
     receiver.stop(0);
     return verdict(quietFrom);

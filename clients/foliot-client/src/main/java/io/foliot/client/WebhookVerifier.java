@@ -144,7 +144,7 @@ public final class WebhookVerifier {
       byte[] expected = (SIGNATURE_PREFIX + Base64.getEncoder().encodeToString(hmac(secret, signedBefore, body)))
           .getBytes(UTF_8);
       for (String signature : signatures.split(" ", -1)) {
-        // Neither how much of it is right nor which one matches shows in the time this takes.
+        // The time this takes shows neither how much of it is right nor which one matches.
         match |= MessageDigest.isEqual(expected, signature.getBytes(UTF_8));
       }
     }

@@ -175,7 +175,7 @@ public final class Worker implements AutoCloseable {
     try {
       onError.accept(what, failure);
     } catch (Throwable e) {
-      // Whoever listens does not get to stop the worker.
+      // A listener that throws does not stop the worker.
       e.addSuppressed(failure);
       Builder.log("the listener of a worker's errors threw", e);
     }

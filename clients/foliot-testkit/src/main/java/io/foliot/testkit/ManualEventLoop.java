@@ -49,7 +49,7 @@ public final class ManualEventLoop implements EventLoop {
   public void close() {
     closed = true;
     synchronized (this) {
-      // Whoever holds the lock on another thread is in a turn, which ends before this does.
+      // A thread that holds the lock is in a turn, which ends before this does.
       duty = null;
     }
   }

@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. The loops are
- * turned round by round, each once, in the order in which they were made.
+ * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. The loops
+ * are turned round by round, each once, in the order in which they were made.
  */
 public final class ManualLoops {
   /**

@@ -8,8 +8,8 @@ import java.time.temporal.ChronoUnit;
 /**
  * A clock that stands still until a test moves it. Any thread may read and move it.
  *
- * <p>{@link #advance} is time that passes: it moves both readings. {@link #stepWall} is what an operator or an NTP daemon
- * does to a machine: only the wall clock jumps, in either direction.
+ * <p>{@link #advance} is time that passes: it moves both readings. {@link #stepWall} is what an operator or an NTP
+ * daemon does to a machine: only the wall clock jumps, in either direction.
  */
 public final class SettableClock implements Clock {
   /** Where the wall clock of {@link #SettableClock()} begins. */

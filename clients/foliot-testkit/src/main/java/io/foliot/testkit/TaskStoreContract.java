@@ -14,13 +14,13 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link TaskStore} must do, a test for each sentence of it. A store's test extends this and says how to open
- * an empty store; time is a {@link SettableClock}, so that nothing sleeps. A store that has a clock of its own extends
- * {@link ServerClockStoreContract} instead.
+ * What every {@link TaskStore} must do, a test for each sentence of it. A store's test extends this and says how to
+ * open an empty store; time is a {@link SettableClock}, so that nothing sleeps. A store that has a clock of its own
+ * extends {@link ServerClockStoreContract} instead.
  *
  * <p>The parts, in the order in which they build on each other: submit and touch, cancel, the index and what is parked,
- * claim and extend, settle and redrive, records and configuration, storms of threads; and, only here, what takes hours or
- * a clock that is set back, and random operations compared with a model step by step.
+ * claim and extend, settle and redrive, records and configuration, storms of threads; and, only here, what takes hours
+ * or a clock that is set back, and random operations compared with a model step by step.
  *
  * <p>A failure of the model test names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N}
  * runs N of them.

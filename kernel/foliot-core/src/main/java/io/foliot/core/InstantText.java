@@ -32,8 +32,9 @@ public final class InstantText {
   }
 
   /**
-   * Writes an instant in UTC with milliseconds. Answers with thousands of instants spent most of their time in the JDK's
-   * general formatter, hence the arithmetic (days to a civil date after Howard Hinnant's {@code chrono} algorithms).
+   * Writes an instant in UTC with milliseconds. Answers with thousands of instants spent most of their time in the
+   * JDK's general formatter, hence the arithmetic (days to a civil date after Howard Hinnant's {@code chrono}
+   * algorithms).
    *
    * @param millis since 1970
    */

@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * Told of what the engine does, to count it. Called on the engine's loops and on threads of the store: an implementation
- * is quick and never throws.
+ * Told of what the engine does, to count it. Called on the engine's loops and on threads of the store: an
+ * implementation is quick and never throws.
  */
 public interface Meter {
   /** Tasks were submitted, reset or touched; {@code what} is one of these words. */
@@ -17,7 +17,10 @@ public interface Meter {
   /** A task became a dead letter or was cancelled by the end of its lease. */
   default void leaseEnded(String queue) {}
 
-  /** A task was claimed for this queue although it is another one's, and was given back: a defect, and no more than that. */
+  /**
+   * A task was claimed for this queue although it is another one's, and was given back: a defect, and no more than
+   * that.
+   */
   default void foreign(String queue) {}
 
   /** A batch went to the store and came back. */
@@ -36,8 +39,8 @@ public interface Meter {
   default void stolen(String queue) {}
 
   /**
-   * A head poll found a task that had been due for a second, and that this node should have known of: it was committed late, or
-   * whoever looked after it before had left it.
+   * A head poll found a task that had been due for a second, and that this node should have known of: it was committed
+   * late, or whoever looked after it before had left it.
    */
   default void foundLate(String queue) {}
 

@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * The way into Foliot: what an application, or the server, asks of it.
  *
  * <p>Any thread may call; no call blocks. A future completes when what it says is durable. It fails with
- * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that does
- * not exist, {@link FailedException} when the engine cannot go on, {@link OverloadedException} when too much is waiting already (nothing was done; come back later), and
- * {@link io.foliot.core.store.StoreException} when the store is away, in which case it is <em>unknown</em> whether the
- * call took effect. Futures may complete on the engine's own threads: hand longer work to another one.
+ * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that
+ * does not exist, {@link FailedException} when the engine cannot go on, {@link OverloadedException} when too much is
+ * waiting already (nothing was done; come back later), and {@link io.foliot.core.store.StoreException} when the store
+ * is away, in which case it is <em>unknown</em> whether the call took effect. Futures may complete on the engine's own
+ * threads: hand longer work to another one.
  */
 public interface Scheduler extends AutoCloseable {
   /** Submits a task. */
@@ -57,7 +58,10 @@ public interface Scheduler extends AutoCloseable {
   /** Why a task has not fired; empty if there is no such task. */
   CompletableFuture<Optional<Explanation>> explain(TaskId id);
 
-  /** Makes failed tasks of a queue live again, tasks of other queues being unknown to it; at most {@link Limits#MAX_BATCH}. */
+  /**
+   * Makes failed tasks of a queue live again, tasks of other queues being unknown to it; at most
+   * {@link Limits#MAX_BATCH}.
+   */
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
   /** Claims tasks of a pull queue for a worker, waiting for the first if need be. May be empty. */
@@ -76,7 +80,9 @@ public interface Scheduler extends AutoCloseable {
   /** Reports that an attempt succeeded; with {@code next}, the task fires again after that. */
   CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next);
 
-  /** Reports that an attempt failed; it is repeated after {@code delay}, or the queue's backoff, while attempts last. */
+  /**
+   * Reports that an attempt failed; it is repeated after {@code delay}, or the queue's backoff, while attempts last.
+   */
   CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason);
 
   /** Asks for a longer lease: so long from now. */
@@ -85,7 +91,9 @@ public interface Scheduler extends AutoCloseable {
   /** Creates or replaces a queue; in force everywhere within a second. */
   CompletableFuture<Queue> putQueue(Queue queue);
 
-  /** The queue, if this node knows it: what another node has put or deleted may take a second. Does not ask the store. */
+  /**
+   * The queue, if this node knows it: what another node has put or deleted may take a second. Does not ask the store.
+   */
   Optional<Queue> queue(String name);
 
   /** The queue, if it exists; where other nodes may have put it, the store is asked before it is said not to. */
@@ -95,8 +103,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<QueueStatus>> queues();
 
   /**
-   * Deletes a queue that has no live tasks. Where nodes share the store this takes some three seconds, in which no task is
-   * accepted for the queue; whatever else changes the queue meanwhile wins, and the deletion fails.
+   * Deletes a queue that has no live tasks. Where nodes share the store this takes some three seconds, in which no task
+   * is accepted for the queue; whatever else changes the queue meanwhile wins, and the deletion fails.
    *
    * @return the future fails with {@link QueueInUseException} while it has live tasks; false if there was none
    */
@@ -113,14 +121,14 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Completes, with the cause, if the engine cannot go on because it lost one of its threads or ran out of memory. From
-   * then on calls fail with {@link FailedException}; tasks stay in the store, for other nodes or the next start. Stop the
-   * engine and start another one, or end the process.
+   * then on calls fail with {@link FailedException}; tasks stay in the store, for other nodes or the next start. Stop
+   * the engine and start another one, or end the process.
    */
   CompletableFuture<Throwable> failure();
 
   /**
-   * Stops: takes no more calls, claims nothing more, waits for attempts that are under way and records their ends, at most
-   * so long; then leaves. The store is not closed.
+   * Stops: takes no more calls, claims nothing more, waits for attempts that are under way and records their ends, at
+   * most so long; then leaves. The store is not closed.
    */
   CompletableFuture<Void> stop(Duration patience);
 

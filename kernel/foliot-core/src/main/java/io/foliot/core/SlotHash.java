@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * The 16-bit hash that is inside every task id. It is part of the format of every store and never changes: FNV-1a over the
- * UTF-16 units, then the finaliser of MurmurHash3, for FNV leaves its low bits poorly mixed.
+ * The 16-bit hash that is inside every task id. It is part of the format of every store and never changes: FNV-1a over
+ * the UTF-16 units, then the finaliser of MurmurHash3, for FNV leaves its low bits poorly mixed.
  */
 public final class SlotHash {
   private static final long FNV_OFFSET = 0xCBF2_9CE4_8422_2325L;

@@ -1,9 +1,9 @@
 package io.foliot.core;
 
 /**
- * The name of a task: 128 bits in the layout of a UUID version 7. The first 48 bits are the milliseconds of its creation,
- * so that ids made one after the other stand near each other; the last 16 are its {@linkplain #hash16 hash}, from which
- * its slot follows for any number of slots.
+ * The name of a task: 128 bits in the layout of a UUID version 7. The first 48 bits are the milliseconds of its
+ * creation, so that ids made one after the other stand near each other; the last 16 are its {@linkplain #hash16 hash},
+ * from which its slot follows for any number of slots.
  *
  * @param high the first 64 bits
  * @param low the last 64 bits

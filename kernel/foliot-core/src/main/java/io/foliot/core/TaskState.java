@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * Where a task stands. {@code DELAYED → READY → RUNNING → FINISHED | FAILED | CANCELLED}; a failed attempt with attempts
- * left goes back to {@code DELAYED}.
+ * Where a task stands. {@code DELAYED → READY → RUNNING → FINISHED | FAILED | CANCELLED}; a failed attempt with
+ * attempts left goes back to {@code DELAYED}.
  */
 public enum TaskState {
   /** Due in the future, or due and not yet claimed; stores write only this one of the two. */

@@ -18,7 +18,9 @@ public final class ThreadEventLoop implements EventLoop {
   private static final int WOKEN = 1;
   private static final int SLEEPS = 2;
 
-  /** The pace of turns under load; the most that two hops through the loop add to a lateness of a millisecond or two. */
+  /**
+   * The pace of turns under load; the most that two hops through the loop add to a lateness of a millisecond or two.
+   */
   private static final long PACE_NANOS = 250_000;
   /** Turns that may follow each other without a pause, after rest. */
   private static final long BURST = 16;

@@ -23,26 +23,28 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attempts of this node: claims that were won, from the claim on until their permits are free again. Passive; the loop's thread.
+ * Attempts of this node: claims that were won, from the claim on until their permits are free again. Passive; the
+ * loop's thread.
  *
- * <p>Guarantees: an attempt begins only if its lease outlasts its timeout; it gives back its place at the destination once, when
- * it is answered, and its permit and memory once, when it is released; it is released when its end is recorded, or its lease is
- * over and the store does not say otherwise. A task of another queue than the lane's is shown to no receiver and no worker.
+ * <p>Guarantees: an attempt begins only if its lease outlasts its timeout; it gives back its place at the destination
+ * once, when it is answered, and its permit and memory once, when it is released; it is released when its end is
+ * recorded, or its lease is over and the store does not say otherwise. A task of another queue than the lane's is shown
+ * to no receiver and no worker.
  *
  * <ol>
- * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task to the
- * worker that waits for it.
- * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end is
- * reported later, by whoever has the token, to any node.
+ * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
+ * to the worker that waits for it.
+ * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end
+ * is reported later, by whoever has the token, to any node.
  * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
- * <li>The wheel wakes an attempt at the end of its timeout, and a delivery that has not answered is cancelled; then at the end
- * of its lease, and it is released, or, if its end is reported later, looked up.
- * <li>{@link #findReports} looks up, a few each second, attempts of limited queues whose ends may have been reported to other
- * nodes, so that their permits are free long before their leases end.
+ * <li>The wheel wakes an attempt at the end of its timeout, and a delivery that has not answered is cancelled; then at
+ * the end of its lease, and it is released, or, if its end is reported later, looked up.
+ * <li>{@link #findReports} looks up, a few each second, attempts of limited queues whose ends may have been reported to
+ * other nodes, so that their permits are free long before their leases end.
  * </ol>
  *
- * <p>The wheel's ticks are milliseconds of the monotonic clock: leases last, they do not end at a wall time. Rejected: a timer
- * in each delivery. A delivery that forgets it would hold a permit for ever.
+ * <p>The wheel's ticks are milliseconds of the monotonic clock: leases last, they do not end at a wall time. Rejected:
+ * a timer in each delivery. A delivery that forgets it would hold a permit for ever.
  */
 final class Attempts {
   private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
@@ -69,8 +71,8 @@ final class Attempts {
   private final Map<Token, RunningAttempt> running = new HashMap<>();
   private final ObjectTimerWheel<RunningAttempt> leases;
   /**
-   * Attempts that hold a permit until their end is reported, here or to another node. The one looked up longest ago is the
-   * first.
+   * Attempts that hold a permit until their end is reported, here or to another node. The one looked up longest ago is
+   * the first.
    */
   private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
   private long findNanos;
@@ -151,8 +153,8 @@ final class Attempts {
   }
 
   /**
-   * Gives back a claim whose task is not of the lane's queue. The task comes back to its own lane after a pause, so that
-   * whatever is wrong does not claim it again and again.
+   * Gives back a claim whose task is not of the lane's queue. The task comes back to its own lane after a pause, so
+   * that whatever is wrong does not claim it again and again.
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Which calls the engine takes: none before it has started, after it has failed, or once it stops; none that changes
  * something while the store is sealed. Any thread.
  *
- * <p>Guarantees: a call that is refused has done nothing, and its future says why; what a call throws becomes a failed future.
+ * <p>Guarantees: a call that is refused has done nothing, and its future says why; what a call throws becomes a failed
+ * future.
  *
  * <p>The states of an engine: NEW → RUNNING → STOPPED, and from each of them FAILED, for good.
  */

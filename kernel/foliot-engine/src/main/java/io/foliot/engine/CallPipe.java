@@ -4,18 +4,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * One kind of store call: how many batches are under way, and when the next one may be sent. Passive; the loop's thread.
+ * One kind of store call: how many batches are under way, and when the next one may be sent. Passive; the loop's
+ * thread.
  *
  * <p>Guarantees: no more batches under way than the limit; none while the backoff lasts; each answer is recorded in the
  * {@link StoreHealth}, and only then handled.
  *
  * <ol>
  * <li>The owner of the pipe asks {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
- * <li>The answer comes back through the inbox. The batch is under way no more, health and backoff learn whether it failed,
- * and the owner handles the result, or puts the items of a failed batch back.
+ * <li>The answer comes back through the inbox. The batch is under way no more, health and backoff learn whether it
+ * failed, and the owner handles the result, or puts the items of a failed batch back.
  * </ol>
  *
- * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind entries that only move.
+ * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind entries that only
+ * move.
  */
 final class CallPipe {
   /** Whether calls change the store; a store that refuses writes does not serve. */
@@ -35,7 +37,8 @@ final class CallPipe {
    * A pipe with nothing under way.
    *
    * @param call the name of the call, for meter and log
-   * @param limit batches that are under way at the same time: with two, one is with the store while the next one gathers
+   * @param limit batches that are under way at the same time: with two, one is with the store while the next one
+   *     gathers
    * @param backoff the pause after failures; pipes may share one
    */
   CallPipe(String call, int limit, Effect effect, Backoff backoff, Inbox inbox, StoreHealth health) {

@@ -19,21 +19,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims: what the lanes give to the store, and what comes back. Passive; the loop's thread.
  *
- * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; whatever is not
- * won gives all of them back; each task that is won is reported once, and nothing is delivered that was not.
+ * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; whatever
+ * is not won gives all of them back; each task that is won is reported once, and nothing is delivered that was not.
  *
  * <ol>
  * <li>The lanes that could start something are those that have entries, are served, and find a permit. They take turns.
- * <li>A batch is shared among them by weight: a priority one higher weighs twice as much. What a lane does not use in this
- * batch it may take in the next (deficit round robin); what is left of the batch goes to the others.
- * <li>For each entry the lane acquires memory, then places at the destination, then permits; what a later one does not grant
- * is given back to the earlier ones.
+ * <li>A batch is shared among them by weight: a priority one higher weighs twice as much. What a lane does not use in
+ * this batch it may take in the next (deficit round robin); what is left of the batch goes to the others.
+ * <li>For each entry the lane acquires memory, then places at the destination, then permits; what a later one does not
+ * grant is given back to the earlier ones.
  * <li>Results: <em>won</em> begins an attempt; <em>later</em> goes into the wheel again; <em>gone</em> is forgotten;
  * <em>ready</em> was asked for under permits that were over, and is put back.
  * <li>Workers are answered after the whole batch.
  * </ol>
  *
- * <p>Rejected: a claim per lane. Each call is a round trip or a commit, and with many queues most of them would carry one task.
+ * <p>Rejected: a claim per lane. Each call is a round trip or a commit, and with many queues most of them would carry
+ * one task.
  */
 final class Claims {
   /** Claims on their way at the same time: one is with the store while the next one gathers. */

@@ -4,10 +4,10 @@ package io.foliot.engine;
  * A reading of the store's clock, from which the monotonic clock counts on: a step of this node's wall clock changes
  * nothing.
  *
- * <p>What is read of a clock behind a network was true at some instant of the call, and nobody knows at which; the middle
- * is wrong by half the call at most. So a reading that took long, because this process stood still or the store was busy,
- * says less than an older one that was quick: that one stands until it has drifted as far, or the two contradict each
- * other, which means that the store's clock was set.
+ * <p>What is read of a clock behind a network was true at some instant of the call, and nobody knows at which; the
+ * middle is wrong by half the call at most. So a reading that took long, because this process stood still or the store
+ * was busy, says less than an older one that was quick: that one stands until it has drifted as far, or the two
+ * contradict each other, which means that the store's clock was set.
  *
  * @param storeMicros what the store's clock said
  * @param atNanos when, by the monotonic clock

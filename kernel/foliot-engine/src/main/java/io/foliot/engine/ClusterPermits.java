@@ -18,15 +18,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node's part in limits that hold for the whole cluster: keeps its place in the {@link PermitRecord} of each limited queue
- * that it works for, and tells the queue's {@link Permits} what they may use.
+ * This node's part in limits that hold for the whole cluster: keeps its place in the {@link PermitRecord} of each
+ * limited queue that it works for, and tells the queue's {@link Permits} what they may use.
  *
- * <p>What a node may use it may use for five seconds, by the store's clock; each claim says until when, and the store refuses it
- * afterwards. So a node that stands still or is cut off claims nothing under permits that others have taken. A node that is gone
- * leaves attempts: those that were claimed before its time was over count as its own until their leases end.
+ * <p>What a node may use it may use for five seconds, by the store's clock; each claim says until when, and the store
+ * refuses it afterwards. So a node that stands still or is cut off claims nothing under permits that others have taken.
+ * A node that is gone leaves attempts: those that were claimed before its time was over count as its own until their
+ * leases end.
  *
- * <p>One look at a time, each second, and at once where something waits that has no permit. The first loop's thread, but for
- * {@link #hungry}.
+ * <p>One look at a time, each second, and at once where something waits that has no permit. The first loop's thread,
+ * but for {@link #hungry}.
  */
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
@@ -35,7 +36,10 @@ final class ClusterPermits {
   /** Between two looks at least: the rests of a race are settled quickly, and nobody spins. */
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
-  /** Where two nodes reckon the store's clock a little differently, one's time ends a little later than the other's could. */
+  /**
+   * Where two nodes reckon the store's clock a little differently, one's time ends a little later than the other's
+   * could.
+   */
   private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
   private static final long RENEW_MILLIS = 2_500;
   /** A claim that was judged in time may be a while on its way into the books. */
@@ -242,7 +246,7 @@ final class ClusterPermits {
           if (done != null && done) {
             written.run();
           } else {
-            // Somebody else was first, or nobody knows: the next look tells.
+            // Another node was first, or the answer was lost; the next read tells.
             isUnsettled = true;
           }
         });
@@ -291,8 +295,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Gives back all that is not in use; what is, others count by its lease. Completes when the store has heard it, or the time is
-   * over. Any thread.
+   * Gives back all that is not in use; what is, others count by its lease. Completes when the store has heard it, or
+   * the time is over. Any thread.
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();

@@ -14,14 +14,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Decides whether tasks that were written may be acknowledged: only if their queues were not deleted meanwhile. Any thread.
+ * Decides whether tasks that were written may be acknowledged: only if their queues were not deleted meanwhile. Any
+ * thread.
  *
- * <p>Guarantees: an acknowledged task has a queue, or its queue's deletion fails because of it; a store that may lose its last
- * writes still had the task when the acknowledgement was given.
+ * <p>Guarantees: an acknowledged task has a queue, or its queue's deletion fails because of it; a store that may lose
+ * its last writes still had the task when the acknowledgement was given.
  *
  * <ol>
- * <li>Each live task that a batch wrote is {@linkplain #add added}; the {@link QueueWatch} knows for most of them, from its last
- * read, that the queue is not being deleted.
+ * <li>Each live task that a batch wrote is {@linkplain #add added}; the {@link QueueWatch} knows for most of them, from
+ * its last read, that the queue is not being deleted.
  * <li>For the others {@link #await} waits for the next read of the queues, which fails if one is gone.
  * <li>Where the store may lose what it wrote in the last moments, the tasks are read once more: what it loses was
  * acknowledged shortly before, and not after a wait.

@@ -6,15 +6,16 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * How many attempts a destination gets at once: what it has shown to bear. The limit doubles with each round of successes
- * until the first failure, then grows by one a round; it is halved when most of the recent answers are failures or when
- * the destination asks for less, at most once in a tenth of a second. A destination that fails at a limit of one is probed
- * by one attempt at a time, at growing distances, and starts anew with the first success: that is the circuit breaker.
- * After TCP's congestion control (Jacobson 1988).
+ * How many attempts a destination gets at once: what it has shown to bear. The limit doubles with each round of
+ * successes until the first failure, then grows by one a round; it is halved when most of the recent answers are
+ * failures or when the destination asks for less, at most once in a tenth of a second. A destination that fails at a
+ * limit of one is probed by one attempt at a time, at growing distances, and starts anew with the first success: that
+ * is the circuit breaker. After TCP's congestion control (Jacobson 1988).
  *
- * <p>A claim takes its permits when it is sent. So that a store that answers slowly does not idle a destination that answers
- * quickly, a claim may take as many more as attempts ended while the one before it was with the store: by the time it comes
- * back, as many places are free again. If the destination stops just then, it has at most twice its limit, and no more follow.
+ * <p>A claim takes its permits when it is sent. So that a store that answers slowly does not idle a destination that
+ * answers quickly, a claim may take as many more as attempts ended while the one before it was with the store: by the
+ * time it comes back, as many places are free again. If the destination stops just then, it has at most twice its
+ * limit, and no more follow.
  */
 final class Destination {
   private static final double START_LIMIT = 16;

@@ -13,8 +13,8 @@ import java.util.List;
 /**
  * Makes of submissions what the store writes: ids, due times, digests. Any thread.
  *
- * <p>The slot of a task follows from its id: from the hash of queue and key, so that all generations of a key are in one slot;
- * else of queue and idempotency key; else it is random.
+ * <p>The slot of a task follows from its id: from the hash of queue and key, so that all generations of a key are in
+ * one slot; else of queue and idempotency key; else it is random.
  */
 final class DraftMaker {
   private final QueueRegistry registry;

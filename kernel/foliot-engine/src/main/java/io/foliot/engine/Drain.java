@@ -5,11 +5,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a loop's work: it goes on for a while, claims nothing more, and waits for the attempts under way. Passive; the
- * loop's thread.
+ * The end of a loop's work: it goes on for a while, claims nothing more, and waits for the attempts under way. Passive;
+ * the loop's thread.
  *
- * <p>Guarantees: the {@link #begin answer} completes with true when the ends of all attempts are recorded, with false when
- * patience is over, or the loop has died; never before nothing more is claimed.
+ * <p>Guarantees: the {@link #begin answer} completes with true when the ends of all attempts are recorded, with false
+ * when patience is over, or the loop has died; never before nothing more is claimed.
  */
 final class Drain {
   private @Nullable CompletableFuture<Boolean> answer;

@@ -33,8 +33,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine: a {@link Scheduler} over a store, with event loops that fire what is due. This class wires the parts of a node
- * and passes each call on; any thread may call.
+ * The engine: a {@link Scheduler} over a store, with event loops that fire what is due. This class wires the parts of a
+ * node and passes each call on; any thread may call.
  *
  * <ul>
  * <li>{@link CallGate}: whether a call is taken at all
@@ -230,10 +230,10 @@ public final class Engine implements Scheduler {
   }
 
   /**
-   * Returns what the store is to write for these submissions, for a store that can write them as part of something larger, such
-   * as the caller's own transaction. Once that is done, {@link #committed} makes them fire on the millisecond; without it the
-   * head poll finds them, a tenth of a second late. A queue that is deleted while the transaction is open leaves the tasks
-   * without one: they wait until it is created again, and this node warns of them.
+   * Returns what the store is to write for these submissions, for a store that can write them as part of something
+   * larger, such as the caller's own transaction. Once that is done, {@link #committed} makes them fire on the
+   * millisecond; without it the head poll finds them, a tenth of a second late. A queue that is deleted while the
+   * transaction is open leaves the tasks without one: they wait until it is created again, and this node warns of them.
    *
    * @throws UnknownQueueException if there is no such queue
    * @throws IllegalArgumentException if one can never work

@@ -28,22 +28,23 @@ import org.jspecify.annotations.Nullable;
  *                                 Parking
  * </pre>
  *
- * <p>Guarantees: all parts are touched by the loop's thread only, one turn at a time; a turn does a bounded amount of work and
- * never blocks; the failure of an item, or of a turn, does not end the loop. What answers later, stores and deliveries,
- * answers through the {@link Inbox}.
+ * <p>Guarantees: all parts are touched by the loop's thread only, one turn at a time; a turn does a bounded amount of
+ * work and never blocks; the failure of an item, or of a turn, does not end the loop. What answers later, stores and
+ * deliveries, answers through the {@link Inbox}.
  *
  * <ol>
  * <li>The messages that have come are handled: answers of calls, writes of callers, changes of queues and slots.
  * <li>The wheels advance: entries that are due go to their lanes, attempts whose time is over are woken.
- * <li>Unless the loop drains or the store is sealed, it reads: what others left behind, the heads of the slots, the near future,
- * what is parked. Then it probes, claims and moves, in this order.
+ * <li>Unless the loop drains or the store is sealed, it reads: what others left behind, the heads of the slots, the
+ * near future, what is parked. Then it probes, claims and moves, in this order.
  * <li>It parks what found no room, and records the ends of attempts.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
  * <li>It sleeps until the first part wants its next turn, or a message comes; {@value #MAX_SLEEP_MILLIS} ms at most.
  * </ol>
  *
- * <p>The parts have no threads, no locks and no clock: this class reads the clock and passes the time on. Rejected: an actor
- * per part. The order of work within a turn is what keeps a claim before a move, and a due task before the next page.
+ * <p>The parts have no threads, no locks and no clock: this class reads the clock and passes the time on. Rejected: an
+ * actor per part. The order of work within a turn is what keeps a claim before a move, and a due task before the next
+ * page.
  */
 final class EngineLoop implements EventLoop.Duty {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -54,7 +55,8 @@ final class EngineLoop implements EventLoop.Duty {
   /** Timers fired in one turn, for the same reason. */
   private static final int FIRED_PER_TURN = 8_192;
   /**
-   * A settlement or a park is smaller than a claim, which carries payloads: so many fit into one call for each of its items.
+   * A settlement or a park is smaller than a claim, which carries payloads: so many fit into one call for each of its
+   * items.
    */
   private static final int SETTLED_PER_CLAIMED = 2;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
@@ -244,8 +246,8 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Claims nothing more after a while. Completes with true when the end of every attempt that this node makes is recorded, with
-   * false when patience is over. What workers hold, or will report later, is theirs.
+   * Claims nothing more after a while. Completes with true when the end of every attempt that this node makes is
+   * recorded, with false when patience is over. What workers hold, or will report later, is theirs.
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();

@@ -14,9 +14,10 @@ package io.foliot.engine;
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
- * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond, the node takes no slots of a cluster
- * @param destinationLimit how many attempts one destination gets at once, once it has shown that it bears them; where attempts are
- *        shorter than a claim takes, up to twice as many for a moment
+ * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond, the node takes no slots of a
+ *     cluster
+ * @param destinationLimit how many attempts one destination gets at once, once it has shown that it bears them; where
+ *        attempts are shorter than a claim takes, up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long maxClockOffsetMillis,
@@ -44,8 +45,9 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
   }
 
   /**
-   * The defaults: a window of 5 s; a million ids in the wheel (80 MB); lanes of 20,000, 200,000 together (20 MB); claims
-   * of 1,000, if the store wants them so large; calls of 200,000 items and 64 MiB; a margin of 20 s; a clock off by 5 s.
+   * The defaults: a window of 5 s; a million ids in the wheel (80 MB); lanes of 20,000, 200,000 together (20 MB);
+   * claims of 1,000, if the store wants them so large; calls of 200,000 items and 64 MiB; a margin of 20 s; a clock off
+   * by 5 s.
    */
   public static EngineOptions defaults(String node) {
     return new EngineOptions(node, "", 1, 5_000, 1_000_000, 20_000, 200_000, 1_000, 200_000, 64L << 20, 20_000, 5_000,

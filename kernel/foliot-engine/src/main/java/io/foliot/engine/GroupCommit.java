@@ -17,9 +17,9 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one store batch of what many callers ask for at the same time. While batches are with the store, calls gather; when
- * one comes back, they are the next. So a lone call goes out at once, and under load one sync serves thousands. Any
- * thread; needs none of its own: whoever calls, or brings an answer, sends.
+ * Makes one store batch of what many callers ask for at the same time. While batches are with the store, calls gather;
+ * when one comes back, they are the next. So a lone call goes out at once, and under load one sync serves thousands.
+ * Any thread; needs none of its own: whoever calls, or brings an answer, sends.
  *
  * @param <T> what is asked
  * @param <R> what is answered

@@ -11,16 +11,16 @@ import java.util.List;
 /**
  * Polls of the index from its head: what is due there, whoever missed it. Passive; the loop's thread.
  *
- * <p>Guarantees: no cursor is the only way to a task. An entry that is due in a watched slot is found within 100 ms if it became
- * due in the last two seconds, within 2 s if in the last minute, else within 10 s; later where the store is slow, because a poll
- * rests many times its own duration.
+ * <p>Guarantees: no cursor is the only way to a task. An entry that is due in a watched slot is found within 100 ms if
+ * it became due in the last two seconds, within 2 s if in the last minute, else within 10 s; later where the store is
+ * slow, because a poll rests many times its own duration.
  *
  * <ol>
- * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until there is no more,
- * or until what it found is enough.
+ * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until there is no
+ * more, or until what it found is enough.
  * <li>While a poll is under way, those with a shorter look-back wait: they would read the same again.
- * <li>While the lanes flow, a poll holds back until they have room for half of what they hold, though for a second at most:
- * what it finds would be parked, and claimed a moment later, two writes where one will do.
+ * <li>While the lanes flow, a poll holds back until they have room for half of what they hold, though for a second at
+ * most: what it finds would be parked, and claimed a moment later, two writes where one will do.
  * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
  * <li>The full poll runs at once when entries were let go, slots were added, or the store is back.
  * </ol>

@@ -10,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The messages of one event loop. Any thread adds a message; the loop's thread handles them in the order of arrival.
  *
- * <p>Guarantees: a message is handled once, on the loop's thread, with the monotonic time of its handling. The loop is woken
- * after each message. A message that throws does not keep the others from being handled.
+ * <p>Guarantees: a message is handled once, on the loop's thread, with the monotonic time of its handling. The loop is
+ * woken after each message. A message that throws does not keep the others from being handled.
  *
  * <ol>
  * <li>{@link #post} adds a message and wakes the loop.
- * <li>{@link #after} posts the answer of an asynchronous call when its stage completes, on whatever thread. A stage that is
- * complete already is answered by a message, too, so that no handler runs inside the method that made the call.
+ * <li>{@link #after} posts the answer of an asynchronous call when its stage completes, on whatever thread. A stage
+ * that is complete already is answered by a message, too, so that no handler runs inside the method that made the call.
  * <li>The loop calls {@link #poll} up to a limit in each turn.
  * </ol>
  *
- * <p>Rejected: running handlers on the thread that completes a stage. Every part would need a lock, and the simulator could
- * not decide the order.
+ * <p>Rejected: running handlers on the thread that completes a stage. Every part would need a lock, and the simulator
+ * could not decide the order.
  */
 final class Inbox {
   private static final int CHUNK = 1_024;

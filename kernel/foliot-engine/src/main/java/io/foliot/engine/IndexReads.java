@@ -12,8 +12,9 @@ import java.util.Map;
 /**
  * Reads of the store's index, and what overtakes them. Passive; the loop's thread.
  *
- * <p>Guarantees: an entry that left the lanes while a read was under way, because its task was claimed, parked or moved, is
- * recognized when that read returns it. Without this, each such entry would be claimed a second time for nothing.
+ * <p>Guarantees: an entry that left the lanes while a read was under way, because its task was claimed, parked or
+ * moved, is recognized when that read returns it. Without this, each such entry would be claimed a second time for
+ * nothing.
  *
  * <ol>
  * <li>{@link #read} counts the reads under way.
@@ -22,8 +23,8 @@ import java.util.Map;
  * <li>When the last read under way has been handled, all are forgotten.
  * </ol>
  *
- * <p>This is an optimization only; the claim decides. Rejected: remembering for a fixed time, which is too short for a slow
- * read and costs memory after a fast one.
+ * <p>This is an optimization only; the claim decides. Rejected: remembering for a fixed time, which is too short for a
+ * slow read and costs memory after a fast one.
  */
 final class IndexReads {
   private final TaskStore store;

@@ -1,8 +1,9 @@
 package io.foliot.engine;
 
 /**
- * Runs one item of a turn so that its failure stops neither the other items nor the loop. An error of the virtual machine,
- * out of memory above all, is thrown on: no item is to blame for it, and whatever the loop does next may be wrong.
+ * Runs one item of a turn so that its failure stops neither the other items nor the loop. An error of the virtual
+ * machine, out of memory above all, is thrown on: no item is to blame for it, and whatever the loop does next may be
+ * wrong.
  */
 final class ItemGuard {
   private static final System.Logger LOG = System.getLogger(ItemGuard.class.getName());

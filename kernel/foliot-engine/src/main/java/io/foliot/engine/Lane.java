@@ -46,9 +46,9 @@ final class Lane {
   private static final double MOST = 0.5;
 
   /**
-   * Of which slots parked tasks are read. Those of this node first, because two nodes that read from the same end claim the same;
-   * those of all when there is nothing left of its own. And now and then a page of all, for the others may have no delivery for this
-   * queue, or no permits.
+   * Of which slots parked tasks are read. Those of this node first, because two nodes that read from the same end claim
+   * the same; those of all when there is nothing left of its own. And now and then a page of all, for the others may
+   * have no delivery for this queue, or no permits.
    */
   enum ParkedOf {
     OWN, GLANCE_AT_ALL, ALL
@@ -240,8 +240,8 @@ final class Lane {
   }
 
   /**
-   * Whether most of what is taken has been pushed back. Then entries are probed before they are claimed: a task that is due
-   * waits neither for permits that the others have no use for, nor until their entries have moved.
+   * Whether most of what is taken has been pushed back. Then entries are probed before they are claimed: a task that is
+   * due waits neither for permits that the others have no use for, nor until their entries have moved.
    */
   boolean isMostlyLater() {
     return laterShare > MOST;
@@ -306,7 +306,10 @@ final class Lane {
     unparked.add(entry);
   }
 
-  /** A read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin anew, at the end. */
+  /**
+   * A read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin anew, at the
+   * end.
+   */
   void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
     parkedReadUnderWay = false;
     boolean fromTheBeginning = parkedCursor == null;

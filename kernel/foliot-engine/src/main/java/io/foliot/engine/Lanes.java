@@ -18,22 +18,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lanes of one loop: where an entry goes whose time has come. Passive; the loop's thread.
  *
- * <p>Guarantees: an id is in the lanes, or in a call of the loop's, at most once; the lanes together hold no more entries than
- * their limit; an entry that finds no room stops no entry of another queue.
+ * <p>Guarantees: an id is in the lanes, or in a call of the loop's, at most once; the lanes together hold no more
+ * entries than their limit; an entry that finds no room stops no entry of another queue.
  *
  * <ol>
  * <li>{@link #ready} passes over an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
  * <li>An entry goes into the lane of its queue if that has room.
- * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when there is
- * room. Parked, it would cost a second write and be claimed a moment later.
- * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which {@link Parking}
- * moves into the queue's own range of the store.
- * <li>Whoever takes entries reports what became of them: they {@linkplain #leave left} the index, are {@linkplain #forget
- * forgotten} so that a poll may find them again, or are put back.
+ * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when
+ * there is room. Parked, it would cost a second write and be claimed a moment later.
+ * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
+ * {@link Parking} moves into the queue's own range of the store.
+ * <li>Whoever takes entries reports what became of them: they {@linkplain #leave left} the index, are
+ * {@linkplain #forget forgotten} so that a poll may find them again, or are put back.
  * </ol>
  *
- * <p>Lanes take turns: {@link #rotate} changes which one comes first. Rejected: one queue of entries by priority; a queue
- * whose destination hangs would fill it.
+ * <p>Lanes take turns: {@link #rotate} changes which one comes first. Rejected: one queue of entries by priority; a
+ * queue whose destination hangs would fill it.
  */
 final class Lanes {
   private final EngineOptions options;
@@ -139,7 +139,9 @@ final class Lanes {
     return waiting + overflow.size() > before;
   }
 
-  /** Puts an entry into its lane, or lets it go. Returns false if the lane is stalled; the caller then parks the entry. */
+  /**
+   * Puts an entry into its lane, or lets it go. Returns false if the lane is stalled; the caller then parks the entry.
+   */
   private boolean isPlaced(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
     if (lane.hasRoom() && hasRoom()) {

@@ -13,24 +13,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The near future of the index in memory: a wheel, and for each watched slot a cursor up to which the index has been read.
- * Passive; the loop's thread.
+ * The near future of the index in memory: a wheel, and for each watched slot a cursor up to which the index has been
+ * read. Passive; the loop's thread.
  *
- * <p>Guarantees: each entry within the window comes by a read, or by its writer; the wheel holds no more than its limit. The
- * wheel is a cache: an entry may be in it several times, or not at all. The claim decides, and the {@link HeadPolls} find what
- * the cache has missed.
+ * <p>Guarantees: each entry within the window comes by a read, or by its writer; the wheel holds no more than its
+ * limit. The wheel is a cache: an entry may be in it several times, or not at all. The claim decides, and the
+ * {@link HeadPolls} find what the cache has missed.
  *
  * <ol>
- * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a time.
+ * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
+ * time.
  * <li>From the moment a read is sent, what is written up to its end is put into the wheel by its writer
  * ({@link #written}, {@link #lookAgain}): the read may miss it.
  * <li>If a slot had more than a page, its cursor is the last entry, and the next read follows soon.
- * <li>{@link #advance} fires what is due. A wall clock that steps back by more than a second empties the wheel and sets all
- * cursors to the new time.
+ * <li>{@link #advance} fires what is due. A wall clock that steps back by more than a second empties the wheel and sets
+ * all cursors to the new time.
  * </ol>
  *
- * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. Whatever commits behind
- * a cursor, however late, would never fire.
+ * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. Whatever
+ * commits behind a cursor, however late, would never fire.
  */
 final class LookAhead {
   private static final System.Logger LOG = System.getLogger(LookAhead.class.getName());
@@ -121,8 +122,8 @@ final class LookAhead {
   }
 
   /**
-   * Whether no read puts the entry into this wheel in time: what has been read already is not read again, and how far another
-   * node has read its slots is not known.
+   * Whether no read puts the entry into this wheel in time: what has been read already is not read again, and how far
+   * another node has read its slots is not known.
    */
   private boolean isMissedByReads(TaskId id, long wakeAt, long nowNanos) {
     SlotSet watched = slots.watched();

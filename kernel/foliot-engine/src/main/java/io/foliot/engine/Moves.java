@@ -10,21 +10,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Index entries that came due although the deadlines of their tasks were pushed back. A probe has read the new deadlines; the
- * entries still have to be moved there. Loop thread only, passive.
+ * Index entries that came due although the deadlines of their tasks were pushed back. A probe has read the new
+ * deadlines; the entries still have to be moved there. Loop thread only, passive.
  *
  * <ol>
- * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at once.
- * <li>Entries are moved in the order in which they were added, a batch at a time, behind all claims: a task that is due never
- * waits for an entry that only moves.
- * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} tells them to pass over it. A probe is
- * believed for {@link #BELIEVED_NANOS}, because a deadline that is pulled nearer again may change nothing but the record.
+ * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at
+ * once.
+ * <li>Entries are moved in the order in which they were added, a batch at a time, behind all claims: a task that is due
+ * never waits for an entry that only moves.
+ * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} tells them to pass over it. A probe
+ * is believed for {@link #BELIEVED_NANOS}, because a deadline that is pulled nearer again may change nothing but the
+ * record.
  * <li>Until the store has answered the call that moves it, the entry stays covered.
  * </ol>
  *
- * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected: moving each
- * entry with the claim that finds the later deadline. A thousand moves are a commit of tens of milliseconds, and with a
- * million heartbeats the true alarm waited for seconds behind them.
+ * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected:
+ * moving each entry with the claim that finds the later deadline. A thousand moves are a commit of tens of
+ * milliseconds, and with a million heartbeats the true alarm waited for seconds behind them.
  */
 final class Moves {
   /** Age up to which the deadline that a probe has read is believed. */

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a node says of itself, its queues and its cluster. Cheap, but for {@link #queues}, whose counts the store is asked for. Any
- * thread: it reads what the loops have published.
+ * What a node says of itself, its queues and its cluster. Cheap, but for {@link #queues}, whose counts the store is
+ * asked for. Any thread: it reads what the loops have published.
  */
 final class NodeStatus {
   /** A loop that has not turned for so long is stuck: it turns ten times a second when there is nothing to do. */

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What should have been fired a second ago in slots that this node does not look after, and which of it to take.
  *
- * <p>A slot whose oldest entry has not moved between two looks is taken for left behind, and worked off for as long as claims are
- * won. But an owner with a backlog may only not have come to that slot yet: while others of its slots move, it is at work, and is
- * given more time; more yet by a node that is behind itself. So the nodes of a busy cluster do not claim what the others are about
- * to.
+ * <p>A slot whose oldest entry has not moved between two looks is taken for left behind, and worked off for as long as
+ * claims are won. But an owner with a backlog may only not have come to that slot yet: while others of its slots move,
+ * it is at work, and is given more time; more yet by a node that is behind itself. So the nodes of a busy cluster do
+ * not claim what the others are about to.
  *
  * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then a slot that is left
  * behind is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries
@@ -51,9 +51,9 @@ final class OverduePoll {
   private static final long EVERY_NANOS = NANOS_PER_SECOND;
   /** Between two looks at a slot that is worked off. */
   private static final long SOON_NANOS = NANOS_PER_SECOND / 10;
-  /** Who was seen at work so long ago is. */
+  /** An owner seen making progress within this time counts as active. */
   private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
-  /** For how long an entry may stand whose owner is at work. */
+  /** How long an overdue entry is left to an owner that is still making progress. */
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
   /** The same where this node has enough to do. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;

@@ -9,23 +9,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parked tasks: entries of full or unserved lanes, which the store keeps in a range of their queue. Passive; the loop's thread.
+ * Parked tasks: entries of full or unserved lanes, which the store keeps in a range of their queue. Passive; the loop's
+ * thread.
  *
- * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store takes parks, so that
- * it delays no other queue; a lane with room reads parked entries before it starves; the queues with parked tasks are known
- * within seconds, whoever parked them.
+ * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store takes
+ * parks, so that it delays no other queue; a lane with room reads parked entries before it starves; the queues with
+ * parked tasks are known within seconds, whoever parked them.
  *
  * <ol>
- * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head poll
- * finds them again.
- * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Where this node has handlers that others lack,
- * those park the due tasks of their slots, and each waits until it is found here: then the read follows soon, but takes a
- * small part of the store's time only.
+ * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head
+ * poll finds them again.
+ * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Where this node has handlers that others
+ * lack, those park the due tasks of their slots, and each waits until it is found here: then the read follows soon, but
+ * takes a small part of the store's time only.
  * <li>{@link #readBack} reads a page of parked entries for each lane that is low, of this node's slots first
  * ({@link Lane#readParked}).
  * </ol>
  *
- * <p>Rejected: leaving entries in the index. Each head poll would read all of them again, before the due tasks of others.
+ * <p>Rejected: leaving entries in the index. Each head poll would read all of them again, before the due tasks of
+ * others.
  */
 final class Parking {
   private static final System.Logger LOG = System.getLogger(Parking.class.getName());

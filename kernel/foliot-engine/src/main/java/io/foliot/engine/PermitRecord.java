@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a limited queue's permits and its rate are divided over the nodes: the content of a document, changed by compare-and-set.
- * The permits of all holders together are never more than the queue has. Immutable.
+ * How a limited queue's permits and its rate are divided over the nodes: the content of a document, changed by
+ * compare-and-set. The permits of all holders together are never more than the queue has. Immutable.
  *
- * <p>A holder may claim until a time of the store's clock, and claims say so themselves; what it had is free again when no claim
- * that it made before can still run. Each node moves its own part only, towards what all of them want.
+ * <p>A holder may claim until a time of the store's clock, and claims say so themselves; what it had is free again when
+ * no claim that it made before can still run. Each node moves its own part only, towards what all of them want.
  *
  * @param holders by instance
  */
@@ -55,7 +55,9 @@ record PermitRecord(List<Holder> holders) {
     return holders.stream().filter(holder -> holder.instance == instance).findFirst().orElse(null);
   }
 
-  /** The same with this holder in the place of the one of its instance; without it, if it has nothing and wants nothing. */
+  /**
+   * The same with this holder in the place of the one of its instance; without it, if it has nothing and wants nothing.
+   */
   PermitRecord with(Holder changed) {
     List<Holder> all = new ArrayList<>(holders);
     all.removeIf(holder -> holder.instance == changed.instance);
@@ -66,7 +68,10 @@ record PermitRecord(List<Holder> holders) {
     return new PermitRecord(List.copyOf(all));
   }
 
-  /** The same where nobody's time ends later than it could: one that does was written before the store's clock was set back. */
+  /**
+   * The same where nobody's time ends later than it could: one that does was written before the store's clock was set
+   * back.
+   */
   PermitRecord noLaterThan(long latestMillis) {
     List<Holder> all = holders.stream().map(holder -> holder.untilMillis <= latestMillis
         ? holder
@@ -76,9 +81,9 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * The same after the time of some holders was over and so many of their claims may still stand, which {@link #NOBODY} has from now
-   * on: of whom a claim is, is not known, and a holder that was only asleep must not take what another one's attempt has. Their parts
-   * of the rate are free.
+   * The same after the time of some holders was over and so many of their claims may still stand, which {@link #NOBODY}
+   * has from now on: of whom a claim is, is not known, and a holder that was only asleep must not take what another
+   * one's attempt has. Their parts of the rate are free.
    *
    * @param stillRunning attempts that were claimed before the time of the last of them was over, by whomever
    */
@@ -101,8 +106,9 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * What a node should have next. It takes what is free and gives what others lack and it has above its fair share: that of all
-   * who want some, the greatest for which nobody has more than he wants and those who have less than they want have the same.
+   * What a node should have next. It takes what is free and gives what others lack and it has above its fair share:
+   * that of all who want some, the greatest for which nobody has more than he wants and those who have less than they
+   * want have the same.
    *
    * @param mine what it has, and wants
    * @param limit the queue's permits; {@link Integer#MAX_VALUE} if it has no such limit
@@ -118,7 +124,7 @@ record PermitRecord(List<Holder> holders) {
       if (isMine) {
         self = wants.size();
       }
-      // Whoever is gone wants nothing; what it has stays taken until somebody has looked what became of it.
+      // An expired holder demands nothing, but keeps its permits until they are reclaimed.
       wants.add(isMine || holder.untilMillis >= nowMillis ? holder.wants : 0);
       permits.add(holder.permits);
       rates.add(holder.rateParts);

@@ -8,8 +8,8 @@ import java.util.Set;
  * A queue's permits on this node, shared by its loops: how many attempts may run at once, and how many may begin per
  * second. The rate is a token bucket with room for a tenth of a second, or for one.
  *
- * <p>Where other nodes may have the queue, too, a limit is the cluster's, and here is what {@link ClusterPermits} was granted of it:
- * nothing at first.
+ * <p>Where other nodes may have the queue, too, a limit is the cluster's, and here is what {@link ClusterPermits} was
+ * granted of it: nothing at first.
  */
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
@@ -206,8 +206,8 @@ final class Permits {
   }
 
   /**
-   * The store has refused a claim because its time was over: this node, which was asleep perhaps, reckons the store's clock wrongly.
-   * There is nothing to be had until more is granted.
+   * The store has refused a claim because its time was over: this node, which was asleep perhaps, reckons the store's
+   * clock wrongly. There is nothing to be had until more is granted.
    *
    * @param claimUntilMillis until when the claim might have won
    */

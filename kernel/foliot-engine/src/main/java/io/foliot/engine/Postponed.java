@@ -11,19 +11,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries whose tasks were postponed after the index was written: probes find them, moves put them where they belong. Passive;
- * the loop's thread.
+ * Entries whose tasks were postponed after the index was written: probes find them, moves put them where they belong.
+ * Passive; the loop's thread.
  *
- * <p>Guarantees: where most of a lane's entries have been postponed, a due task waits neither for permits that they have no use
- * for, nor until they have moved; a move never goes before a claim.
+ * <p>Guarantees: where most of a lane's entries have been postponed, a due task waits neither for permits that they
+ * have no use for, nor until they have moved; a move never goes before a claim.
  *
  * <ol>
- * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads their
- * deadlines.
- * <li>A due entry goes back to its lane, before all that have not been probed. A postponed one leaves the lanes, joins the
- * {@link Moves}, and its new deadline goes into the wheel.
- * <li>{@link #move} sends batches of looks, which only move entries. Its batches are small: a claim that comes behind one
- * waits some ten milliseconds.
+ * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
+ * their deadlines.
+ * <li>A due entry goes back to its lane, before all that have not been probed. A postponed one leaves the lanes, joins
+ * the {@link Moves}, and its new deadline goes into the wheel.
+ * <li>{@link #move} sends batches of looks, which only move entries. Its batches are small: a claim that comes behind
+ * one waits some ten milliseconds.
  * </ol>
  *
  * <p>Rejected: see {@link Moves}.

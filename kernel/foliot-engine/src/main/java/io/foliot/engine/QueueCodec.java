@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue's settings as the bytes of a document. The first byte is the version. Behind the settings of a queue that is being
- * deleted is the instant since when; versions of Foliot that do not know of it read the settings alone.
+ * A queue's settings as the bytes of a document. The first byte is the version. Behind the settings of a queue that is
+ * being deleted is the instant since when; versions of Foliot that do not know of it read the settings alone.
  */
 final class QueueCodec {
   private static final int VERSION = 1;

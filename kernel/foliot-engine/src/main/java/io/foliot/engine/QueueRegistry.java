@@ -54,7 +54,9 @@ final class QueueRegistry {
     }
   }
 
-  /** When a read of all queues began: by this node's monotonic clock, and by the store's clock as this node reckons it. */
+  /**
+   * When a read of all queues began: by this node's monotonic clock, and by the store's clock as this node reckons it.
+   */
   record Read(long nanos, long storeMicros) {}
 
   private final TaskStore store;
@@ -149,8 +151,8 @@ final class QueueRegistry {
   }
 
   /**
-   * The settings of a queue as the store had them when it was asked; null if it is gone. Returns false if something newer was
-   * learnt since; then the store is to be asked again.
+   * The settings of a queue as the store had them when it was asked; null if it is gone. Returns false if something
+   * newer was learnt since; then the store is to be asked again.
    */
   synchronized boolean put(String name, @Nullable Document document, long changesWhenAsked) {
     if (changes != changesWhenAsked) {
@@ -172,8 +174,8 @@ final class QueueRegistry {
   }
 
   /**
-   * All settings as the store had them when it was asked; returns the names of the queues that are different now, or null if
-   * something newer was learnt since: the store had not yet written it, perhaps.
+   * All settings as the store had them when it was asked; returns the names of the queues that are different now, or
+   * null if something newer was learnt since: the store had not yet written it, perhaps.
    */
   synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesWhenAsked, Read read) {
     if (changes != changesWhenAsked) {

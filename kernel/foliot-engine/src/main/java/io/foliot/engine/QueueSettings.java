@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the settings of queues. Any thread.
  *
- * <p>Guarantees: a change is made to the settings that the store has, whatever others write at the same time; when the future
- * completes, this node uses the new settings. Other nodes read them within a second ({@link QueueWatch}).
+ * <p>Guarantees: a change is made to the settings that the store has, whatever others write at the same time; when the
+ * future completes, this node uses the new settings. Other nodes read them within a second ({@link QueueWatch}).
  *
  * <ol>
  * <li>The document is read, changed, and written if its version is still the same; else it is read again.

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of workers, and of receivers that have said "later": pull, ack, nack, extend. Any thread.
  *
- * <p>Guarantees: only the holder of a claim's token settles or extends it, on whichever node the claim was made; reports have an
- * {@link Admission} of their own, so that many submits do not make a worker lose its lease.
+ * <p>Guarantees: only the holder of a claim's token settles or extends it, on whichever node the claim was made;
+ * reports have an {@link Admission} of their own, so that many submits do not make a worker lose its lease.
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends of attempts on their way into the store. Passive; the loop's thread.
  *
- * <p>Guarantees: an end that was {@linkplain #add added} is sent until the store has answered, or until its claim was released
- * because the lease is over; each answer is reported once.
+ * <p>Guarantees: an end that was {@linkplain #add added} is sent until the store has answered, or until its claim was
+ * released because the lease is over; each answer is reported once.
  *
  * <ol>
  * <li>Ends wait in the order in which they came; {@link #turn} sends a batch of them.

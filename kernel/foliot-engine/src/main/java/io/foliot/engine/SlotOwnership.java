@@ -106,7 +106,7 @@ final class SlotOwnership {
       awaitedUntilNanos = clock.monotonicNanos() + REGISTER_NANOS;
     }
     members = seen.members();
-    // Who has registered again and goes then is gone.
+    // A member that registers again and then leaves is gone.
     awaited = awaited.stream().filter(one -> !isAmong(one, members)).toList();
   }
 

@@ -6,9 +6,9 @@ package io.foliot.engine;
  *
  * <ol>
  * <li>A {@link Question} notes both clocks of this node before the store is asked.
- * <li>The answer becomes a reading: for a store behind a network its instant is the middle of the call, and the better of the
- * old and the new reading is kept. For a store in this process the clocks are one; the reading counts from the beginning of
- * the call, so that the store's clock can only seem ahead, and no task looks late.
+ * <li>The answer becomes a reading: for a store behind a network its instant is the middle of the call, and the better
+ * of the old and the new reading is kept. For a store in this process the clocks are one; the reading counts from the
+ * beginning of the call, so that the store's clock can only seem ahead, and no task looks late.
  * <li>The next question is due after a second; after ten milliseconds where asking costs nothing.
  * </ol>
  *

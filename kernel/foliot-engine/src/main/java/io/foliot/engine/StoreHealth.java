@@ -7,14 +7,16 @@ import org.jspecify.annotations.Nullable;
  * Whether the store serves, judged by the answers that reach one loop. Passive; the loop's thread.
  *
  * <p>Guarantees: the store counts as serving only while its last answer is no failure, is younger than
- * {@link #SILENCE_NANOS}, and while the last write succeeded. The change from away to answering is reported once, to the
- * {@link Recovery}.
+ * {@link #SILENCE_NANOS}, and while the last write succeeded. The change from away to answering is reported once, to
+ * the {@link Recovery}.
  *
  * <ol>
  * <li>Each answer of a call is {@linkplain #called recorded}; the first failure is logged, the following ones are not.
- * <li>Each answer of a write is {@linkplain #wrote recorded} in addition: a store may answer reads and refuse writes, as a
- * replica does. A failed write counts for {@link #UNWRITTEN_NANOS}, because a loop with nothing to write does not try again.
- * <li>{@link #turn} declares a silent store away. The store's clock is read each second, so a healthy store is never silent.
+ * <li>Each answer of a write is {@linkplain #wrote recorded} in addition: a store may answer reads and refuse writes,
+ * as a replica does. A failed write counts for {@link #UNWRITTEN_NANOS}, because a loop with nothing to write does not
+ * try again.
+ * <li>{@link #turn} declares a silent store away. The store's clock is read each second, so a healthy store is never
+ * silent.
  * </ol>
  *
  * <p>Rejected: a health call of its own. It would say that the store answers health calls.
@@ -23,7 +25,9 @@ final class StoreHealth {
   private static final System.Logger LOG = System.getLogger(StoreHealth.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
-  /** A store that has answered nothing for so long is as good as away: its clock alone is read three times meanwhile. */
+  /**
+   * A store that has answered nothing for so long is as good as away: its clock alone is read three times meanwhile.
+   */
   static final long SILENCE_NANOS = 3 * SECOND_NANOS;
   /** How long a write that failed counts: longer than the pause before the next one, if there is anything to write. */
   static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;

@@ -25,17 +25,18 @@ import java.util.concurrent.CompletionStage;
 /**
  * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Any thread.
  *
- * <p>Guarantees: what a future says is durable, and confirmed ({@link Confirmation}); the loops know of each index entry within
- * their window before the caller hears of it, so that it fires on the millisecond.
+ * <p>Guarantees: what a future says is durable, and confirmed ({@link Confirmation}); the loops know of each index
+ * entry within their window before the caller hears of it, so that it fires on the millisecond.
  *
  * <ol>
  * <li>A call is checked: its size, its queues, its delay. What can never work is refused.
- * <li>Calls of a kind are gathered into batches of the store by a {@link GroupCommit}. Submits, touches, cancels and redrives
- * share one {@link Admission}: what does not fit is refused before anything is done.
+ * <li>Calls of a kind are gathered into batches of the store by a {@link GroupCommit}. Submits, touches, cancels and
+ * redrives share one {@link Admission}: what does not fit is refused before anything is done.
  * <li>When a batch comes back, the loops are told of its index entries; then its callers get their answers.
  * </ol>
  *
- * <p>Rejected: one queue of all kinds of calls. A store batch is of one kind, and a submit would wait for the cancels before it.
+ * <p>Rejected: one queue of all kinds of calls. A store batch is of one kind, and a submit would wait for the cancels
+ * before it.
  */
 final class TaskCalls {
   private final TaskStore store;

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * The slots that one loop watches, and the poll over those that it does not. Passive; the loop's thread, but for
  * {@link #assignedCount}.
  *
- * <p>Guarantees: the loop watches what the assignment gives to this node of its share, and what the {@link OverduePoll} has
- * adopted; each slot that comes in addition is reported once to the {@link Listener}.
+ * <p>Guarantees: the loop watches what the assignment gives to this node of its share, and what the {@link OverduePoll}
+ * has adopted; each slot that comes in addition is reported once to the {@link Listener}.
  *
  * <ol>
  * <li>The share of a loop is fixed at the start, and doubles with the slots of the store.
  * <li>{@link #own} takes a new assignment.
- * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and gives the entries that are left behind to the
- * lanes.
+ * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and gives the entries that are left
+ * behind to the lanes.
  * <li>{@link #decided} reports how a claim went, which may end an adoption.
  * </ol>
  *

@@ -39,7 +39,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Several engines over one store, under one thread and a settable clock, with a receiver that writes down what it gets. */
+/**
+ * Several engines over one store, under one thread and a settable clock, with a receiver that writes down what it gets.
+ */
 final class Cluster {
   private static final int SLOTS = 16;
   private static final long STILL_NANOS = 1_000_000_000;

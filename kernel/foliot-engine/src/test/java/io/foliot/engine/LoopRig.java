@@ -24,6 +24,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -113,7 +114,7 @@ final class LoopRig {
       new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
         if (CompletionStage.class.isAssignableFrom(method.getReturnType())) {
           CompletableFuture<Object> answer = new CompletableFuture<>();
-          calls.add(new Call(method.getName(), arguments == null ? List.of() : List.of(arguments), answer));
+          calls.add(new Call(method.getName(), arguments == null ? List.of() : Arrays.asList(arguments), answer));
           return answer;
         }
         return switch (method.getName()) {

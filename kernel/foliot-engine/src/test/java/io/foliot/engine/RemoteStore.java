@@ -22,7 +22,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A store that others may use, too, which can be away or mute, refuse writes, lose replies, and seem to have half its slots. */
+/**
+ * A store that others may use, too, which can be away or mute, refuse writes, lose replies, and seem to have half its
+ * slots.
+ */
 final class RemoteStore implements InvocationHandler {
   private @Nullable TaskStore sound;
   private static final Set<String> WRITES = Set.of("submit", "touch", "cancel", "claim", "park", "settle");

@@ -16,6 +16,7 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Seal;
+import io.foliot.core.store.SealedException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
@@ -304,8 +305,8 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Tasks whose entries are due after ten seconds, of which all but the last are pushed back by five, too little for their
-   * entries to be taken along; in a store that takes its time for each claim.
+   * Tasks whose entries are due after ten seconds, of which all but the last are pushed back by five, too little for
+   * their entries to be taken along; in a store that takes its time for each claim.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();
@@ -504,7 +505,7 @@ final class RemoteStoreTest {
       seal(world, Seal.State.FILLING);
       Engine other = world.anotherEngine();
       assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
-          .havingCause().isInstanceOf(StoreException.class).withMessageContaining("foliot migrate");
+          .havingCause().isInstanceOf(SealedException.class).withMessageContaining("state=FILLING");
     }
   }
 }

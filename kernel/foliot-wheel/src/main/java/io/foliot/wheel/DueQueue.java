@@ -18,7 +18,8 @@ final class DueQueue {
    * The keys are the deadlines as of the collection, because callers may reset a timer at any time.
    *
    * Rejected: a heap for all (some 40 ns a timer with 65 of them); merging late arrivals into the run (a tick of a
-   * million timers would be copied for each of them); finer ticks (more slots to open, and fewer nodes to load together).
+   * million timers would be copied for each of them); finer ticks (more slots to open, and fewer nodes to load
+   * together).
    */
 
   /** A timer that arrived for this tick out of order. */

@@ -5,16 +5,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wheel over objects: the same placement and the same order as {@link TimerWheel}, for timers that are objects anyway
- * because callers hold them, and that end in any thread. Single owner, no clock.
+ * The wheel over objects: the same placement and the same order as {@link TimerWheel}, for timers that are objects
+ * anyway because callers hold them, and that end in any thread. Single owner, no clock.
  *
  * <p>One file, because placing, staging, sweeping and moving down keep the same invariants of chunks and stamps.
  */
 final class NodeWheel {
   /*
    * A slot is a list of chunks, and a chunk an array of entries, because that is what a processor walks fast: the nodes
-   * of a chunk are loaded together, where a list linked through the nodes costs one cache miss after the other, at every
-   * level on a timer's way down.
+   * of a chunk are loaded together, where a list linked through the nodes costs one cache miss after the other, at
+   * every level on a timer's way down.
    *
    * Nothing is ever taken out of the middle. A node that ends, or that is placed again, leaves its entry behind; the
    * entry is dropped when time reaches it, or by a sweep once such entries outnumber the others. So a cancel is one
@@ -22,18 +22,18 @@ final class NodeWheel {
    *
    * An entry stands for its node while it bears the node's stamp, which each placement renews.
    *
-   * A slot of a higher level may hold a million entries, and while they are moved down all of them that are due wait. So
-   * a large slot is staged: from a quarter of its width before its beginning on, its entries are sorted into as many
+   * A slot of a higher level may hold a million entries, and while they are moved down all of them that are due wait.
+   * So a large slot is staged: from a quarter of its width before its beginning on, its entries are sorted into as many
    * lists as it has slots below, a few at a time. When time reaches it, these lists become the slots as they are.
    *
-   * A slot holds its timers in the order of arrival. Those of one tick are put into the order of their deadlines when the
-   * hand comes to them, in a DueQueue, which must be empty before the hand goes on.
+   * A slot holds its timers in the order of arrival. Those of one tick are put into the order of their deadlines when
+   * the hand comes to them, in a DueQueue, which must be empty before the hand goes on.
    *
-   * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8 here);
-   * links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a million of them a
-   * slot took some 15 ms to move down, during which all that was due was late); deadlines in the entries, to cascade
-   * without a look at the nodes (8 bytes more a timer, and entries whose node has ended or was pushed back are carried
-   * on); smaller slots on the higher levels (more moves for every timer).
+   * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8
+   * here); links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a
+   * million of them a slot took some 15 ms to move down, during which all that was due was late); deadlines in the
+   * entries, to cascade without a look at the nodes (8 bytes more a timer, and entries whose node has ended or was
+   * pushed back are carried on); smaller slots on the higher levels (more moves for every timer).
    */
 
   /** What a visitor returns for a node that is to leave the wheel. */
@@ -56,7 +56,9 @@ final class NodeWheel {
   /** A slot's first chunk is small, so that a few timers in many slots cost little. */
   private static final int SMALLEST_CHUNK = 4;
 
-  /** Large enough that what a chunk costs beside its entries is nothing, small enough that a half-empty one is little. */
+  /**
+   * Large enough that what a chunk costs beside its entries is nothing, small enough that a half-empty one is little.
+   */
   private static final int LARGEST_CHUNK = 128;
 
   /** How many nodes are loaded ahead: as many cache misses as a core can have under way, and some. */
@@ -75,8 +77,8 @@ final class NodeWheel {
   private static final int STAGE_AHEAD_TICKS = 256;
 
   /**
-   * A slot of level 1 is staged only if it holds so many times more, as when a million timers are due together: it would
-   * keep a slot of a higher level from being staged, of which there is one to 64 of these.
+   * A slot of level 1 is staged only if it holds so many times more, as when a million timers are due together: it
+   * would keep a slot of a higher level from being staged, of which there is one to 64 of these.
    */
   private static final int STAGE_FACTOR_LEVEL_1 = 8;
 
@@ -194,7 +196,9 @@ final class NodeWheel {
   /** Per list of a staged slot, a lower bound of the deadlines in it. */
   private final long[] stagedEarliest = new long[SlotMap.SLOTS_PER_LEVEL];
 
-  /** What is moved down from a slot that the hand has come to. Its first chunk is moved from {@link #reachedIndex} on. */
+  /**
+   * What is moved down from a slot that the hand has come to. Its first chunk is moved from {@link #reachedIndex} on.
+   */
   private final Entries reached = new Entries();
 
   private int reachedIndex;
@@ -245,7 +249,9 @@ final class NodeWheel {
     return slots.hand();
   }
 
-  /** Places a node, new or not; an entry that it has already is void from now on. If it throws, the wheel has the node. */
+  /**
+   * Places a node, new or not; an entry that it has already is void from now on. If it throws, the wheel has the node.
+   */
   void place(WheelNode node, long deadlineTick) {
     node.stamp = ++stamps;
     entries++;
@@ -265,8 +271,8 @@ final class NodeWheel {
   }
 
   /**
-   * As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. What waits
-   * for the nanosecond of its deadline counts as due at its tick.
+   * As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. What
+   * waits for the nanosecond of its deadline counts as due at its tick.
    */
   long nextWake() {
     return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
@@ -276,8 +282,8 @@ final class NodeWheel {
 
   /**
    * As {@link TimerQueue#advance}, for all entries, with these differences: entries are visited in the order of their
-   * deadlines in nanoseconds, those of equal deadlines in the order in which they were placed; and those of the last tick
-   * that are due after {@code nowNanos} stay, until they are due or the next tick comes.
+   * deadlines in nanoseconds, those of equal deadlines in the order in which they were placed; and those of the last
+   * tick that are due after {@code nowNanos} stay, until they are due or the next tick comes.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} tells it
    */

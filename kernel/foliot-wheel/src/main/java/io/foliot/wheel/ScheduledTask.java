@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * A task of a {@link WheelScheduledExecutor}, its future and its timer in one object: 48 bytes with compact object
  * headers.
  *
- * <p>Phases: {@code WAITING -> RUNNING -> RETURNED | THREW}; a periodic task goes back to WAITING; {@code WAITING ->
- * CANCELLED}; {@code RUNNING -> CANCELLED}, by way of INTERRUPTING if the thread is to be interrupted. A waiting task that
- * {@code shutdownNow} returns is ABANDONED: it can only be cancelled.
+ * <p>Phases: {@code WAITING -> RUNNING -> RETURNED | THREW}; a periodic task goes back to WAITING;
+ * {@code WAITING -> CANCELLED}; {@code RUNNING -> CANCELLED}, by way of INTERRUPTING if the thread is to be
+ * interrupted. A waiting task that {@code shutdownNow} returns is ABANDONED: it can only be cancelled.
  */
 class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
   private static final VarHandle PHASE;

@@ -6,15 +6,15 @@ import java.util.Arrays;
  * Where a deadline stands in the wheel, which slots are occupied, and which of them comes next: the arithmetic of the
  * wheel, apart from how the timers of a slot are stored.
  *
- * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of 64.
- * A deadline after the hand stands on the level of the highest digit in which it differs from the hand, in the slot that
- * this digit names. It follows that
+ * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of
+ * 64. A deadline after the hand stands on the level of the highest digit in which it differs from the hand, in the slot
+ * that this digit names. It follows that
  * <ul>
  * <li>an occupied slot never contains the hand, and lies ahead of it on its level: there is no wrap and no overflow;
  * <li>all slots of a level lie inside one slot of the level above, ahead of which no slot is occupied: the lowest
  * occupied slot of the lowest occupied level is the next one, which two bit scans find;
- * <li>all timers that are placed with one deadline are placed in the same slot until that slot is reached, so lists that
- * append keep them in order.
+ * <li>all timers that are placed with one deadline are placed in the same slot until that slot is reached, so lists
+ * that append keep them in order.
  * </ul>
  * The sign bit is flipped before digits are compared, so that negative ticks order before positive ones.
  *
@@ -42,8 +42,8 @@ final class SlotMap {
   private int occupiedLevels;
 
   /**
-   * Per occupied slot, a lower bound of the deadlines in it, exact as long as none of them was cancelled or pushed back.
-   * It is what lets an owner sleep up to the deadline instead of waking at each level on the way down.
+   * Per occupied slot, a lower bound of the deadlines in it, exact as long as none of them was cancelled or pushed
+   * back. It is what lets an owner sleep up to the deadline instead of waking at each level on the way down.
    */
   private final long[] earliest = new long[SLOTS];
 

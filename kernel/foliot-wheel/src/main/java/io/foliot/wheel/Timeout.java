@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer that a {@link WheelTimer} has taken on. Safe for use by any thread. It ends once: it fires or it is cancelled,
- * and whichever of {@link #cancel}, {@link #reset} and the firing comes first decides for the others.
+ * A timer that a {@link WheelTimer} has taken on. Safe for use by any thread. It ends once: it fires or it is
+ * cancelled, and whichever of {@link #cancel}, {@link #reset} and the firing comes first decides for the others.
  */
 public sealed interface Timeout permits WheelTimeout {
   /**

@@ -19,8 +19,8 @@ public interface TimerClock {
   long nanoTime();
 
   /**
-   * Waits, on the driver thread, for at most this much of this clock's time, or until {@link #unpark}, also one that came
-   * just before. May return early for no reason.
+   * Waits, on the driver thread, for at most this much of this clock's time, or until {@link #unpark}, also one that
+   * came just before. May return early for no reason.
    *
    * @param nanos positive; {@link #FOREVER} for no limit
    */

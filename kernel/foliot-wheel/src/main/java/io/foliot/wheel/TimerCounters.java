@@ -9,7 +9,8 @@ package io.foliot.wheel;
  * @param cancelled timers cancelled before they fired, those that {@code stop} returned among them
  * @param failed callbacks that threw on the driver thread, or that the executor refused
  * @param wakeUps how often the driver thread has come out of a wait
- * @param longestTurnNanos the longest time that the driver took between two looks at the clock, inline callbacks included
+ * @param longestTurnNanos the longest time that the driver took between two looks at the clock, inline callbacks
+ *     included
  * @param lateness how late timers fired
  */
 public record TimerCounters(
@@ -26,8 +27,8 @@ public record TimerCounters(
   }
 
   /**
-   * The distribution of the time from a timer's deadline to its firing. Each figure is at most an eighth too high, and too
-   * low by no more than fifteen inline callbacks took, because the clock is not read for every firing.
+   * The distribution of the time from a timer's deadline to its firing. Each figure is at most an eighth too high, and
+   * too low by no more than fifteen inline callbacks took, because the clock is not read for every firing.
    */
   public static final class Lateness {
     private final long[] counts;

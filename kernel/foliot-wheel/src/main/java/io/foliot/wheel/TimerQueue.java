@@ -14,8 +14,8 @@ public interface TimerQueue {
   /**
    * Adds a timer.
    *
-   * @param deadlineTick the first tick at which it may expire; one at or before {@link #currentTick} is due at once, that
-   *     is, at the next call of {@code advance}
+   * @param deadlineTick the first tick at which it may expire; one at or before {@link #currentTick} is due at once,
+   *     that is, at the next call of {@code advance}
    * @param payload given back on expiry
    * @return a handle, never 0, that names this timer and no other one, ever
    * @throws IllegalStateException if the queue cannot hold one more timer
@@ -48,13 +48,13 @@ public interface TimerQueue {
    * that the sink schedules is handed out in the same call if its deadline lies after the tick being handled and at or
    * before {@code nowTick}, in the next call if it is due at once, so that no sink can hold time up.
    *
-   * <p>The timer is gone when the sink is called: its handle is stale. What the sink throws leaves this method; the timer
-   * counts as expired, all others stand, and the next call goes on from there.
+   * <p>The timer is gone when the sink is called: its handle is stale. What the sink throws leaves this method; the
+   * timer counts as expired, all others stand, and the next call goes on from there.
    *
    * @param nowTick the current tick; one before {@link #currentTick} (a clock that went back) does nothing
    * @param limit how many timers may be touched, that is, handed out or moved inside the queue; at least 1
-   * @return how many were touched; if fewer than {@code limit}, time has come to {@code nowTick}, and nothing is due but
-   *     what the sink has placed there. {@link #nextWake} tells when to call again
+   * @return how many were touched; if fewer than {@code limit}, time has come to {@code nowTick}, and nothing is due
+   *     but what the sink has placed there. {@link #nextWake} tells when to call again
    * @throws IllegalArgumentException if {@code limit} is not positive
    * @throws IllegalStateException if called from inside the sink
    */

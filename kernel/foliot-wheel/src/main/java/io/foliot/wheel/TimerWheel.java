@@ -11,24 +11,26 @@ import java.util.Arrays;
  *
  * <p>Scheduling, cancelling and asking for the next wake take constant time; a reschedule to a later tick is one write.
  * A timer is moved at most once per level below the one it stands on, so a delay of d ticks costs at most
- * {@code log64(d)} moves, rounded up, and one more for each time it is found pushed back. Nothing is allocated per timer:
- * storage grows by whole segments, 28 bytes a timer and 4 for each place that has become free, and does not shrink.
+ * {@code log64(d)} moves, rounded up, and one more for each time it is found pushed back. Nothing is allocated per
+ * timer: storage grows by whole segments, 28 bytes a timer and 4 for each place that has become free, and does not
+ * shrink.
  *
- * <p>Timers expire in the order of their deadlines. Those of one deadline expire in the order in which they were placed:
- * scheduled, rescheduled to an earlier tick, or, after being rescheduled to a later one, moved when the wheel came to
- * where they stood. Those that were due when they were placed expire first at the next {@code advance}, in that order.
+ * <p>Timers expire in the order of their deadlines. Those of one deadline expire in the order in which they were
+ * placed: scheduled, rescheduled to an earlier tick, or, after being rescheduled to a later one, moved when the wheel
+ * came to where they stood. Those that were due when they were placed expire first at the next {@code advance}, in that
+ * order.
  */
 public final class TimerWheel implements TimerQueue {
   /*
-   * Cells are numbered; a cell is seven ints side by side: generation, links, deadline, payload. Cells stand in segments,
-   * so that growth never copies. All of a timer is in one cache line, or two: a schedule into a cell that was free, a
-   * cancel, and a move each cost about one cache miss for the cell and one for each neighbour.
+   * Cells are numbered; a cell is seven ints side by side: generation, links, deadline, payload. Cells stand in
+   * segments, so that growth never copies. All of a timer is in one cache line, or two: a schedule into a cell that was
+   * free, a cancel, and a move each cost about one cache miss for the cell and one for each neighbour.
    *
    * The timers of a slot form a doubly linked list, appended at its tail. Where a list ends, the link holds the
-   * complement of the list's number, so unlinking needs neither the slot nor a sentinel cell. Two lists beside the slots
-   * hold what is due: REACHED what the hand has come to, LATE what was due when it was placed. A slot that the hand
-   * reaches is spliced onto REACHED whole, in constant time, and worked off one timer at a time, so an advance may stop
-   * after any timer.
+   * complement of the list's number, so unlinking needs neither the slot nor a sentinel cell. Two lists beside the
+   * slots hold what is due: REACHED what the hand has come to, LATE what was due when it was placed. A slot that the
+   * hand reaches is spliced onto REACHED whole, in constant time, and worked off one timer at a time, so an advance may
+   * stop after any timer.
    *
    * A reschedule to a later tick only writes the deadline; the timer stays where it is until the hand comes there. That
    * keeps the lower bound in SlotMap valid and makes a heartbeat as cheap as a store.
@@ -76,8 +78,8 @@ public final class TimerWheel implements TimerQueue {
   private int allocatedCells;
 
   /**
-   * Cells below {@link #usedCells} that hold no timer, a stack. Linked through the cells it would cost nothing, but each
-   * schedule would then wait for memory to learn the next free cell.
+   * Cells below {@link #usedCells} that hold no timer, a stack. Linked through the cells it would cost nothing, but
+   * each schedule would then wait for memory to learn the next free cell.
    */
   private int[] freeCells = {};
 

@@ -25,20 +25,20 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * the driver must act: to place a new one, to move one whose deadline came nearer. A cancel and a deadline that is
    * pushed back need no hand-off: the driver finds them when the wheel gets to the entry.
    *
-   * Sleeping is Dekker's protocol: the driver writes wakeAt and then empties the hand-off once more; a caller writes the
-   * hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. What is handed
-   * off behind that last look, by callers who have seen wakeAt, may wait for the next turn. The caller whose
+   * Sleeping is Dekker's protocol: the driver writes wakeAt and then empties the hand-off once more; a caller writes
+   * the hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. What is
+   * handed off behind that last look, by callers who have seen wakeAt, may wait for the next turn. The caller whose
    * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
    *
-   * Timers fire in the order of their deadlines. The driver works in rounds: it reads the time, takes all that was handed
-   * off before, and then fires what is due at that time, in the order that the wheel keeps to the nanosecond, in as many
-   * turns as it takes. A timer handed off later is due later, so it never has to be fired before what a round fires,
-   * unless its call was under way when the round began.
+   * Timers fire in the order of their deadlines. The driver works in rounds: it reads the time, takes all that was
+   * handed off before, and then fires what is due at that time, in the order that the wheel keeps to the nanosecond, in
+   * as many turns as it takes. A timer handed off later is due later, so it never has to be fired before what a round
+   * fires, unless its call was under way when the round began.
    *
-   * What a callback throws is reported and the driver goes on. What anything else throws, an OutOfMemoryError while an entry
-   * moves or an exception of the clock, ends the driver, because the wheel may be in disorder then: it says so, rejects
-   * further timers, and leaves those that wait to the next stop. An entry is added where it goes before it is removed
-   * where it was, so that a stop finds each of them.
+   * What a callback throws is reported and the driver goes on. What anything else throws, an OutOfMemoryError while an
+   * entry moves or an exception of the clock, ends the driver, because the wheel may be in disorder then: it says so,
+   * rejects further timers, and leaves those that wait to the next stop. An entry is added where it goes before it is
+   * removed where it was, so that a stop finds each of them.
    *
    * The hand-off's producer index counts the timers taken on, but for the few hand-offs that were not of new ones.
    *
@@ -60,14 +60,15 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   /**
    * A sleeping driver is woken by every so many calls though none is urgent, so that neither the hand-off nor cancelled
-   * timers pile up until the next deadline. Callers that race may miss one such call, and then wake it with a later one.
+   * timers pile up until the next deadline. Callers that race may miss one such call, and then wake it with a later
+   * one.
    */
   private static final int CALLS_PER_WAKE = 4096;
 
   /**
-   * A wake-up costs as much as firing dozens of timers, so the driver wakes by itself for each tick only as long as these
-   * are rare: once per this time on average, {@link #WAKE_UP_BURST} times in a row. Beyond that it lets due timers wait for
-   * the others that this time brings.
+   * A wake-up costs as much as firing dozens of timers, so the driver wakes by itself for each tick only as long as
+   * these are rare: once per this time on average, {@link #WAKE_UP_BURST} times in a row. Beyond that it lets due
+   * timers wait for the others that this time brings.
    */
   private static final long NANOS_PER_WAKE_UP = 1_000_000;
 
@@ -92,7 +93,9 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   /** What belongs to a driver: who runs its callbacks and knows what they are. */
   interface Owner {
-    /** Called before the driver thread starts, in the call whose timer is the first; what it throws rejects that timer. */
+    /**
+     * Called before the driver thread starts, in the call whose timer is the first; what it throws rejects that timer.
+     */
     default void starting() {}
 
     /** Called on the driver thread when a node that has fired could not be run, or has thrown. */
@@ -119,8 +122,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private final StripedCounter cancelled = new StripedCounter();
 
   /**
-   * NEW -> RUNNING -> STOPPING -> STOPPED, NEW -> STOPPED, RUNNING -> FAILED -> STOPPING. The thread starts with the first
-   * timer, and is RUNNING once its start has succeeded.
+   * NEW -> RUNNING -> STOPPING -> STOPPED, NEW -> STOPPED, RUNNING -> FAILED -> STOPPING. The thread starts with the
+   * first timer, and is RUNNING once its start has succeeded.
    */
   private final AtomicInteger state = new AtomicInteger(NEW);
 
@@ -202,8 +205,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /**
    * Takes on a new node.
    *
-   * @throws RejectedExecutionException if the driver has stopped or died or cannot be started, or the hand-off is full; the
-   *     node will not fire
+   * @throws RejectedExecutionException if the driver has stopped or died or cannot be started, or the hand-off is full;
+   *     the node will not fire
    */
   void schedule(WheelNode node, long deadlineNanos) {
     ensureRunning();
@@ -384,7 +387,9 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Runs an action on the driver thread for each node that waits, and returns when it has, or when the driver stops. */
+  /**
+   * Runs an action on the driver thread for each node that waits, and returns when it has, or when the driver stops.
+   */
   void forEachPending(Consumer<WheelNode> action) {
     if (state.get() != RUNNING) {
       return;
@@ -546,8 +551,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Takes all that was handed off before this call. A poll, unlike a drain, waits for a caller who has claimed his place
-   * and not filled it, so nothing behind it is overlooked.
+   * Takes all that was handed off before this call. A poll, unlike a drain, waits for a caller who has claimed his
+   * place and not filled it, so nothing behind it is overlooked.
    *
    * @return false if the limit has left something behind
    */

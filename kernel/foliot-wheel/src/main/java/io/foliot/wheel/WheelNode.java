@@ -6,10 +6,11 @@ import java.lang.invoke.VarHandle;
 /**
  * A timer as an object that is its own handle and its own state, so that it costs one allocation.
  *
- * <p>The word is the whole state, and every transition of it is one compare-and-set: {@code ARMED(deadline) -> FIRED |
- * CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again. Beside it stands the QUEUED bit: the
- * node is in the hand-off to the driver, or its setter is about to put it there. Whoever changes the word of a node that
- * is queued need do nothing more, because the driver reads the word after it has cleared the bit.
+ * <p>The word is the whole state, and every transition of it is one compare-and-set:
+ * {@code ARMED(deadline) -> FIRED | CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again.
+ * Beside it stands the QUEUED bit: the node is in the hand-off to the driver, or its setter is about to put it there.
+ * Whoever changes the word of a node that is queued need do nothing more, because the driver reads the word after it
+ * has cleared the bit.
  */
 abstract class WheelNode {
   private static final VarHandle WORD;
@@ -81,7 +82,9 @@ abstract class WheelNode {
     }
   }
 
-  /** Arms a node that has fired, and says whether it was queued already; if not, it is the caller who must hand it off. */
+  /**
+   * Arms a node that has fired, and says whether it was queued already; if not, it is the caller who must hand it off.
+   */
   final boolean arm(long deadlineNanos) {
     while (true) {
       long before = word;

@@ -19,24 +19,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A {@link ScheduledExecutorService} on a timing wheel, to stand where a
- * {@link java.util.concurrent.ScheduledThreadPoolExecutor} stands: scheduling and cancelling take constant time whatever
- * the number of tasks, a cancelled task is forgotten at once, and tasks that block do not delay others, because threads
- * are started as they are needed.
+ * {@link java.util.concurrent.ScheduledThreadPoolExecutor} stands: scheduling and cancelling take constant time
+ * whatever the number of tasks, a cancelled task is forgotten at once, and tasks that block do not delay others,
+ * because threads are started as they are needed.
  *
  * <p>Tasks start no earlier than their delay, by the nanosecond. Timers start in the order of their deadlines, to the
- * nanosecond, also after a stall, and those of one thread with equal deadlines in the order of its calls. To start is to be
- * given to the workers: one worker runs the tasks in this order, several begin them in it. The next run of a periodic task
- * takes its place when the last one ends. Deadlines lie within 146 years of the executor's start; later ones are cut to
- * that.
+ * nanosecond, also after a stall, and those of one thread with equal deadlines in the order of its calls. To start is
+ * to be given to the workers: one worker runs the tasks in this order, several begin them in it. The next run of a
+ * periodic task takes its place when the last one ends. Deadlines lie within 146 years of the executor's start; later
+ * ones are cut to that.
  *
  * <p>A task is rejected, with the cause, if there is no worker and none can be started; a worker that cannot be started
  * later leaves its task to the others. If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the
- * clock, it logs the reason and further timers are rejected with it; {@link #shutdownNow} returns the tasks that waited,
- * and {@link #shutdown} ends them with that failure.
+ * clock, it logs the reason and further timers are rejected with it; {@link #shutdownNow} returns the tasks that
+ * waited, and {@link #shutdown} ends them with that failure.
  *
- * <p>Unlike there, {@link #execute} and {@link #submit} hand a task to a thread at once, the exception of a task given to
- * {@code execute} goes to its thread's uncaught exception handler, and {@link ScheduledFuture#getDelay} of a future is
- * zero once it has fired or has been cancelled.
+ * <p>Unlike there, {@link #execute} and {@link #submit} hand a task to a thread at once, the exception of a task given
+ * to {@code execute} goes to its thread's uncaught exception handler, and {@link ScheduledFuture#getDelay} of a future
+ * is zero once it has fired or has been cancelled.
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService implements ScheduledExecutorService {
   private static final int RUNNING = 0;

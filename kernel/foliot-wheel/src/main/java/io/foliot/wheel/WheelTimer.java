@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Timers start in the order of their deadlines, to the nanosecond, also after a stall, and those of one thread with
  * equal deadlines in the order of its calls. To start is to be called inline, or to be given to the executor: callbacks
- * that it runs on several threads are begun in this order, and may then overtake each other. A call that is under way when
- * a later deadline comes may be too late for the order.
+ * that it runs on several threads are begun in this order, and may then overtake each other. A call that is under way
+ * when a later deadline comes may be too late for the order.
  *
- * <p>If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the clock, it logs the reason, further
- * timers are rejected with it, and {@link #stop} returns those that waited.
+ * <p>If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the clock, it logs the reason,
+ * further timers are rejected with it, and {@link #stop} returns those that waited.
  *
  * <p>By default callbacks run on virtual threads, as many as are needed for one that blocks to delay nobody; short ones
  * share a few.
@@ -75,8 +75,9 @@ public final class WheelTimer implements AutoCloseable {
    * Runs a task once, after a delay.
    *
    * @param delay zero or negative for at once; a deadline beyond 146 years from the timer's start is cut to that
-   * @throws RejectedExecutionException if the timer has stopped, its hand-off is full, or its thread has died or cannot be
-   *     started; the cause says why a thread has died or cannot be started, and the next call tries to start it again
+   * @throws RejectedExecutionException if the timer has stopped, its hand-off is full, or its thread has died or cannot
+   *     be started; the cause says why a thread has died or cannot be started, and the next call tries to start it
+   *     again
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));
@@ -91,8 +92,8 @@ public final class WheelTimer implements AutoCloseable {
   }
 
   /**
-   * Stops the driver thread and waits until it has ended, and with it an inline callback that is running, unless that one
-   * is the caller. Callbacks that were given to the executor go on. From now on nothing fires and every
+   * Stops the driver thread and waits until it has ended, and with it an inline callback that is running, unless that
+   * one is the caller. Callbacks that were given to the executor go on. From now on nothing fires and every
    * {@code schedule} is rejected.
    *
    * @return exactly the timers that have neither fired nor been cancelled; they are cancelled now. Empty, and at

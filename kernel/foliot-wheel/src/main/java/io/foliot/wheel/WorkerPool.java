@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
 final class WorkerPool implements Executor {
   /*
    * A worker is searching while it is about to look into the queue. The rule that keeps the queue moving: when somebody
-   * adds a task, or the last searching worker takes one and leaves others behind, there must be another searching worker;
-   * one is woken or started. So blocking tasks bring up a thread each, while a row of short ones is worked off by those
-   * that run, and costs no wake-up each. This is how the Go scheduler wakes its threads.
+   * adds a task, or the last searching worker takes one and leaves others behind, there must be another searching
+   * worker; one is woken or started. So blocking tasks bring up a thread each, while a row of short ones is worked off
+   * by those that run, and costs no wake-up each. This is how the Go scheduler wakes its threads.
    *
    * A worker that stops searching looks at the queue once more afterwards; whoever adds a task looks at the number of
    * searching workers afterwards. So at least one of them sees the other.
    *
-   * The first worker is started before the first task is taken on, and from then on there is always one until the pool is
-   * closed. So a thread that cannot be started rejects a task only if there is no worker at all; later it costs
+   * The first worker is started before the first task is taken on, and from then on there is always one until the pool
+   * is closed. So a thread that cannot be started rejects a task only if there is no worker at all; later it costs
    * parallelism, and the task waits for a worker that runs.
    */
   static final int UNBOUNDED = Integer.MAX_VALUE;
@@ -138,8 +138,8 @@ final class WorkerPool implements Executor {
     if (!searching.compareAndSet(0, 1)) {
       return;
     }
-    // The worker takes over what this thread has counted. Counted by itself, it could take a task and see this thread still
-    // searching, which then stops without another look into the queue: the tasks behind would wait for good.
+    // The worker takes over what this thread has counted. Counted by itself, it could take a task and see this thread
+    // still searching, which then stops without another look into the queue: the tasks behind would wait for good.
     lock.lock();
     try {
       if (!idle.isEmpty()) {
@@ -168,8 +168,8 @@ final class WorkerPool implements Executor {
   }
 
   /**
-   * Starts a worker that is counted as searching already, or counts it out if that fails. Called under the lock: no worker
-   * becomes idle while a start is about to fail.
+   * Starts a worker that is counted as searching already, or counts it out if that fails. Called under the lock: no
+   * worker becomes idle while a start is about to fail.
    */
   private void startCounted() {
     Worker worker = new Worker();
@@ -294,7 +294,7 @@ final class WorkerPool implements Executor {
         boolean stale = Thread.interrupted();
         assert !stale || !Thread.currentThread().isInterrupted();
       }
-      // Whoever woke this worker has counted it.
+      // The thread that woke this worker has counted it.
       searches = true;
       return true;
     }

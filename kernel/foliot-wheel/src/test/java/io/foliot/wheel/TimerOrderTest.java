@@ -157,7 +157,9 @@ final class TimerOrderTest {
       clock.awaitAsleep();
     }
 
-    /** Without a delay a timer starts at once, or at the end of its tick or its slack if the driver sleeps until then. */
+    /**
+     * Without a delay a timer starts at once, or at the end of its tick or its slack if the driver sleeps until then.
+     */
     private void wakeUntilHeld(CountDownLatch held) {
       for (int polls = 0; held.getCount() > 0; polls++) {
         assertThat(polls).as("polls until the callback runs").isLessThan(30_000);
@@ -215,7 +217,9 @@ final class TimerOrderTest {
       return expected;
     }
 
-    /** A timer of another thread than those that the caller schedules: it is alone at its deadline, or after all others. */
+    /**
+     * A timer of another thread than those that the caller schedules: it is alone at its deadline, or after all others.
+     */
     private void scheduleFromCallback() {
       Expected own = new Expected(Integer.MAX_VALUE, clock.nanoTime());
       own.wasReset = true;

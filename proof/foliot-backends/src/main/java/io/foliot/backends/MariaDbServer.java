@@ -15,8 +15,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * MariaDB, set to lose nothing that it has confirmed: InnoDB's log is synced at every commit, its doublewrite is on, and
- * there is no binary log.
+ * MariaDB, set to lose nothing that it has confirmed: InnoDB's log is synced at every commit, its doublewrite is on,
+ * and there is no binary log.
  */
 public final class MariaDbServer implements Server {
   private static final String USER = "foliot";

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * PgBouncer between clients and a database, giving each transaction another session. It is no Maven artifact, so it is there
- * only where the machine has it.
+ * PgBouncer between clients and a database, giving each transaction another session. It is no Maven artifact, so it is
+ * there only where the machine has it.
  */
 public final class PgBouncer implements AutoCloseable {
   private static final List<String> PLACES = List.of("/usr/sbin/pgbouncer", "/usr/bin/pgbouncer");

@@ -24,7 +24,9 @@ public final class PostgresServer implements Server {
   private static final String FIRST_DATABASE = "postgres";
   private static final Duration REPLAY_BOUND = Duration.ofSeconds(60);
 
-  /** What a copied folder must not have of its source: the files of the running process, and its log, which is streamed. */
+  /**
+   * What a copied folder must not have of its source: the files of the running process, and its log, which is streamed.
+   */
   private static final List<String> NOT_COPIED = List.of("postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot");
 
   private final Path folder;
@@ -68,7 +70,10 @@ public final class PostgresServer implements Server {
     return new PostgresServer(folder, settings, password).started();
   }
 
-  /** Postgres refuses to run as root. In a user namespace of its own it sees itself as nobody, and owns its files all the same. */
+  /**
+   * Postgres refuses to run as root. In a user namespace of its own it sees itself as nobody, and owns its files all
+   * the same.
+   */
   private static List<String> asUser(List<String> command) {
     if (!Program.asRoot()) {
       return command;
@@ -170,8 +175,8 @@ public final class PostgresServer implements Server {
   }
 
   /**
-   * Starts a replica of this server from a copy of its files, with the same settings; it streams what is committed here,
-   * and answers queries. It is asynchronous unless this server's {@code synchronous_standby_names} say otherwise.
+   * Starts a replica of this server from a copy of its files, with the same settings; it streams what is committed
+   * here, and answers queries. It is asynchronous unless this server's {@code synchronous_standby_names} say otherwise.
    */
   public PostgresServer replica() {
     Path copy = Folder.create("postgres-replica");

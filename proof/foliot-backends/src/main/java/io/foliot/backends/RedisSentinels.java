@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A Redis with one replica, and three sentinels that fail over to it once two of them miss the primary for a second. */
+/**
+ * A Redis with one replica, and three sentinels that fail over to it once two of them miss the primary for a second.
+ */
 public final class RedisSentinels implements AutoCloseable {
   /** The name the sentinels know the primary by. */
   public static final String PRIMARY_NAME = "foliot";

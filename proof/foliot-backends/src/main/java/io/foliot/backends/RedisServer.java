@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Redis, with its append-only file on, synced each second. {@code appendfsync=always} makes it sync before it answers.
- * {@link #kill} loses nothing with either of them, for Redis writes its file before it answers and the kernel keeps what
- * was written; what {@code everysec} loses is lost with the machine. To stand for that, {@link #restartEmpty} forgets all.
+ * {@link #kill} loses nothing with either of them, for Redis writes its file before it answers and the kernel keeps
+ * what was written; what {@code everysec} loses is lost with the machine. To stand for that, {@link #restartEmpty}
+ * forgets all.
  */
 public final class RedisServer implements Server {
   private static final Duration LINK_BOUND = Duration.ofSeconds(60);
@@ -179,7 +180,10 @@ public final class RedisServer implements Server {
     process.resume();
   }
 
-  /** Starts a replica of this server with the same settings, and waits until it follows. Redis replicates asynchronously. */
+  /**
+   * Starts a replica of this server with the same settings, and waits until it follows. Redis replicates
+   * asynchronously.
+   */
   public RedisServer replica() {
     Map<String, String> following = new LinkedHashMap<>(settings);
     following.put("replicaof", "127.0.0.1 " + port);

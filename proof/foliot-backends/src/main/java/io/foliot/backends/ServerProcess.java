@@ -21,14 +21,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server's process, which can be started again and again with one command.
  *
- * <p>It does not outlive this JVM. A hook kills it when the JVM shuts down; and for a JVM that is killed, a guard, a shell
- * that reads from this JVM through a pipe, kills it when the pipe ends without a word. Its folder goes with it.
+ * <p>It does not outlive this JVM. A hook kills it when the JVM shuts down; and for a JVM that is killed, a guard, a
+ * shell that reads from this JVM through a pipe, kills it when the pipe ends without a word. Its folder goes with it.
  */
 final class ServerProcess implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofSeconds(60);
   private static final Duration END_BOUND = Duration.ofSeconds(30);
 
-  /** Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own. */
+  /**
+   * Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own.
+   */
   private static final int MIN_PORT = 20_000;
   private static final int MAX_PORT = 32_000;
 
@@ -68,7 +70,7 @@ final class ServerProcess implements AutoCloseable {
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         return port;
       } catch (IOException e) {
-        // Somebody has it.
+        // The port is taken.
       }
     }
   }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between clients and a server on the loopback address, and makes the faults of a network when told to. Without
- * faults it passes on all that comes. Clients are on this machine, too, unless another of its addresses is given. Any thread
- * may call anything.
+ * faults it passes on all that comes. Clients are on this machine, too, unless another of its addresses is given. Any
+ * thread may call anything.
  */
 public final class TcpProxy implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 * 1024;
@@ -63,7 +63,9 @@ public final class TcpProxy implements AutoCloseable {
     return to(serverPort, InetAddress.getLoopbackAddress());
   }
 
-  /** Starts one before a port of the loopback address, for clients that reach this machine at another address of its. */
+  /**
+   * Starts one before a port of the loopback address, for clients that reach this machine at another address of its.
+   */
   public static TcpProxy to(int serverPort, InetAddress address) {
     TcpProxy proxy = new TcpProxy(address, serverPort);
     proxy.listen();
@@ -106,12 +108,12 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Resets the connection of the next request that matches, once the server has replied to it; the reply is swallowed. So
-   * the server has done what the client never learns of. It happens once per call.
+   * Resets the connection of the next request that matches, once the server has replied to it; the reply is swallowed.
+   * So the server has done what the client never learns of. It happens once per call.
    *
    * <p>Requests are told apart by how they come: what one read from the client brings. That is exact for clients that
-   * wait for each reply before they send more, as JDBC drivers do. If a client sends more while replies are on their way,
-   * one of those may be taken for the reply.
+   * wait for each reply before they send more, as JDBC drivers do. If a client sends more while replies are on their
+   * way, one of those may be taken for the reply.
    */
   public void cutBeforeReplyTo(Predicate<byte[]> request) {
     cutBeforeReplyTo.set(request);

@@ -6,8 +6,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
 /**
- * Starts one of these servers with an empty database, says how {@code ./foliot server} reaches it, and ends it, with its
- * files, when it is interrupted (Ctrl-C). From the root of the project:
+ * Starts one of these servers with an empty database, says how {@code ./foliot server} reaches it, and ends it, with
+ * its files, when it is interrupted (Ctrl-C). From the root of the project:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql
@@ -17,7 +17,9 @@ import java.util.stream.Collectors;
 public final class TryOut {
   private TryOut() {}
 
-  /** Runs it: {@code postgresql}, {@code mariadb} or {@code redis}, and settings of that server as {@code name=value}. */
+  /**
+   * Runs it: {@code postgresql}, {@code mariadb} or {@code redis}, and settings of that server as {@code name=value}.
+   */
   public static void main(String[] args) throws InterruptedException {
     Map<String, String> settings = Arrays.stream(args).skip(1).map(setting -> setting.split("=", 2))
         .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));

@@ -178,7 +178,9 @@ final class ChainCheck {
     };
   }
 
-  /** Without a fault since it was due, an attempt cannot begin after one that is beyond it, unless that is forgotten. */
+  /**
+   * Without a fault since it was due, an attempt cannot begin after one that is beyond it, unless that is forgotten.
+   */
   private void checkFence() {
     List<Delivery> deliveries = new ArrayList<>();
     Map<Delivery, Firing> firingOf = new HashMap<>();

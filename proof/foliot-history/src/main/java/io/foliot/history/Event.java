@@ -53,8 +53,8 @@ public sealed interface Event {
   record FaultEnded(long window, long atMillis) implements Event {}
 
   /**
-   * The store was made to lose what its durability class says that it may: what was acked, and what it was told of attempts,
-   * since an instant. It may be undone or not, each by itself; what is older must be there.
+   * The store was made to lose what its durability class says that it may: what was acked, and what it was told of
+   * attempts, since an instant. It may be undone or not, each by itself; what is older must be there.
    *
    * @param fromMillis the instant
    */

@@ -10,12 +10,13 @@ final class ExclusionCheck {
    * An answer excludes a firing in one of two ways.
    *
    * Not due: when the answer was given, the firing was not due, so nobody can have claimed it. It was live then, or had
-   * been replaced or cancelled before: whatever made a later generation, or cancelled the live one, excludes it for ever,
-   * and a _PENDING answer speaks of an earlier claim than any of its own.
+   * been replaced or cancelled before: whatever made a later generation, or cancelled the live one, excludes it for
+   * ever, and a _PENDING answer speaks of an earlier claim than any of its own.
    *
    * Unbroken: from the firing to the answer one generation replaced the other, so all are the same live task, and an
-   * answer without _PENDING says that nothing of it is outstanding. A CREATED in between, or anything that may have been
-   * one, breaks this: the firing may have been final by then, with an attempt left outstanding that may still begin.
+   * answer without _PENDING says that nothing of it is outstanding. A CREATED in between, or anything that may have
+   * been one, breaks this: the firing may have been final by then, with an attempt left outstanding that may still
+   * begin.
    */
   private final Chain chain;
   private final Run run;
@@ -118,8 +119,8 @@ final class ExclusionCheck {
   }
 
   /**
-   * After a _PENDING only a claim made before may deliver, and without faults there is one at a time: what is claimed after
-   * one that outlived the answer, is claimed after the answer.
+   * After a _PENDING only a claim made before may deliver, and without faults there is one at a time: what is claimed
+   * after one that outlived the answer, is claimed after the answer.
    */
   private void checkOneClaim(Firing firing, long answeredMillis, Violation.Kind kind, List<Event> evidence) {
     Delivery first = null;

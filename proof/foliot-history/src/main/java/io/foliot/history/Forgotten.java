@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * What a store may have lost, because its durability class says so. An operation that was answered within the time says
- * nothing any more: it took effect or not, as one without an answer, so that what it replaced or cancelled may go on, and
- * what it made need not. What was answered earlier says what it says.
+ * nothing any more: it took effect or not, as one without an answer, so that what it replaced or cancelled may go on,
+ * and what it made need not. What was answered earlier says what it says.
  */
 final class Forgotten {
   private record Span(long fromMillis, long toMillis) {}

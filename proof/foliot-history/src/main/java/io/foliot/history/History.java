@@ -21,10 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records events, in memory or in a file, from any thread.
  *
- * <p>
- * A file has one line per event. Each is handed to the operating system before the recording call returns, so what was
- * recorded survives a kill of the writer, though not a power loss; of a line that the kill tore, nothing is read. A writer
- * that comes back may go on in the same file.
+ * <p> A file has one line per event. Each is handed to the operating system before the recording call returns, so what
+ * was recorded survives a kill of the writer, though not a power loss; of a line that the kill tore, nothing is read. A
+ * writer that comes back may go on in the same file.
  */
 public final class History implements Closeable {
   private final @Nullable FileChannel file;

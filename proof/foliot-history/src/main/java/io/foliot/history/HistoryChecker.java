@@ -13,9 +13,8 @@ import java.util.Map;
  * have happened in either order, and one without an answer may have happened or not. What may have been is not held
  * against the system, so a clean verdict is no proof; its {@link Verdict#counts} tell how much was seen.
  *
- * <p>
- * A receiver records an attempt before it looks at it, and its answer before it sends it. The system under test must not
- * shorten due times ({@code maxWait}), and an idempotency key must not be used again for another task.
+ * <p> A receiver records an attempt before it looks at it, and its answer before it sends it. The system under test
+ * must not shorten due times ({@code maxWait}), and an idempotency key must not be used again for another task.
  */
 public final class HistoryChecker {
   /*
@@ -24,8 +23,8 @@ public final class HistoryChecker {
    * which the store made them whatever the order of the answers. Each rule is linear in a chain but for sorting and
    * binary search, so a key that is reset a million times costs no more than a million keys.
    *
-   * Rejected: a search for a linearization as Knossos or Porcupine do it. It would say no more, because generations give
-   * the order of the writes away, and costs exponential time where operations without an answer pile up.
+   * Rejected: a search for a linearization as Knossos or Porcupine do it. It would say no more, because generations
+   * give the order of the writes away, and costs exponential time where operations without an answer pile up.
    */
   private final Allowances allowances;
 

@@ -34,7 +34,10 @@ final class RepeatCheck {
     }
   }
 
-  /** A number is used for one claim, and a claim for one attempt; no fault excuses a repetition but that it was forgotten. */
+  /**
+   * A number is used for one claim, and a claim for one attempt; no fault excuses a repetition but that it was
+   * forgotten.
+   */
   private void checkNumbers(Firing firing) {
     Map<Integer, Delivery> byNumber = new HashMap<>();
     for (Delivery delivery : firing.deliveries) {

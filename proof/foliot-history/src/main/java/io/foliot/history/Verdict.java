@@ -22,7 +22,8 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
   private static final int MAX_SHOWN_PER_KIND = 5;
 
   /**
-   * How much was seen, so that a run can be told from one that tested nothing. Every acked firing is counted by its end.
+   * How much was seen, so that a run can be told from one that tested nothing. Every acked firing is counted by its
+   * end.
    *
    * @param delivered acked firings that were delivered
    * @param failed acked firings that ended as dead letters

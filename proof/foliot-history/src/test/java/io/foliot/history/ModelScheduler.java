@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scheduler of two nodes over one store, with clients and a receiver, small enough to be right; and, if asked for, with
- * one bug. Runs in virtual time and records the history that the checker is to judge.
+ * A scheduler of two nodes over one store, with clients and a receiver, small enough to be right; and, if asked for,
+ * with one bug. Runs in virtual time and records the history that the checker is to judge.
  */
 final class ModelScheduler {
   /** What may be wrong with it, how it may be seen, and whether it takes a fault to be seen. */

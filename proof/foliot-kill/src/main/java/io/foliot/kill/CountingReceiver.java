@@ -9,7 +9,9 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** What callbacks of many tasks go to, each of which carries its number: it counts how often each comes, and how late. */
+/**
+ * What callbacks of many tasks go to, each of which carries its number: it counts how often each comes, and how late.
+ */
 final class CountingReceiver implements AutoCloseable {
   private final Listener listener;
   private final AtomicIntegerArray times;

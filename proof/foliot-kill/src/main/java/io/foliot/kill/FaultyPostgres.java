@@ -61,7 +61,9 @@ final class FaultyPostgres implements FaultyDatabase {
         sql -> sql.contains("DELETE FROM foliot_task"));
   }
 
-  /** A failover: the replica takes over the address first, where it answers queries only, and writes some time later. */
+  /**
+   * A failover: the replica takes over the address first, where it answers queries only, and writes some time later.
+   */
   @Override
   public List<Trouble> atLast(TcpProxy proxy) {
     PostgresServer standby = synchronousReplica();

@@ -49,8 +49,8 @@ final class Load {
    * Begins.
    *
    * @param doors what the clients share evenly
-   * @param stepMillis how long a client waits after each operation, which bounds the load: what is tested is what a fault
-   *        meets, not speed
+   * @param stepMillis how long a client waits after each operation, which bounds the load: what is tested is what a
+   *        fault meets, not speed
    */
   Load(List<Door> doors, long seed, long stepMillis) {
     SplittableRandom random = new SplittableRandom(seed);

@@ -12,12 +12,11 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * A small disk of our own: ext4 on a loop device over a file. It can lose its power, and it can be filled. Needs root, a
- * Linux with loop devices, and the programs named in {@link #NEEDED}.
+ * A small disk of our own: ext4 on a loop device over a file. It can lose its power, and it can be filled. Needs root,
+ * a Linux with loop devices, and the programs named in {@link #NEEDED}.
  *
- * <p>
- * The power goes by {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and what was
- * not synced until then is not there after the next mount. The file below the device stands for the platters.
+ * <p> The power goes by {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and
+ * what was not synced until then is not there after the next mount. The file below the device stands for the platters.
  */
 final class LoopDisk implements AutoCloseable {
   /** What to say where there is none. */
@@ -94,8 +93,9 @@ final class LoopDisk implements AutoCloseable {
   }
 
   /**
-   * Cuts its power. Whoever writes there should stand still: a sync that is under way at this instant may say that it was
-   * done, though it was not (about one time in fifteen on Linux 6.18). When a real power fails, nobody is left to hear it.
+   * Cuts its power. Whoever writes there should stand still: a sync that is under way at this instant may say that it
+   * was done, though it was not (about one time in fifteen on Linux 6.18). When a real power fails, nobody is left to
+   * hear it.
    */
   void powerOff() {
     Command.runOrFail("perl", "-e", SHUTDOWN, folder.toString());

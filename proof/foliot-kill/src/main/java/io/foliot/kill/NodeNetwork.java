@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * A network of our own: nodes that each have a network namespace, and a cable to a bridge that this machine is at, too. Needs root,
- * a Linux with network namespaces, and the program named in {@link #NEEDED}.
+ * A network of our own: nodes that each have a network namespace, and a cable to a bridge that this machine is at, too.
+ * Needs root, a Linux with network namespaces, and the program named in {@link #NEEDED}.
  *
- * <p>
- * What a proxy cannot do: a cable is pulled, so that connections hang and nobody is told; or what goes one way vanishes while what
- * goes the other way arrives, which is done by a wrong hardware address in the sender's table of neighbours. This machine has several
- * addresses there, so that what a node sends to one of them may vanish while it reaches the others.
+ * <p> What a proxy cannot do: a cable is pulled, so that connections hang and nobody is told; or what goes one way
+ * vanishes while what goes the other way arrives, which is done by a wrong hardware address in the sender's table of
+ * neighbours. This machine has several addresses there, so that what a node sends to one of them may vanish while it
+ * reaches the others.
  *
  * <p>
  * All names begin with the id of this process. What a process has left that is no more, the next one removes.
@@ -50,8 +50,8 @@ final class NodeNetwork implements AutoCloseable {
   private static final String CABLE = "eth0";
 
   /**
-   * Hardware addresses are given, of which the last is nobody's: a bridge without one has the least of its cables', and where that
-   * changes with a cable, others go on sending to the old one for half a minute.
+   * Hardware addresses are given, of which the last is nobody's: a bridge without one has the least of its cables', and
+   * where that changes with a cable, others go on sending to the old one for half a minute.
    */
   private static final String HARDWARE = "02:00:00:00:00:";
   private static final String WRONG_HARDWARE = HARDWARE + "ff";
@@ -166,7 +166,7 @@ final class NodeNetwork implements AutoCloseable {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(host(node), CLOSED_PORT), CONNECT_MILLIS);
     } catch (ConnectException e) {
-      // Nobody listens there, which was said by the node.
+      // Nothing listens there, as the node said.
     }
   }
 
@@ -213,7 +213,9 @@ final class NodeNetwork implements AutoCloseable {
     Command.runOrFail("ip", "-n", name(node), "neighbour", "delete", host(to), "dev", CABLE);
   }
 
-  /** From now on what this machine sends to a node vanishes, from whichever address, and what the node sends arrives. */
+  /**
+   * From now on what this machine sends to a node vanishes, from whichever address, and what the node sends arrives.
+   */
   void loseTo(int node) {
     Command.runOrFail("ip", "neighbour", "replace", host(node), "lladdr", WRONG_HARDWARE, "dev", bridge, "nud",
         "permanent");
@@ -251,7 +253,10 @@ final class NodeNetwork implements AutoCloseable {
     Command.runOrFail("sh", "-c", command);
   }
 
-  /** Has a node be gone with all its connections, of which nobody is told, and another be there in its place. Nothing may run there. */
+  /**
+   * Has a node be gone with all its connections, of which nobody is told, and another be there in its place. Nothing
+   * may run there.
+   */
   void replace(int node) {
     removeLink(name(node));
     removeNamespace(name(node));

@@ -101,8 +101,8 @@ final class RecordedClient {
   }
 
   /**
-   * Under a key the answer does not say whether the live task was reset or kept, follows one that is being cancelled, or was
-   * not there. What it says for certain is no more than that of a repeat: this task, this generation.
+   * Under a key the answer does not say whether the live task was reset or kept, follows one that is being cancelled,
+   * or was not there. What it says for certain is no more than that of a repeat: this task, this generation.
    */
   private static Reply placed(NewTask task, boolean repeated, SubmittedTask answer) {
     boolean certain = !repeated && task.key() == null;

@@ -26,7 +26,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A server or several over one store, a receiver, and clients, with everything recorded in a file below {@code target/kill}. */
+/**
+ * A server or several over one store, a receiver, and clients, with everything recorded in a file below
+ * {@code target/kill}.
+ */
 final class Rig implements AutoCloseable {
   /** A queue that nothing holds back. */
   static final String WIDE = "wide";
@@ -41,8 +44,8 @@ final class Rig implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   /**
-   * One clock. On a busy machine a callback may be half a second on its way into the log. An attempt that nobody reports on
-   * is repeated after 2 + 3 s and a backoff of at most 0.6 s.
+   * One clock. On a busy machine a callback may be half a second on its way into the log. An attempt that nobody
+   * reports on is repeated after 2 + 3 s and a backoff of at most 0.6 s.
    */
   static final Allowances ALLOWANCES = new Allowances(0, 500, TIMEOUT.toMillis(), 3_000, 10_000, false);
 
@@ -74,7 +77,8 @@ final class Rig implements AutoCloseable {
    * Starts all but the load, with one server.
    *
    * @param name of the run, for its files
-   * @param data the server's folder; what an earlier run with this seed has left there goes, or its answers would be ours
+   * @param data the server's folder; what an earlier run with this seed has left there goes, or its answers would be
+   *     ours
    */
   Rig(String name, long seed, Path data) throws IOException {
     this(name, seed, List.of(StoreChoice.folder(emptied(data))), List.of(Place.LOOPBACK));

@@ -34,7 +34,9 @@ final class ServerProcess implements AutoCloseable {
   private static final Duration ANSWER_BOUND = Duration.ofSeconds(5);
   private static final int LOG_LINES = 30;
 
-  /** Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own. */
+  /**
+   * Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own.
+   */
   private static final int MIN_PORT = 20_000;
   private static final int MAX_PORT = 32_000;
 
@@ -73,7 +75,7 @@ final class ServerProcess implements AutoCloseable {
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         return port;
       } catch (IOException e) {
-        // Somebody has it.
+        // The port is taken.
       }
     }
   }

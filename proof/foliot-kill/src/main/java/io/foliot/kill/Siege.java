@@ -15,16 +15,16 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they must
- * be ready again and fire again by themselves.
+ * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they
+ * must be ready again and fire again by themselves.
  */
 final class Siege implements AutoCloseable {
   /** Four clients that each wait so long make less than a hundred operations a second. */
   private static final long STEP_MILLIS = 40;
 
   /**
-   * How long servers may take until they are ready and fire again: a connection that is made anew within five seconds, a
-   * pause of two seconds between tries, a lease of five, on a machine that does other things, too.
+   * How long servers may take until they are ready and fire again: a connection that is made anew within five seconds,
+   * a pause of two seconds between tries, a lease of five, on a machine that does other things, too.
    */
   private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
 
@@ -43,7 +43,8 @@ final class Siege implements AutoCloseable {
    * @param firedAfterMillis how long after its end the first attempt began
    * @param refused calls that were answered meanwhile with 503
    * @param unknown calls that were answered meanwhile with 504
-   * @param lateMillis of tasks of the wide queue that were due meanwhile and that nobody had claimed before, in ascending order
+   * @param lateMillis of tasks of the wide queue that were due meanwhile and that nobody had claimed before, in
+   *     ascending order
    */
   record Recovery(Trouble trouble, long brokenMillis, boolean wasDown, long readyAfterMillis, long firedAfterMillis,
       long refused, long unknown, List<Long> lateMillis) {
@@ -146,8 +147,8 @@ final class Siege implements AutoCloseable {
   }
 
   /**
-   * What clients were told that is neither an answer, nor that the store is away, nor that it is not known. While one of the
-   * servers is gone, nothing is told.
+   * What clients were told that is neither an answer, nor that the store is away, nor that it is not known. While one
+   * of the servers is gone, nothing is told.
    */
   List<Event> mistakes() {
     Map<Long, Long> askedMillis = new HashMap<>();

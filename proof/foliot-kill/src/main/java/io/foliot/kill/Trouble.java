@@ -23,7 +23,7 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
   enum Effect {
     /** Some calls fail, or nothing happens for a while. */
     HITCH,
-    /** Nobody can write, so that servers must say that they are not ready. */
+    /** No server can write, so that each must say that it is not ready. */
     OUTAGE,
     /** One of our servers does not answer. */
     SERVER_GONE
@@ -87,7 +87,9 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
     }, way::heal);
   }
 
-  /** The end of all connections without a word, as where the other side has lost its power, and another takes its place. */
+  /**
+   * The end of all connections without a word, as where the other side has lost its power, and another takes its place.
+   */
   static Trouble silence(TcpProxy proxy) {
     return hitch("all connections fall silent", Event.Fault.PAUSE, () -> {
       proxy.silence();

@@ -32,9 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Three servers over one PostgreSQL to which nothing happens that is not everyday life: each task comes exactly once. With
- * {@code -Ddeliveries=1000000} as many as that, and with {@code -Drestarts=n} the servers are replaced that often, one after the
- * other.
+ * Three servers over one PostgreSQL to which nothing happens that is not everyday life: each task comes exactly once.
+ * With {@code -Ddeliveries=1000000} as many as that, and with {@code -Drestarts=n} the servers are replaced that often,
+ * one after the other.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("long")

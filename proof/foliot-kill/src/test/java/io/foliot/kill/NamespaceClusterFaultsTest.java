@@ -26,9 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL, each in a network namespace of its own: cables are pulled, packets vanish on their way to one
- * side and not to the other, and are late. They coordinate through the store or through ZooKeeper, which a build draws; with
- * {@code -Dfaults=n} it is one after the other. As often as wanted, and with the seed of an earlier run:
+ * Three servers over one PostgreSQL, each in a network namespace of its own: cables are pulled, packets vanish on their
+ * way to one side and not to the other, and are late. They coordinate through the store or through ZooKeeper, which a
+ * build draws; with {@code -Dfaults=n} it is one after the other. As often as wanted, and with the seed of an earlier
+ * run:
  * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=NamespaceClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("machine")

@@ -3,7 +3,8 @@ package io.foliot.kill;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Three servers over one PostgreSQL, which they also coordinate through. As often as wanted, and with the seed of an earlier run:
+ * Three servers over one PostgreSQL, which they also coordinate through. As often as wanted, and with the seed of an
+ * earlier run:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=PostgresClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

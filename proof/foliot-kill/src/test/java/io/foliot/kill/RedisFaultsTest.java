@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that keeps its file, to which everything happens. All of it as often as wanted, and with the
- * seed of an earlier run:
+ * Two servers over one Redis that keeps its file, to which everything happens. All of it as often as wanted, and with
+ * the seed of an earlier run:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

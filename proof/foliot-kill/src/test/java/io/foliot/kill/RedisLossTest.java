@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that loses what it may lose, and no more. As often as wanted, and with the seed of an earlier
- * run:
+ * Two servers over one Redis that loses what it may lose, and no more. As often as wanted, and with the seed of an
+ * earlier run:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -36,7 +36,9 @@ class RedisLossTest {
   private static final int MAX_ALONE_MILLIS = 6_000;
   private static final Duration BOUND = Duration.ofSeconds(60);
 
-  /** Attempts after the last loss, for what came shortly before one is excused, which in a short run may be nearly all. */
+  /**
+   * Attempts after the last loss, for what came shortly before one is excused, which in a short run may be nearly all.
+   */
   private static final int ENOUGH = 100;
   private static final Pattern WINDOW = Pattern.compile("\"windowMillis\":(\\d+)");
 

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * What happens to a store that several servers share, under load, and what must hold afterwards; a subclass says which store and
- * what. With {@code -Dfaults=n} all of it n times; without, some of it, drawn anew each time, for a build should not take long.
+ * What happens to a store that several servers share, under load, and what must hold afterwards; a subclass says which
+ * store and what. With {@code -Dfaults=n} all of it n times; without, some of it, drawn anew each time, for a build
+ * should not take long.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class StoreFaults {

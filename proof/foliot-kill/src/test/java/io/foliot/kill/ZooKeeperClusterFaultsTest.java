@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL that coordinate through ZooKeeper, which is restarted and cut off, too. As often as wanted, and
- * with the seed of an earlier run:
+ * Three servers over one PostgreSQL that coordinate through ZooKeeper, which is restarted and cut off, too. As often as
+ * wanted, and with the seed of an earlier run:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

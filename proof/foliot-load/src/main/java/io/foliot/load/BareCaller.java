@@ -36,9 +36,9 @@ import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
 
 /**
- * Calls a receiver without Foliot, in a process of its own: with the HTTP client that callbacks go through, bare ({@code
- * bare}), or with Foliot's delivery but no engine and no store ({@code delivery}). Reads lines with a way and a number of
- * calls, and answers each with a line when they are done.
+ * Calls a receiver without Foliot, in a process of its own: with the HTTP client that callbacks go through, bare
+ * ({@code bare}), or with Foliot's delivery but no engine and no store ({@code delivery}). Reads lines with a way and a
+ * number of calls, and answers each with a line when they are done.
  */
 final class BareCaller {
   /** Begins each line that it says. */

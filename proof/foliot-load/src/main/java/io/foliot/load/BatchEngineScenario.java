@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Batches through the Java API on an engine in this process. Then the folder is opened anew, and everything must be there. */
+/**
+ * Batches through the Java API on an engine in this process. Then the folder is opened anew, and everything must be
+ * there.
+ */
 final class BatchEngineScenario implements Scenario {
   private static final double SECONDS = 6;
   private static final int BATCH = 1_000;

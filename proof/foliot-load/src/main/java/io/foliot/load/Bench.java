@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What scenarios work with: the plan, the server (a child process on a folder of its own unless one is named), the receiver.
- * All are made when first asked for and closed with it. One thread.
+ * What scenarios work with: the plan, the server (a child process on a folder of its own unless one is named), the
+ * receiver. All are made when first asked for and closed with it. One thread.
  */
 final class Bench implements AutoCloseable {
   private static final int CONNECT_MILLIS = 5_000;

@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Callbacks of tasks that are all due, in turns with the same HTTP client that calls the same receiver without Foliot, and
- * with Foliot's delivery without the engine. A round begins at the instant that its tasks are due, and ends with the last.
+ * Callbacks of tasks that are all due, in turns with the same HTTP client that calls the same receiver without Foliot,
+ * and with Foliot's delivery without the engine. A round begins at the instant that its tasks are due, and ends with
+ * the last.
  */
 final class CallbacksScenario implements Scenario {
   /** Tasks of a round: as many as fit into a queue's lane, so that none is parked. */

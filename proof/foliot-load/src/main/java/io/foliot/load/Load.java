@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load generator: many connections to one server, driven by the calling thread. HTTP/1.1, kept alive, one request at a
- * time on each connection. One thread and one selector, as wrk has it, because load and server share the processors, and
- * whatever the generator takes, the server does not get.
+ * The load generator: many connections to one server, driven by the calling thread. HTTP/1.1, kept alive, one request
+ * at a time on each connection. One thread and one selector, as wrk has it, because load and server share the
+ * processors, and whatever the generator takes, the server does not get.
  */
 final class Load implements AutoCloseable {
   private static final int FIRST_BUFFER = 16 << 10;

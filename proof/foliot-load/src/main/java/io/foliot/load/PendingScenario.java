@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The same measurements with more and more tasks waiting, from an empty store to ten million, on a server with a heap of
- * 1 GiB: submits by one client and by many, firing, heap, a kill and the restart after it. Writes the curve as JSON, CSV and
- * a picture.
+ * The same measurements with more and more tasks waiting, from an empty store to ten million, on a server with a heap
+ * of 1 GiB: submits by one client and by many, firing, heap, a kill and the restart after it. Writes the curve as JSON,
+ * CSV and a picture.
  */
 final class PendingScenario implements Scenario {
   private static final int TASKS = 10_000_000;
@@ -172,8 +172,8 @@ final class PendingScenario implements Scenario {
   }
 
   /**
-   * Kills the server, waits until tasks have become overdue, starts it again. Answers the milliseconds until it was ready,
-   * and from then until the first of those tasks arrived.
+   * Kills the server, waits until tasks have become overdue, starts it again. Answers the milliseconds until it was
+   * ready, and from then until the first of those tasks arrived.
    */
   private static double[] killAndRestart(Run run) {
     Child before = run.target.child();

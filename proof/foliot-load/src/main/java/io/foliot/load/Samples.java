@@ -32,7 +32,7 @@ final class Samples {
 
   /** Returns the smallest value that at least so many percent of all do not exceed; 0 if there are none. */
   double percentile(double percent) {
-    return Math.min(values.getValueAtPercentile(percent), max());
+    return size() == 0 ? 0 : Math.min(values.getValueAtPercentile(percent), max);
   }
 
   double median() {

@@ -3,8 +3,8 @@ package io.foliot.load;
 import java.util.List;
 
 /**
- * One thing to measure. It says how fast the work went and proves that the work was done: every figure of a report stands
- * beside checks of what was acknowledged, kept and delivered.
+ * One thing to measure. It says how fast the work went and proves that the work was done: every figure of a report
+ * stands beside checks of what was acknowledged, kept and delivered.
  */
 interface Scenario {
   /** What it is called on the command line. */

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.foliot.core.InstantText;
 
 /**
- * The tasks that are sent: a payload of 100 bytes of JSON that begins with the task's number, and when it is due. All have
- * the same length, so that making one is copying another and writing a few digits.
+ * The tasks that are sent: a payload of 100 bytes of JSON that begins with the task's number, and when it is due. All
+ * have the same length, so that making one is copying another and writing a few digits.
  */
 final class TaskText {
   /** Bytes of a payload. */

@@ -453,7 +453,9 @@ final class BrokenStores {
 
   /** Some of what stands in the index is not shown. */
   private static final class Index extends Broken {
-    /** What the overdue poll asks for of a slot that it does not work off yet; no other scan asks for one entry only. */
+    /**
+     * What the overdue poll asks for of a slot that it does not work off yet; no other scan asks for one entry only.
+     */
     private static final int OVERDUE_LOOK = 1;
     private static final long BRIEFLY_MILLIS = 2_000;
 

@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What is wrong on purpose, by something that is put around a store, a coordinator or a clock: each has to be caught, as one of
- * the kinds it is expected as, or else a simulation that finds nothing proves nothing.
+ * What is wrong on purpose, by something that is put around a store, a coordinator or a clock: each has to be caught,
+ * as one of the kinds it is expected as, or else a simulation that finds nothing proves nothing.
  */
 enum Bug {
   /** All is well. */
@@ -26,7 +26,7 @@ enum Bug {
   CLAIM_WITHOUT_COMPARE(false, Kind.FENCE),
   /** A claim does not ask whether another one's lease has ended. */
   STEALS_LIVE_CLAIMS(false, Kind.CANCEL, Kind.STALE, Kind.DUP, Kind.ZOMBIE),
-  /** Who looks after a slot fires its tasks without writing the claim. */
+  /** The owner of a slot fires its tasks without writing the claim. */
   OWNERSHIP_IS_LICENCE(false, Kind.FENCE, Kind.CANCEL, Kind.STALE),
   /** An attempt does not count those before it. */
   RETRY_FORGETS_ATTEMPTS(false, Kind.FENCE),
@@ -60,15 +60,15 @@ enum Bug {
   LEASE_WITHOUT_EXIT(true, Kind.LOST),
   /** What a node has parked nobody else finds. */
   PARKED_LEAVE_WITH_THEIR_NODE(true, Kind.LOST),
-  /** Nobody looks at what others leave behind. */
+  /** No node polls what others leave behind. */
   OVERDUE_POLL_OFF(true, Kind.LOST),
   /** Waits are counted by the wall clock. */
   WALL_CLOCK_WAIT(true, Kind.LOST),
-  /** Who was told that its session is over never listens again. */
+  /** A member that was told that its session is over never listens again. */
   LOST_FOR_GOOD(true),
   /** A node gives its slots up when it has lost the coordinator. */
   OWNS_NOTHING_WHEN_LOST(true),
-  /** Who leads never renews the assignment. */
+  /** The leader never renews the assignment. */
   ASSIGNED_ONCE(true),
   /** A node claims what it has no handler for. */
   CLAIMS_WITHOUT_HANDLER(true),

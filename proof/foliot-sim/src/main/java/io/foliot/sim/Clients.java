@@ -57,7 +57,9 @@ final class Clients implements SimReceiver.Listener {
   private static final int DEVICES = 20;
   private static final long BEAT_MILLIS = 4_700;
   private static final long SILENCE_MILLIS = 4_000;
-  /** So soon a second beat follows: it leaves the index entries where they are, and they come due before their tasks. */
+  /**
+   * So soon a second beat follows: it leaves the index entries where they are, and they come due before their tasks.
+   */
   private static final long SECOND_BEAT_MILLIS = 300;
   /** The second beat's tasks are due after the next first one. */
   private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
@@ -98,7 +100,9 @@ final class Clients implements SimReceiver.Listener {
     hasDevices = luck.nextBoolean();
   }
 
-  /** Devices register and send heartbeats until the end, in every second world; now and then some of them are silent. */
+  /**
+   * Devices register and send heartbeats until the end, in every second world; now and then some of them are silent.
+   */
   void beat() {
     if (over || !hasDevices) {
       return;
@@ -342,7 +346,7 @@ final class Clients implements SimReceiver.Listener {
       return;
     }
     List<Long> ops = requests.stream().map(request -> history.invoked(schedule.nowMillis(), request)).toList();
-    // Who asks a process that dies never hears.
+    // A caller of a process that dies gets no answer.
     node.process().run(() -> told(call.apply(engine), (results, failure) -> {
       sim.trace().add("client", failure == null ? "told" : "refused", ops.get(0));
       for (int i = 0; i < ops.size(); i++) {

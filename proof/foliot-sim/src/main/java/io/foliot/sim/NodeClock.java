@@ -2,7 +2,10 @@ package io.foliot.sim;
 
 import io.foliot.core.Clock;
 
-/** The clocks of one machine: the virtual time, plus what they are wrong by. The wall clock is set; the other one only drifts. */
+/**
+ * The clocks of one machine: the virtual time, plus what they are wrong by. The wall clock is set; the other one only
+ * drifts.
+ */
 final class NodeClock implements Clock {
   private static final long MILLION = 1_000_000;
 

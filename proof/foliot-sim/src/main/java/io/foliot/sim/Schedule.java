@@ -5,7 +5,9 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Virtual time, and what is to happen in it. One thread; what is due at the same instant happens in the order it came. */
+/**
+ * Virtual time, and what is to happen in it. One thread; what is due at the same instant happens in the order it came.
+ */
 final class Schedule {
   private static final long START_MICROS = 1_767_225_600_000_000L;
 
@@ -41,7 +43,10 @@ final class Schedule {
     at(nowNanos + TimeUnit.MICROSECONDS.toNanos(delayMicros), action);
   }
 
-  /** Lets everything happen up to an instant, or until a condition does not hold any more; the time is then that instant. */
+  /**
+   * Lets everything happen up to an instant, or until a condition does not hold any more; the time is then that
+   * instant.
+   */
   void runWhile(long untilNanos, BooleanSupplier condition) {
     while (condition.getAsBoolean()) {
       Happening next = happenings.peek();

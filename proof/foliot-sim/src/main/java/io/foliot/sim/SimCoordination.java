@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A coordination service as ZooKeeper is one: sessions that end long after their owner, notifications that come late, twice,
- * and after newer ones, and times in which it tells each node that it leads and has everything.
+ * A coordination service as ZooKeeper is one: sessions that end long after their owner, notifications that come late,
+ * twice, and after newer ones, and times in which it tells each node that it leads and has everything.
  */
 final class SimCoordination {
   /** For nodes that have none: nobody ever hears of anybody. */
@@ -182,7 +182,7 @@ final class SimCoordination {
         client.tellLater(view(Coordinator.Connection.SUSPENDED), 0);
       }
       if (silentMillis > sessionMillis && !session.toldLost) {
-        // Nobody says so: clients know by their own clocks that their sessions may be over.
+        // There is no message: clients know by their own clocks that their sessions may be over.
         session.toldLost = true;
         client.tellLater(view(Coordinator.Connection.LOST), 0);
       }
@@ -303,7 +303,7 @@ final class SimCoordination {
         return;
       }
       sim.schedule().afterMillis(luck.nextLong(WELL_MILLIS), () -> {
-        // Who has lost the lead meanwhile is not stopped; only the version does that.
+        // A member that has lost the lead meanwhile is stopped by the version alone.
         if (!away && version == expectedVersion) {
           document = published.clone();
           version++;

@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receiver with every bad habit: fails, is slow, answers too late or never, says "later" and reports, twice, or forgets to.
- * One for all nodes, and nothing happens to it when they die.
+ * A receiver with every bad habit: fails, is slow, answers too late or never, says "later" and reports, twice, or
+ * forgets to. One for all nodes, and nothing happens to it when they die.
  */
 final class SimReceiver {
   /** What deliveries come to. */

@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store that all nodes share: one truth, one clock, which is the reference. It can be away, fail over, and, where its
- * kind may, forget what it was told last. Nodes reach it by a {@link StoreLink} each.
+ * The store that all nodes share: one truth, one clock, which is the reference. It can be away, fail over, and, where
+ * its kind may, forget what it was told last. Nodes reach it by a {@link StoreLink} each.
  *
  * <p>What it forgets is forgotten by doing again, at the same instants, all that came before: the records of a
  * {@link MemoryStore} are a function of its calls.

@@ -28,14 +28,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster under one thread and a virtual clock: from one to five real engines with clocks that are wrong, over a store that
- * is slow, fails and forgets what it may, with a coordinator that tells too late and too often, and a receiver with bad habits.
- * Clients do whatever clients do for a minute while everything breaks; then it heals, all of it or just enough, and the history
- * is judged. Everything follows from the seed, the engines' own settings too.
+ * A cluster under one thread and a virtual clock: from one to five real engines with clocks that are wrong, over a
+ * store that is slow, fails and forgets what it may, with a coordinator that tells too late and too often, and a
+ * receiver with bad habits. Clients do whatever clients do for a minute while everything breaks; then it heals, all of
+ * it or just enough, and the history is judged. Everything follows from the seed, the engines' own settings too.
  *
- * <p>What is demanded beside the promises that a {@link HistoryChecker} knows of: what is due is begun within a bound once
- * things have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience; and where
- * nothing was broken, or nothing but the coordinator, nothing is late.
+ * <p>What is demanded beside the promises that a {@link HistoryChecker} knows of: what is due is begun within a bound
+ * once things have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience;
+ * and where nothing was broken, or nothing but the coordinator, nothing is late.
  */
 public final class Simulation {
   private static final long CHAOS_MILLIS = 45_000;
@@ -276,8 +276,8 @@ public final class Simulation {
   }
 
   /**
-   * Where nothing that was written is forgotten, a queue's limit is that of all nodes together. A claim that its node never heard of
-   * runs by what is written, and nobody runs it.
+   * Where nothing that was written is forgotten, a queue's limit is that of all nodes together. A claim that its node
+   * never heard of runs by what is written, and nobody runs it.
    */
   private void lookWhatRuns() {
     long now = schedule.nowMillis();

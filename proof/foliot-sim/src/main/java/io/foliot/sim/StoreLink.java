@@ -45,8 +45,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store as one process sees it: behind a network that takes its time, loses requests and replies, and delivers requests
- * whose sender has long given up.
+ * The store as one process sees it: behind a network that takes its time, loses requests and replies, and delivers
+ * requests whose sender has long given up.
  */
 final class StoreLink implements TaskStore {
   /** How late a request may arrive of which the sender was told that it had failed. */

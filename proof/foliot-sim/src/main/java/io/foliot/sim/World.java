@@ -85,8 +85,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * Whether a node has no handler for a queue. The first node has all, and so has each where one node alone is well in the
-   * end. The queue with a limit has a handler on every node.
+   * Whether a node has no handler for a queue. The first node has all, and so has each where one node alone is well in
+   * the end. The queue with a limit has a handler on every node.
    *
    * @param node from 0 on
    * @param queue from 0 on
@@ -120,8 +120,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * How many tasks a second one node that is well gets done at least: at the lowest rate of a queue; or, where it has one attempt at a
-   * time or one task a claim, with three calls of a slow store for each.
+   * How many tasks a second one node that is well gets done at least: at the lowest rate of a queue; or, where it has
+   * one attempt at a time or one task a claim, with three calls of a slow store for each.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;

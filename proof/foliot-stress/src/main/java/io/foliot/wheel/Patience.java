@@ -3,7 +3,10 @@ package io.foliot.wheel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** How long to wait for what must happen. Once it was in vain the test has failed, and the rest of it need not take long. */
+/**
+ * How long to wait for what must happen. Once it was in vain the test has failed, and the rest of it need not take
+ * long.
+ */
 final class Patience {
   private static final long FULL_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);

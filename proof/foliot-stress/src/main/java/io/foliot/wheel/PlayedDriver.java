@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The clock and the driver thread of a timer under stress. The clock stands still unless it is set, and an actor plays
- * the thread: {@link #turn} runs the driver's own loop until it sleeps, and leaves it asleep. So a state costs no thread,
- * and a wake-up that is lost shows as a driver that sleeps too long, not as a hang.
+ * the thread: {@link #turn} runs the driver's own loop until it sleeps, and leaves it asleep. So a state costs no
+ * thread, and a wake-up that is lost shows as a driver that sleeps too long, not as a hang.
  */
 final class PlayedDriver implements TimerClock, ThreadFactory {
   /** How long an unpark or a task takes at most, in spins: about as long as a system call. */
@@ -44,7 +44,9 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     return new PlayedDriver(false);
   }
 
-  /** One that whoever wakes it plays: the interleaving in which the waker stands still until the driver sleeps again. */
+  /**
+   * One that whoever wakes it plays: the interleaving in which the waker stands still until the driver sleeps again.
+   */
   static PlayedDriver thatTurnsWhenUnparked() {
     return new PlayedDriver(true);
   }
@@ -149,7 +151,8 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     permit.set(true);
     spin();
     if (turnsWhenUnparked) {
-      // If this is the driver already, it is unparked by a stop from within its turn, which a real one would collect for.
+      // If this is the driver already, it is unparked by a stop from within its turn, which a real one would collect
+      // for.
       turn();
     }
   }

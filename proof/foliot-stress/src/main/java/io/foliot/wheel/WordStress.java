@@ -15,8 +15,8 @@ import org.openjdk.jcstress.infra.results.ZZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /**
- * The word of a node: cancel, reset and fire, each against each. One driver serves all states, because it keeps nothing of
- * a node that it only visits.
+ * The word of a node: cancel, reset and fire, each against each. One driver serves all states, because it keeps nothing
+ * of a node that it only visits.
  */
 final class WordStress {
   private static final long DUE_NANOS = 100;

@@ -109,8 +109,8 @@ final class Figures {
   }
 
   /**
-   * A percentile of what a histogram has seen since earlier figures, within the bucket in proportion; not a number if it
-   * has seen nothing.
+   * A percentile of what a histogram has seen since earlier figures, within the bucket in proportion; not a number if
+   * it has seen nothing.
    *
    * @param name without {@code _bucket}
    */

@@ -11,8 +11,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * An answer of the server, for display. What is missing is empty, zero or a dash, so that commands show also the answers of
- * an older or newer server.
+ * An answer of the server, for display. What is missing is empty, zero or a dash, so that commands show also the
+ * answers of an older or newer server.
  */
 final class JsonView {
   // Numbers keep the digits that the server wrote.

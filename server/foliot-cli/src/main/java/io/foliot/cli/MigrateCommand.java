@@ -113,7 +113,7 @@ final class MigrateCommand implements Callable<Integer> {
   private static TaskStore open(FoliotConfig.Store store) {
     try {
       return Stores.open(store, new SystemClock(), failure -> {
-        // Whoever calls it next is told.
+        // The next call fails and says so.
       }, unreadable -> {
         // The store logs it, and a migration lists it.
       });

@@ -26,8 +26,8 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that a command talks to: through the client, and past it where the answer is shown as it is or where the client
- * has no such call. What goes wrong becomes a {@link CommandException} that says what to do.
+ * A server that a command talks to: through the client, and past it where the answer is shown as it is or where the
+ * client has no such call. What goes wrong becomes a {@link CommandException} that says what to do.
  */
 final class Remote implements AutoCloseable {
   /** Where a server is unless somebody says otherwise. */

@@ -52,7 +52,7 @@ final class SlotsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       try (TaskStore open = Stores.open(config(), new SystemClock(), failure -> {
-        // Whoever calls it next is told.
+        // The next call fails and says so.
       }, unreadable -> {
         // The store logs it.
       })) {

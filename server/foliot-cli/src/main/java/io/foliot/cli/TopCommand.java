@@ -86,7 +86,7 @@ final class TopCommand implements Callable<Integer> {
       lookAgain(remote, screen);
       shell.line(screen.line());
       if (shell.out().checkError()) {
-        // Whoever read the lines is gone.
+        // The reader of the lines is gone.
         return;
       }
     }

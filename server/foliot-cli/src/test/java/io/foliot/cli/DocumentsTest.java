@@ -83,6 +83,14 @@ final class DocumentsTest {
           %s
         }
       }
+      """, "docs/store-authors.md", """
+      import io.foliot.core.Clock;
+      import io.foliot.core.store.TaskStore;
+      abstract class %s {
+        static class MyStore { static TaskStore open(java.nio.file.Path folder, Clock clock) { return null; } }
+        java.nio.file.Path folder;
+        %s
+      }
       """, "docs/timing-wheels.md", """
       abstract class %s {
         long hand;

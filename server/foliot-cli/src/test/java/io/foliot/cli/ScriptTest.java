@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The script at the root, with JDKs and a Maven that are scripts themselves. A fake JDK prints its arguments and exits with
- * 7; a fake Maven makes the jars.
+ * The script at the root, with JDKs and a Maven that are scripts themselves. A fake JDK prints its arguments and exits
+ * with 7; a fake Maven makes the jars.
  */
 final class ScriptTest {
   private static final Path SCRIPT = Path.of("..", "..", "foliot").toAbsolutePath().normalize();

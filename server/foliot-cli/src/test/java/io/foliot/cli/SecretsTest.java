@@ -38,13 +38,13 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * Secrets in every place where one can be given, and every failure that a store's server answers with: the operator is told the
- * server's own reason, and no secret is in any line, message or answer.
+ * Secrets in every place where one can be given, and every failure that a store's server answers with: the operator is
+ * told the server's own reason, and no secret is in any line, message or answer.
  */
 @Tag("long")
 final class SecretsTest {
   private static final String CANARY = "c4n4ry";
-  /** Nobody listens there. */
+  /** A port on which nothing listens. */
   private static final String NOWHERE = "127.0.0.1:1";
 
   private static PostgresServer postgres;

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Proves that the store commits: each beat writes a small document, and the pulse is gone when none was durable for some
- * seconds. A store can answer reads and never commit again, and then nothing is accepted or claimed.
+ * Proves that the store commits: each beat writes a small document, and the pulse is gone when none was durable for
+ * some seconds. A store can answer reads and never commit again, and then nothing is accepted or claimed.
  */
 final class CommitPulse {
   /** After so long without a commit the server does not serve. */

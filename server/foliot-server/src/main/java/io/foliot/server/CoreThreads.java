@@ -3,8 +3,8 @@ package io.foliot.server;
 import java.lang.Thread.UncaughtExceptionHandler;
 
 /**
- * Ends the process when a thread that it cannot do without ends, or when memory has run out: what is left of it would look
- * alive and do nothing. The tasks are in the store, and whoever supervises the process starts it again.
+ * Ends the process when a thread that it cannot do without ends, or when memory has run out: what is left of it would
+ * look alive and do nothing. The tasks are in the store, and whoever supervises the process starts it again.
  */
 public final class CoreThreads implements UncaughtExceptionHandler {
   /** What the process says to the shell. */

@@ -227,8 +227,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Completes if the server cannot go on: with a {@link StoreException} if the store has closed itself, else with what ended
-   * a part that it cannot do without. Then the process had better end.
+   * Completes if the server cannot go on: with a {@link StoreException} if the store has closed itself, else with what
+   * ended a part that it cannot do without. Then the process had better end.
    */
   public CompletableFuture<Throwable> failure() {
     return failure;
@@ -244,8 +244,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Returns the connections to accept: as many as configured if there are file descriptors for them, and as many again for
-   * callbacks and files; else fewer, with a warning if a tenth or more is missing.
+   * Returns the connections to accept: as many as configured if there are file descriptors for them, and as many again
+   * for callbacks and files; else fewer, with a warning if a tenth or more is missing.
    */
   private static int connections(FoliotConfig config) {
     int wanted = config.limits().connections();

@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
  * Helidon's connections, with what they lack: a connection that ends before the client has sent all of its request ends
  * gently, and HTTP/1.0 is served.
  *
- * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and goes on after an answer
- * that says {@code Connection: close}. {@link HttpDoor} therefore ends such connections itself, by an exception that passes
- * through here.
+ * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and goes on after an
+ * answer that says {@code Connection: close}. {@link HttpDoor} therefore ends such connections itself, by an exception
+ * that passes through here.
  */
 final class HttpConnections implements ServerConnectionSelector {
   /** What a client may still send after the last answer, so that a reset does not take that answer from it. */
   private static final int MAX_LINGER_BYTES = 16 << 20;
-  /** For how long it may. A client that waits for the end of the connection waits for this long. */
+  /** Longest time it may. A client that waits for the end of the connection waits for this long. */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
   private final Http1ConnectionSelector http1;
@@ -147,8 +147,9 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * What arrives. The first request of a connection may be of HTTP/1.0, as of a proxy with old settings: then it is read as
-   * one of HTTP/1.1 that closes the connection, for the answers have a length and nothing else that HTTP/1.0 lacks.
+   * What arrives. The first request of a connection may be of HTTP/1.0, as of a proxy with old settings: then it is
+   * read as one of HTTP/1.1 that closes the connection, for the answers have a length and nothing else that HTTP/1.0
+   * lacks.
    */
   private static final class Intake implements Supplier<byte @Nullable []> {
     private static final byte[] VERSION = " HTTP/1.0\r\n".getBytes(US_ASCII);

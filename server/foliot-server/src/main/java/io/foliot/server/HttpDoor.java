@@ -217,8 +217,9 @@ final class HttpDoor implements AutoCloseable {
   }
 
   /**
-   * The connection goes on only if it is certain where the next request begins. After {@code Expect} it is not known whether
-   * an unread body will come at all, and after a body that was not read to its end because it is broken, not where it ends.
+   * The connection goes on only if it is certain where the next request begins. After {@code Expect} it is not known
+   * whether an unread body will come at all, and after a body that was not read to its end because it is broken, not
+   * where it ends.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {

@@ -42,7 +42,7 @@ public final class Logging {
     context.getLogger("org.apache.zookeeper").setLevel(tries);
     context.getLogger("org.apache.curator").setLevel(tries);
     context.getLogger("io.netty.channel.ChannelInitializer").setLevel(tries);
-    // Who changed what is told whatever the level.
+    // The audit log is written at every level.
     context.getLogger("foliot.audit").setLevel(Level.INFO);
   }
 

@@ -10,7 +10,7 @@ public final class StartException extends RuntimeException {
   public enum Reason {
     /** A configured value cannot work. */
     CONFIGURATION(2),
-    /** Somebody else listens on the port. */
+    /** Another process listens on the port. */
     PORT_IN_USE(3),
     /** The address is not one of this machine, or the port not for this user. */
     CANNOT_BIND(3),

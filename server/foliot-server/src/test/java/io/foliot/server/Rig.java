@@ -31,8 +31,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server on a free port of loopback, over an engine in memory that can be told to fail, and a client that checks every
- * answer against the description of the API.
+ * A server on a free port of loopback, over an engine in memory that can be told to fail, and a client that checks
+ * every answer against the description of the API.
  */
 final class Rig implements AutoCloseable {
   private static final Map<String, String> MEMORY = Map.of("store", "memory", "port", "0", "call-timeout", "2s",

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Who may do what. */
+/** Scopes, keys and what each may do. */
 class SecurityTest {
   private static final String NO_TASK = "00000000-0000-7000-8000-000000000000";
 

@@ -8,8 +8,8 @@ import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part in the election. Who leads is read from ZooKeeper, not asked here: a latch can believe that it leads while its node
- * is gone, and it never looks whether it is.
+ * A part in the election. Who leads is read from ZooKeeper, not asked here: a latch can believe that it leads while its
+ * node is gone, and it never looks whether it is.
  */
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());

@@ -46,7 +46,7 @@ final class Ensemble implements AutoCloseable {
     CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder().connectString(options.servers())
         .sessionTimeoutMs(Math.toIntExact(options.sessionTimeout().toMillis()))
         .connectionTimeoutMs(Math.toIntExact(options.connectionTimeout().toMillis()))
-        // Whoever calls looks again each second anyway.
+        // The caller polls again each second anyway.
         .retryPolicy(new RetryNTimes(0, 0))
         // The servers' own idea of their addresses is no better than the one that was configured: behind a proxy or in
         // containers it is one that nobody else can reach.
@@ -123,7 +123,10 @@ final class Ensemble implements AutoCloseable {
     }
   }
 
-  /** A part in the election that Curator runs: the smallest sequential node leads, each other one watches the one before. */
+  /**
+   * A part in the election that Curator runs: the smallest sequential node leads, each other one watches the one
+   * before.
+   */
   LeaderLatch latch(String path, String id) {
     return new LeaderLatch(curator, path, id);
   }
@@ -208,7 +211,9 @@ final class Ensemble implements AutoCloseable {
     return event.getResultCode() == Code.OK.intValue();
   }
 
-  /** Ends the session, and with it all ephemeral nodes, in one step. Waits for ZooKeeper's answer where there is one. */
+  /**
+   * Ends the session, and with it all ephemeral nodes, in one step. Waits for ZooKeeper's answer where there is one.
+   */
   @Override
   public void close() {
     curator.close();

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads who is there, who leads, and the document, within one session.
  *
- * <p>All of it is read each second, so what did not change must cost little: two lists of names and what there is to say
- * about the document. Who a name belongs to is read when the list has changed, and the document when it has.
+ * <p>All of it is read each second, so what did not change must cost little: two lists of names and what there is to
+ * say about the document. Who a name belongs to is read when the list has changed, and the document when it has.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -58,7 +58,7 @@ final class Reading {
     this.session = session;
   }
 
-  /** Whose ephemeral nodes are ours. */
+  /** The session that owns this member's ephemeral nodes. */
   long session() {
     return session;
   }

@@ -21,22 +21,23 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coordination through ZooKeeper. A member is an ephemeral node, the leader is whose sequential node is the smallest, and the
- * document is a node that the leader writes by compare-and-set.
+ * Coordination through ZooKeeper. A member is an ephemeral node, the leader is whose sequential node is the smallest,
+ * and the document is a node that the leader writes by compare-and-set.
  *
- * <p>Once a {@linkplain #BEAT beat} a member looks whether its own node stands and is its session's, makes what is missing,
- * and reads who else is there. Watches and what Curator says of the connection only have it look at once. So whatever happens
- * to sessions, to nodes and to ZooKeeper itself, and whichever event is lost, the next look sets it right.
+ * <p>Once a {@linkplain #BEAT beat} a member looks whether its own node stands and is its session's, makes what is
+ * missing, and reads who else is there. Watches and what Curator says of the connection only have it look at once. So
+ * whatever happens to sessions, to nodes and to ZooKeeper itself, and whichever event is lost, the next look sets it
+ * right.
  *
- * <p>Who dies is gone when its session times out, who leaves at once. ZooKeeper is tried for ever; a client that has not
- * reached it for long is replaced by a new one, because there are states that one does not come out of by itself.
+ * <p>Who dies is gone when its session times out, who leaves at once. ZooKeeper is tried for ever; a client that has
+ * not reached it for long is replaced by a new one, because there are states that one does not come out of by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
   // A look: own node (made or replaced) -> reading -> told. One at a time; what is older than the last change of the
   // connection is dropped. All on the loop's thread, to which the threads of Curator and ZooKeeper post.
   //
-  // Rejected: Curator's PersistentNode and CuratorCache, each with state and threads of its own, which heal one by one; the
-  // order in which they do after a lost session would be ours to guess.
+  // Rejected: Curator's PersistentNode and CuratorCache, each with state and threads of its own, which heal one by one;
+  // the order in which they do after a lost session would be ours to guess.
 
   /** What {@link #kind} says. */
   public static final String KIND = "zookeeper";
@@ -89,7 +90,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
    * A coordinator that is not a member yet, and has not connected.
    *
    * @param loop calls it; its own
-   * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section, or TLS and a file cannot be opened
+   * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section, or TLS and a file cannot be
+   *     opened
    */
   public ZooKeeperCoordinator(ZooKeeperOptions options, Clock clock, EventLoop loop) {
     if (options.login() instanceof ZooKeeperOptions.Login.Sasl login && !hasSection(login.section())) {
@@ -153,7 +155,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
           ? through.create(paths.assignment(), document, CreateMode.PERSISTENT)
           : through.write(paths.assignment(), document, Math.toIntExact(expectedVersion - 1));
       after(written, (done, thrown) -> {
-        // Whoever publishes has seen what is there, and sees it once more if that was not enough.
+        // A publisher has read the document before, and reads it again if it has changed.
         tellAgain |= done == null || !done;
         if (done != null) {
           unwritten = false;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param servers {@code host:port,host:port}; 2181 where there is no port
  * @param root the path under which everything is; it is made where it is missing
- * @param sessionTimeout how long a node is believed to live that is not heard of. ZooKeeper has bounds of its own, by default
- *     from two to twenty times its {@code tickTime}, and takes the nearer one
+ * @param sessionTimeout how long a node is believed to live that is not heard of. ZooKeeper has bounds of its own, by
+ *     default from two to twenty times its {@code tickTime}, and takes the nearer one
  * @param connectionTimeout how long one try to connect may take
  * @param login who this client is
  * @param tls how the connection is secured; null for a connection that is not
@@ -62,9 +62,9 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     }
   }
 
-  /** Who a client is for ZooKeeper. Who is somebody makes nodes that nobody else may read or change. */
+  /** The identity of a client of ZooKeeper. Nodes made under one can be read and changed only under it. */
   public sealed interface Login {
-    /** Nobody: everything is open to whoever reaches ZooKeeper. */
+    /** No identity: the nodes are open to every client of ZooKeeper. */
     record Anonymous() implements Login {}
 
     /** The {@code digest} scheme. The password goes over the wire as it is, so it wants TLS. */

@@ -1,4 +1,4 @@
-/** Who is alive, who leads, and who looks after which slot: through ZooKeeper. */
+/** Members, the leader and the assignment of slots, through ZooKeeper. */
 @NullMarked
 package io.foliot.cluster.zookeeper;
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may see and change what is in ZooKeeper, and who may listen on the way. */
+/** Access to ZooKeeper's nodes, and the encryption on the way. */
 @Tag("long")
 final class SecureZooKeeperTest {
   private static final int TICK_MILLIS = 500;

@@ -348,7 +348,7 @@ final class ZooKeeperCoordinatorTest {
     a.coordinator.publish(bytes("one"), 0);
     await("it is read", () -> a.version() == 1);
     int changes = 8;
-    // Whoever waits for each change before the next is made would wait for a beat each time.
+    // A test that waits for each change before the next would wait for a beat each time.
     Duration members = Duration.ZERO;
     Duration documents = Duration.ZERO;
     for (int change = 1; change <= changes; change++) {

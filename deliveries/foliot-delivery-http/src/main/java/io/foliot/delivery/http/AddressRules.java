@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses a callback may reach. What is public is permitted; what is not, only inside a network that the operator
- * allows. The addresses at which clouds hand out credentials are never permitted.
+ * Which addresses a callback may reach. What is public is permitted; what is not, only inside a network that the
+ * operator allows. The addresses at which clouds hand out credentials are never permitted.
  *
  * <p>An IPv6 address that carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP) is
  * permitted only if a network that the operator allows contains it, and what it carries is permitted as well.

@@ -37,8 +37,9 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Apache HttpClient, with all that it does beyond one request and one answer switched off: no retries, redirects, cookies,
- * authentication, decompression, proxies or protocol upgrades. What remains is HTTP/1.1, TLS, and pools of connections.
+ * Apache HttpClient, with all that it does beyond one request and one answer switched off: no retries, redirects,
+ * cookies, authentication, decompression, proxies or protocol upgrades. What remains is HTTP/1.1, TLS, and pools of
+ * connections.
  */
 final class CallbackClient implements AutoCloseable {
   /**
@@ -77,8 +78,8 @@ final class CallbackClient implements AutoCloseable {
   }
 
   private static PoolingAsyncClientConnectionManager pools(HttpDeliveryOptions options, DnsResolver addresses) {
-    // Two compare the name with the certificate, the JDK and the client: in 5.6.3 the JDK alone was asked, too late, and
-    // any name passed.
+    // Two compare the name with the certificate, the JDK and the client: in 5.6.3 the JDK alone was asked, too late,
+    // and any name passed.
     ClientTlsStrategyBuilder tls = ClientTlsStrategyBuilder.create()
         .setHostVerificationPolicy(HostnameVerificationPolicy.BOTH)
         .setHostnameVerifier(HttpsSupport.getDefaultHostnameVerifier());

@@ -19,8 +19,8 @@ import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt under way: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, in any
- * thread; {@link #ended} decides which comes first.
+ * One attempt under way: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, in
+ * any thread; {@link #ended} decides which comes first.
  */
 final class Exchange implements FutureCallback<Reply> {
   /** Connections that the receiver closed while they idled may be met this often in a row. */

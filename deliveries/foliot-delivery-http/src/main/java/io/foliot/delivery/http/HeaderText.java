@@ -83,7 +83,9 @@ final class HeaderText {
     return oneLine(head);
   }
 
-  /** With single spaces for white space, control and format characters (which can reverse text), and lone surrogates. */
+  /**
+   * With single spaces for white space, control and format characters (which can reverse text), and lone surrogates.
+   */
   static String oneLine(String text) {
     StringBuilder line = new StringBuilder(text.length());
     text.codePoints().forEach(c -> {

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Signed callbacks over HTTP/1.1: each attempt is one POST, to an address that was checked when it began.
  *
- * <p>An attempt goes: the settings of its target, read once and kept; a place among those in flight; a timer for the whole;
- * the checked addresses of its host, nearly always known; then the client. Whichever ends it first, answer, failure,
- * timer or close, completes its stage, once.
+ * <p>An attempt goes: the settings of its target, read once and kept; a place among those in flight; a timer for the
+ * whole; the checked addresses of its host, nearly always known; then the client. Whichever ends it first, answer,
+ * failure, timer or close, completes its stage, once.
  *
  * <p>A request is sent at most once. Only if the connection it was given turns out closed before any byte was handed to
  * it, it goes to another one.
@@ -101,8 +101,8 @@ public final class HttpDelivery implements Delivery {
   }
 
   /**
-   * Looks at the settings, and at the addresses of the host. Unlike the other methods it may wait, up to two seconds, for a
-   * name server that is slow; the attempts check again in any case.
+   * Looks at the settings, and at the addresses of the host. Unlike the other methods it may wait, up to two seconds,
+   * for a name server that is slow; the attempts check again in any case.
    */
   @Override
   public void check(Target target) {

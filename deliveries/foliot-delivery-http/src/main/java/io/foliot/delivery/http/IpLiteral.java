@@ -3,8 +3,8 @@ package io.foliot.delivery.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses as text, read strictly: four decimal numbers without leading zeros, or IPv6 as RFC 4291 writes it, without a
- * zone. Whatever else a C library takes for an address (octal, hexadecimal, one large number) is none here.
+ * Addresses as text, read strictly: four decimal numbers without leading zeros, or IPv6 as RFC 4291 writes it, without
+ * a zone. Whatever else a C library takes for an address (octal, hexadecimal, one large number) is none here.
  */
 final class IpLiteral {
   private static final int GROUPS = 8;

@@ -41,7 +41,9 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   private volatile boolean sent;
   private volatile @Nullable Reply head;
 
-  /** The consumer gets the whole answer when its connection has been given back, so that the next request can have it. */
+  /**
+   * The consumer gets the whole answer when its connection has been given back, so that the next request can have it.
+   */
   ReplyReader(Consumer<Reply> onComplete) {
     this.onComplete = onComplete;
   }

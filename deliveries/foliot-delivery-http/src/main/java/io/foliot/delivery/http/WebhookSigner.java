@@ -11,8 +11,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signs as <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a> says: {@code v1,} and the HMAC-SHA256 of
- * {@code id.timestamp.body} in base64, once for each secret.
+ * Signs as <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a> says: {@code v1,} and the HMAC-SHA256
+ * of {@code id.timestamp.body} in base64, once for each secret.
  */
 final class WebhookSigner {
   private static final String PREFIX = "whsec_";

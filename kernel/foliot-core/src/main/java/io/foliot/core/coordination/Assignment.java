@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which node looks after which slot. Immutable; any thread.
  *
- * <p>It is a division of labour and nothing more: two nodes with two assignments, or with none, lose and double nothing.
+ * <p>It is a division of labour and nothing more: two nodes with two assignments, or with none, lose and double
+ * nothing.
  */
 public final class Assignment {
   private static final int VERSION = 1;
@@ -70,7 +71,7 @@ public final class Assignment {
     return owners.length;
   }
 
-  /** Who looks after a slot; null for nobody. */
+  /** Returns the owner of a slot, or null if it has none. */
   public @Nullable String owner(int slot) {
     return owners[slot] == NOBODY ? null : nodes.get(owners[slot]);
   }
@@ -179,19 +180,19 @@ public final class Assignment {
    * The same after members came or went: even, and with as few changes of hands as that allows.
    *
    * <ul>
-   * <li><b>Even.</b> Zones share the slots as their members are many, and the members of a zone share what it has: of two
-   * members neither has two slots more than the other.
-   * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share. Whoever
-   * has to give slots gives the last ones.
-   * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of one
-   * leaves no long row without an owner.
+   * <li><b>Even.</b> Zones share the slots as their members are many, and the members of a zone share what it has: of
+   * two members neither has two slots more than the other.
+   * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
+   * Whoever has to give slots gives the last ones.
+   * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of
+   * one leaves no long row without an owner.
    * </ul>
    *
    * <p>A pure function: the same arguments in whatever order give the same answer, on every node.
    *
    * @param members who may have slots; with none, nobody has any
-   * @param newSlotCount as many as there are, or twice as many and so on: a new slot begins with the owner of the one that it
-   *     was split from
+   * @param newSlotCount as many as there are, or twice as many and so on: a new slot begins with the owner of the one
+   *     that it was split from
    */
   public Assignment with(Collection<Coordinator.Member> members, int newSlotCount) {
     List<Coordinator.Member> sorted = members.stream().sorted(Comparator.comparing(Coordinator.Member::node)).toList();
@@ -244,7 +245,7 @@ public final class Assignment {
     return quotas;
   }
 
-  /** Who gets the slots that are free, in their order: the zones in turn, and in a zone its members in turn. */
+  /** The members that get the free slots, in their order: the zones in turn, and in a zone its members in turn. */
   private static List<Integer> takers(List<Coordinator.Member> members, int[] quotas, int[] has) {
     Map<String, List<Integer>> byZone = new TreeMap<>();
     for (int place = 0; place < members.size(); place++) {

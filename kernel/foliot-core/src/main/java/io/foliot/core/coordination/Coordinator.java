@@ -4,8 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is alive, who leads, and one shared document. Nothing a coordinator says is needed for safety, nor for liveness: the
- * claim in the store decides, and the overdue poll fires what nobody looks after. Any thread may call; no method blocks.
+ * Who is alive, who leads, and one shared document. Nothing a coordinator says is needed for safety, nor for liveness:
+ * the claim in the store decides, and the overdue poll fires what nobody looks after. Any thread may call; no method
+ * blocks.
  */
 public interface Coordinator extends AutoCloseable {
   /** A word for people: {@code none}, {@code store}, {@code zookeeper}. */

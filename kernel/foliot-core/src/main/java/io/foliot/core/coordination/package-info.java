@@ -1,4 +1,4 @@
-/** Who is alive, who leads, and one shared document. */
+/** The SPI of coordinators: members, the leader, and one shared document. */
 @NullMarked
 package io.foliot.core.coordination;
 

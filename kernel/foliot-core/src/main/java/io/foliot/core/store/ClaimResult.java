@@ -19,7 +19,10 @@ public sealed interface ClaimResult {
    */
   record Later(long wakeAt) implements ClaimResult {}
 
-  /** A look, or a claim that came too late to be more, found that a claim would stand, or would record an end; nothing has changed. */
+  /**
+   * A look, or a claim that came too late to be more, found that a claim would stand, or would record an end; nothing
+   * has changed.
+   */
   record Ready() implements ClaimResult {
     /** The only one that is needed. */
     public static final Ready READY = new Ready();

@@ -10,7 +10,7 @@ public enum DocumentKind {
   NODE,
   /** A limited queue's permits per node. */
   PERMITS,
-  /** Who owns which slot, and who leads. */
+  /** The owner of each slot, and the leader. */
   CLUSTER,
   /** Hashes and scopes of API keys. */
   API_KEY

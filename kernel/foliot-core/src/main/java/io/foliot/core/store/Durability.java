@@ -3,8 +3,8 @@ package io.foliot.core.store;
 /**
  * What an acknowledged write survives.
  *
- * @param durabilityClass {@code D}: kill and power loss; {@code B}: all but the writes of the last window; {@code NONE}:
- *     nothing, it is gone with the process
+ * @param durabilityClass {@code D}: kill and power loss; {@code B}: all but the writes of the last window;
+ *     {@code NONE}: nothing, it is gone with the process
  * @param windowMillis for class B, the window; else 0
  * @param detail the settings this was read from, for people
  */

@@ -9,7 +9,9 @@ package io.foliot.core.store;
 public record ExtendResult(Kind kind, long leaseEnd) {
   /** What happened. */
   public enum Kind {
-    /** The lease holds until the new end, which may be nearer than asked for: the queue bounds how long work may run. */
+    /**
+     * The lease holds until the new end, which may be nearer than asked for: the queue bounds how long work may run.
+     */
     EXTENDED,
     /** Refused: a cancel waits for the attempt to end. */
     CANCELLED,

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes every call on to another store: what is overridden is what is different, as where calls are counted, delayed, or broken on
- * purpose.
+ * Passes every call on to another store: what is overridden is what is different, as where calls are counted, delayed,
+ * or broken on purpose.
  */
 public abstract class ForwardingStore implements TaskStore {
   /** What the calls go to. */

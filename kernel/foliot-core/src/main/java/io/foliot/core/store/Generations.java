@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>A new generation is larger than the last one of its task, and at least the floor and the store's clock in
  * microseconds.
- * <li>The floor is above each generation that callers may know and no record shows any more: that of a task that has ended,
- * whose record expires, and that of a successor that was dropped.
- * <li>A store raises its floor before it answers, and reads it before it gives out a generation. As long as the clock moves
- * on, it is ahead of the floor; the floor matters when the clock was set back or stands still.
+ * <li>The floor is above each generation that callers may know and no record shows any more: that of a task that has
+ * ended, whose record expires, and that of a successor that was dropped.
+ * <li>A store raises its floor before it answers, and reads it before it gives out a generation. As long as the clock
+ * moves on, it is ahead of the floor; the floor matters when the clock was set back or stands still.
  * </ol>
  *
  * <p>Rejected: a counter for each key that outlives its tasks (memory that only grows).
@@ -50,9 +50,9 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation of a change that the clock has not passed, above which a floor that otherwise follows
-   * the clock must be raised; {@link #NONE} if there is none. One that is shown counts only if it is ahead of the clock, for
-   * the next one of its task is larger anyway.
+   * Returns the largest generation of a change that the clock has not passed, above which a floor that otherwise
+   * follows the clock must be raised; {@link #NONE} if there is none. One that is shown counts only if it is ahead of
+   * the clock, for the next one of its task is larger anyway.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
     long shown = shown(after);

@@ -3,8 +3,8 @@ package io.foliot.core.store;
 /**
  * What a probe has read of a task.
  *
- * @param lookAt when a scheduler has to look at the task: its due time, or its lease end while it runs; the lowest of all
- *        numbers if nothing is known, or the task is final
+ * @param lookAt when a scheduler has to look at the task: its due time, or its lease end while it runs; the lowest of
+ *        all numbers if nothing is known, or the task is final
  * @param wakeAt where its index entry is, which may be earlier; of no meaning if nothing is known
  */
 public record Probed(long lookAt, long wakeAt) {

@@ -9,9 +9,9 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says that a store is not to be worked with, because its tasks are moved to another one, or from another one into it. It
- * is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}; engines look for it when they start, and each
- * second where others may use the store.
+ * Says that a store is not to be worked with, because its tasks are moved to another one, or from another one into it.
+ * It is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}; engines look for it when they start, and
+ * each second where others may use the store.
  *
  * @param state how far the move is
  * @param other the other store, for people; nothing secret

@@ -10,9 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of a task: what each call of a store does to one record. Pure functions from a record, a request and the time
- * to the next record and an answer; a record that comes out as the same object needs no write. Stores that hold records
- * in their own process run these; stores in other languages (SQL, Lua) are held to the same by the contract kit.
+ * The life of a task: what each call of a store does to one record. Pure functions from a record, a request and the
+ * time to the next record and an answer; a record that comes out as the same object needs no write. Stores that hold
+ * records in their own process run these; stores in other languages (SQL, Lua) are held to the same by the contract
+ * kit.
  *
  * <pre>
  * submit:  nothing → DELAYED;  DELAYED → DELAYED (new generation);  RUNNING → RUNNING + successor
@@ -122,9 +123,9 @@ final class TaskLife {
   }
 
   /**
-   * Whether a deadline that is pushed back takes its index entry along: once the entry is nearer than five eighths of the way to
-   * the new deadline. So an entry moves at most twice in the time by which its deadline is pushed back, however often that
-   * happens, and hardly ever comes due while its task is not.
+   * Whether a deadline that is pushed back takes its index entry along: once the entry is nearer than five eighths of
+   * the way to the new deadline. So an entry moves at most twice in the time by which its deadline is pushed back,
+   * however often that happens, and hardly ever comes due while its task is not.
    */
   private static boolean isWorthMoving(long wakeAt, long dueAt, long nowMillis) {
     return dueAt > nowMillis && wakeAt <= nowMillis + (dueAt - nowMillis) / 8 * 5;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that a store knows of a task. Immutable; {@link #edit} makes the next one.
  *
- * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final one has none. A task that runs is woken at its
- * lease end or before, one that does not at its due time or before: entries lag behind what they stand for, so that
+ * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final one has none. A task that runs is woken at
+ * its lease end or before, one that does not at its due time or before: entries lag behind what they stand for, so that
  * pushing it back is cheap.
  */
 public final class TaskRecord {

@@ -11,13 +11,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The truth. Everything Foliot promises rests on what is said here; {@code TaskStoreContract} of the test kit says it in
- * tests, races included, and every store passes it.
+ * The truth. Everything Foliot promises rests on what is said here; {@code TaskStoreContract} of the test kit says it
+ * in tests, races included, and every store passes it.
  *
  * <p><b>Batches.</b> Every call takes a list and answers one result per item, in the order of the items. The items of a
- * batch act as if one after the other. A batch is not a transaction: after a failed call each item may have taken effect
- * or not, and the caller treats it as unknown, unless the call fails with an {@link ItemsFailedException}, which has the
- * results of the items that took effect.
+ * batch act as if one after the other. A batch is not a transaction: after a failed call each item may have taken
+ * effect or not, and the caller treats it as unknown, unless the call fails with an {@link ItemsFailedException}, which
+ * has the results of the items that took effect.
  *
  * <p><b>Durability.</b> A stage completes normally only when what its results say is durable, to the degree that
  * {@link #durability} states. What another caller reads before that may be as new as the write, but no final state, no
@@ -26,15 +26,16 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock, by which due-ness and leases are
  * judged, inside the step that acts on them.
  *
- * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a call finds no room and nothing of it was written,
- * with {@link StoreAwayException} when the store could not be asked (nothing was done), and with {@link StoreException} when
- * it is away, closed, or broken, and what became of the call is unknown. No method blocks and none throws.
+ * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a call finds no room and nothing of it was
+ * written, with {@link StoreAwayException} when the store could not be asked (nothing was done), and with
+ * {@link StoreException} when it is away, closed, or broken, and what became of the call is unknown. No method blocks
+ * and none throws.
  *
- * <p><b>Damage.</b> A record that a shared store cannot read fails no other item of a batch. The store sets it aside, logs
- * an error with its id, queue and the reason, and reports it as a {@link SetAside}: the task is final from then on, FAILED
- * with that reason, its bytes are kept as long as a dead letter is, and a redrive refuses it. A record that a newer version
- * of Foliot wrote is no damage: it is left as it is, a claim answers {@link ClaimResult.Later}, and another change of it
- * fails with {@link StoreAwayException} for that item.
+ * <p><b>Damage.</b> A record that a shared store cannot read fails no other item of a batch. The store sets it aside,
+ * logs an error with its id, queue and the reason, and reports it as a {@link SetAside}: the task is final from then
+ * on, FAILED with that reason, its bytes are kept as long as a dead letter is, and a redrive refuses it. A record that
+ * a newer version of Foliot wrote is no damage: it is left as it is, a claim answers {@link ClaimResult.Later}, and
+ * another change of it fails with {@link StoreAwayException} for that item.
  *
  * <p><b>Threads.</b> Any thread may call; stages complete on threads of the store's, or in the call.
  */
@@ -46,8 +47,8 @@ public interface TaskStore extends AutoCloseable {
   boolean isShared();
 
   /**
-   * How many items of one call pay for the call itself: with fewer, the store works more for the call than for them; with
-   * more, others wait longer for their turn.
+   * How many items of one call pay for the call itself: with fewer, the store works more for the call than for them;
+   * with more, others wait longer for their turn.
    */
   default int batchSize() {
     return 250;
@@ -73,8 +74,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<SubmitResult>> submit(List<Draft> drafts);
 
   /**
-   * Moves deadlines of live tasks; an absent key is not created. Later is one small write; the index is touched only for
-   * an earlier one. Where the task runs, the successor is set instead.
+   * Moves deadlines of live tasks; an absent key is not created. Later is one small write; the index is touched only
+   * for an earlier one. Where the task runs, the successor is set instead.
    */
   CompletionStage<List<TouchResult>> touch(List<Touch> touches);
 
@@ -82,8 +83,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs);
 
   /**
-   * Reads the index, parked tasks excepted: for each scan the entries in ascending order of (wakeAt, id). May miss what is
-   * written meanwhile.
+   * Reads the index, parked tasks excepted: for each scan the entries in ascending order of (wakeAt, id). May miss what
+   * is written meanwhile.
    */
   CompletionStage<List<DueSlice>> due(List<DueScan> scans);
 
@@ -91,8 +92,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Boolean>> park(List<DueEntry> entries);
 
   /**
-   * Reads the parked tasks of a queue, roughly in the order of their wakeAt. A page may be shorter than the limit; only an
-   * empty one is the end.
+   * Reads the parked tasks of a queue, roughly in the order of their wakeAt. A page may be shorter than the limit; only
+   * an empty one is the end.
    *
    * @param after where the last page ended, or null for the beginning
    */
@@ -102,14 +103,15 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Set<String>> parkedQueues(SlotSet slots);
 
   /**
-   * Reads when tasks have to be looked at next. Changes nothing and locks nothing. May miss what is written meanwhile, and may
-   * answer {@link Probed#UNKNOWN} for any task. A scheduler probes to find out what to claim first, never instead of a claim.
+   * Reads when tasks have to be looked at next. Changes nothing and locks nothing. May miss what is written meanwhile,
+   * and may answer {@link Probed#UNKNOWN} for any task. A scheduler probes to find out what to claim first, never
+   * instead of a claim.
    */
   CompletionStage<List<Probed>> probe(List<TaskId> ids);
 
   /**
-   * Claims tasks: the one step on which all safety rests. A batch of looks alone only moves index entries, which the store
-   * need not make durable before it answers: an entry that comes back at its old place is moved again.
+   * Claims tasks: the one step on which all safety rests. A batch of looks alone only moves index entries, which the
+   * store need not make durable before it answers: an entry that comes back at its old place is moved again.
    */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
@@ -120,8 +122,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
 
   /**
-   * Makes failed tasks live again, with a new generation, due now. A task of another queue than the item names is answered
-   * as one that does not exist, and stays as it is.
+   * Makes failed tasks live again, with a new generation, due now. A task of another queue than the item names is
+   * answered as one that does not exist, and stays as it is.
    */
   CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives);
 
@@ -129,8 +131,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
 
   /**
-   * Pages through a queue's tasks. A page may have fewer tasks than asked for, or none, and still a cursor: a call looks
-   * at a bounded number of records.
+   * Pages through a queue's tasks. A page may have fewer tasks than asked for, or none, and still a cursor: a call
+   * looks at a bounded number of records.
    *
    * @param state null for all; READY and DELAYED are told apart by the store's clock
    * @param cursor what the last page gave, or null for the first
@@ -139,8 +141,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
   /**
-   * Pages through all live tasks of all queues, in no particular order: for moving to another store. A task that is live
-   * all the while is seen once.
+   * Pages through all live tasks of all queues, in no particular order: for moving to another store. A task that is
+   * live all the while is seen once.
    *
    * @param cursor what the last page gave, or null for the first
    * @throws IllegalArgumentException (in the stage) if the cursor is none of this store's
@@ -148,8 +150,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<TaskPage> live(int limit, @Nullable String cursor);
 
   /**
-   * Takes over live tasks as another store had them: with their generations, attempts and leases. Answers of each whether
-   * it is here: now, or already, in which case nothing changes; false if another live task has its key.
+   * Takes over live tasks as another store had them: with their generations, attempts and leases. Answers of each
+   * whether it is here: now, or already, in which case nothing changes; false if another live task has its key.
    */
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
@@ -157,8 +159,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**
-   * Whether a queue has a live task. The answer is exact: it takes in every write that was answered before this call, by any
-   * process. It costs no more for a store with many tasks.
+   * Whether a queue has a live task. The answer is exact: it takes in every write that was answered before this call,
+   * by any process. It costs no more for a store with many tasks.
    */
   CompletionStage<Boolean> hasLive(String queue);
 

@@ -28,16 +28,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Coordination for those who share a store and nothing else: leases in its documents, judged by its clock.
  *
- * <p>Each member renews a lease of its own; who is listed with a lease that runs is alive. One more lease is that of the
- * leader: whoever finds it over takes it, by compare-and-set. A lease ends so long after the store's clock stood where it
- * stood before the lease was written; so on the store's clock no two leaders ever have one at the same time, and what a
- * leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
+ * <p>Each member renews a lease of its own; who is listed with a lease that runs is alive. One more lease is that of
+ * the leader: whoever finds it over takes it, by compare-and-set. A lease ends so long after the store's clock stood
+ * where it stood before the lease was written; so on the store's clock no two leaders ever have one at the same time,
+ * and what a leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
  *
  * <p>A lease grows with the time that the store takes to answer. Else all members of a slow store would be gone to each
  * other by turns, and their slots would go round.
  *
- * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well is gone
- * at the next look of the others, who dies when its lease ends.
+ * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well
+ * is gone at the next look of the others, who dies when its lease ends.
  */
 public final class StoreCoordinator implements Coordinator {
   /** What {@link #kind} says. */
@@ -56,7 +56,7 @@ public final class StoreCoordinator implements Coordinator {
   private static final String LEADER = "leader";
   private static final String DOCUMENT = "assignment";
   private static final long NANOS_PER_MICRO = 1_000;
-  /** Who was not seen for so long is forgotten. */
+  /** A member that was not seen for so long is forgotten. */
   private static final long FORGET_MICROS = Duration.ofHours(1).toNanos() / NANOS_PER_MICRO;
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
@@ -207,7 +207,7 @@ public final class StoreCoordinator implements Coordinator {
       aliveNanos = isBeat ? begunNanos : aliveNanos;
       tell(Connection.CONNECTED, found);
       if (found.leader() == null) {
-        // Somebody has to be.
+        // One member must lead.
         beatNanos = clock.monotonicNanos();
       }
     });

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * target: empty → FILLING → open           no engine starts over it before all is there
  * </pre>
  *
- * <p>Both stores are sealed by a document of theirs, so that a task is never served by both. The target's seal also says
- * how far it is: a migration that was broken off goes on from there, and what came twice is taken over once. At the end
- * both are read through, and their counts and checksums must be the same; only then is the target open.
+ * <p>Both stores are sealed by a document of theirs, so that a task is never served by both. The target's seal also
+ * says how far it is: a migration that was broken off goes on from there, and what came twice is taken over once. At
+ * the end both are read through, and their counts and checksums must be the same; only then is the target open.
  *
  * <p>Final tasks stay behind, and so do answers to requests with idempotency keys.
  */

@@ -141,7 +141,7 @@ final class StoreCoordinatorTest {
     ensureAgreed(nodes);
     assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("nothing is told where nothing changes")
         .isEqualTo(told);
-    // Who dies is gone all the same, a little later.
+    // A member that dies is gone too, a little later.
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     loops.advance(StoreCoordinator.MAX_LEASE.plus(DEATH));
@@ -294,7 +294,8 @@ final class StoreCoordinatorTest {
   @Test
   void aClockThatJumpsOnOneNodeMeansNothing() {
     three();
-    // The store's clock is the only one that is looked at; in this test it is everybody's, so a step ends all leases at once.
+    // The store's clock is the only one that is looked at; in this test it is everybody's, so a step ends all leases at
+    // once.
     clock.stepWall(Duration.ofHours(1));
     loops.advance(BEAT.multipliedBy(3));
     ensureAgreed(nodes);

@@ -3,8 +3,8 @@ package io.foliot.bench.classic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A single wheel for delays shorter than one revolution. A deadline that lies a revolution or more ahead is refused with
- * an {@link IllegalArgumentException}, and nothing changes.
+ * A single wheel for delays shorter than one revolution. A deadline that lies a revolution or more ahead is refused
+ * with an {@link IllegalArgumentException}, and nothing changes.
  *
  * <p>Start: O(1). Stop: O(1). Tick: O(1), and O(1) per timer handed out. Memory: O(range), whether there are timers or
  * not. Next wake: O(range), a look at each slot up to the next one that is occupied.

@@ -6,15 +6,15 @@ import io.foliot.wheel.TimerQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all forms have in common: handles, time, arguments, and the timers that were due when they were placed. A form adds
- * where it keeps the timers that are ahead, and how it finds the next one.
+ * What all forms have in common: handles, time, arguments, and the timers that were due when they were placed. A form
+ * adds where it keeps the timers that are ahead, and how it finds the next one.
  */
 abstract class ClassicQueue implements TimerQueue {
   /*
-   * A timer is either placed, which is the form's business, or late: due when its deadline was set. An advance hands out,
-   * at each tick, first what the form has reached and then the late timers, which by then are due longer than anything
-   * the form will reach next. What a sink adds to the late ones carries a higher order than the advance began with, and
-   * waits for the next advance.
+   * A timer is either placed, which is the form's business, or late: due when its deadline was set. An advance hands
+   * out, at each tick, first what the form has reached and then the late timers, which by then are due longer than
+   * anything the form will reach next. What a sink adds to the late ones carries a higher order than the advance began
+   * with, and waits for the next advance.
    */
   private final TimerTable timers = new TimerTable();
   private final TimerList late = new TimerList();
@@ -37,9 +37,9 @@ abstract class ClassicQueue implements TimerQueue {
   abstract @Nullable Timer reached();
 
   /**
-   * Moves time by a step, at most to {@code nowTick}, when nothing is reached: past no deadline, and by {@link #moveTo}.
-   * It may move timers inside the form, as many as the budget allows, which is at least one. If the budget is spent, it
-   * may leave time where it is, and the next step goes on from there.
+   * Moves time by a step, at most to {@code nowTick}, when nothing is reached: past no deadline, and by
+   * {@link #moveTo}. It may move timers inside the form, as many as the budget allows, which is at least one. If the
+   * budget is spent, it may leave time where it is, and the next step goes on from there.
    *
    * @return how many timers it moved
    */

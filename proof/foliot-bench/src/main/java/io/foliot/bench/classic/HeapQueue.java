@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A binary heap in an array; each timer knows its position, so one that is stopped is not searched for.
  *
- * <p>Start: O(log n) at worst, when the timer is the earliest; O(1) on average, if deadlines come in random order. Stop:
- * O(log n). Tick: O(1) if nothing is due, O(log n) per timer handed out. The array doubles when it is full, so a single
- * start may cost O(n). Next wake: O(1).
+ * <p>Start: O(log n) at worst, when the timer is the earliest; O(1) on average, if deadlines come in random order.
+ * Stop: O(log n). Tick: O(1) if nothing is due, O(log n) per timer handed out. The array doubles when it is full, so a
+ * single start may cost O(n). Next wake: O(1).
  *
  * <p>This is a scheme 3 of Varghese and Lauck, and what {@code java.util.Timer} and
  * {@code ScheduledThreadPoolExecutor} are made of.

@@ -5,23 +5,23 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hierarchy of wheels, one slot of each as long as a revolution of the wheel below, as the hands of a clock. Radices are
- * given as a clock is read, the highest level first: {@code 24, 60, 60} is hours, minutes, seconds. Levels are numbered
- * from the lowest one, whose slots are one tick long: there the seconds are level 0 and the hours level 2.
+ * A hierarchy of wheels, one slot of each as long as a revolution of the wheel below, as the hands of a clock. Radices
+ * are given as a clock is read, the highest level first: {@code 24, 60, 60} is hours, minutes, seconds. Levels are
+ * numbered from the lowest one, whose slots are one tick long: there the seconds are level 0 and the hours level 2.
  *
  * <p>A timer stands on the highest level on which its deadline and the hand are in different slots, in the slot of its
- * deadline. When the hand of that level comes there, its timers move down, each at least one level, and so on until they
- * are handed out at exactly their deadline. A timer whose slot on the top level is a revolution or more ahead waits in an
- * overflow buffer, which is searched whenever the top hand moves.
+ * deadline. When the hand of that level comes there, its timers move down, each at least one level, and so on until
+ * they are handed out at exactly their deadline. A timer whose slot on the top level is a revolution or more ahead
+ * waits in an overflow buffer, which is searched whenever the top hand moves.
  *
  * <p>With m levels and o timers in the buffer:
  *
  * <p>Start: O(m), to find the level. Stop: O(1). Tick: moving the hands takes m comparisons, or O(1) on average, as
- * {@link Turning} says. To that come, over its life, at most m - 1 moves down per timer, one move out of the buffer, and
- * O(1) to be handed out. A single tick may move every timer of m - 1 slots; the limit of an advance bounds how many at a
- * time. Each move of the top hand looks at all o timers of the buffer, which the limit does not bound, and does so again
- * when an advance that was stopped by its limit within that move is continued. Next wake: O(sum of the radices), and it
- * may be a tick at which timers only move.
+ * {@link Turning} says. To that come, over its life, at most m - 1 moves down per timer, one move out of the buffer,
+ * and O(1) to be handed out. A single tick may move every timer of m - 1 slots; the limit of an advance bounds how many
+ * at a time. Each move of the top hand looks at all o timers of the buffer, which the limit does not bound, and does so
+ * again when an advance that was stopped by its limit within that move is continued. Next wake: O(sum of the radices),
+ * and it may be a tick at which timers only move.
  *
  * <p>This is scheme 7 of Varghese and Lauck, with the buffer added.
  *
@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
 public final class RadixHierarchy extends ClassicQueue {
   /*
    * Moving time by a tick is done in two parts: the hands move, then the slots they have come to are emptied downwards.
-   * Only then does the current tick change. If a limit stops the second part, the hands stand a tick ahead of the current
-   * one, and new timers still go where the current tick puts them; the second part then starts over from the buffer, so
-   * they follow those of the same deadline that went before. That keeps timers of one deadline in order.
+   * Only then does the current tick change. If a limit stops the second part, the hands stand a tick ahead of the
+   * current one, and new timers still go where the current tick puts them; the second part then starts over from the
+   * buffer, so they follow those of the same deadline that went before. That keeps timers of one deadline in order.
    *
    * Rejected: choosing the level by the length of the delay. A timer with a short delay would then overtake one of the
    * same deadline that was set long before and still stands a level higher.
@@ -47,8 +47,8 @@ public final class RadixHierarchy extends ClassicQueue {
     OWN_INTERVAL,
 
     /**
-     * The lowest hand moves at every tick, and each hand that completes a revolution pushes the one above it: with radix r
-     * on all levels, at most r / (r - 1) moves per tick on average, and m moves in the worst tick.
+     * The lowest hand moves at every tick, and each hand that completes a revolution pushes the one above it: with
+     * radix r on all levels, at most r / (r - 1) moves per tick on average, and m moves in the worst tick.
      */
     PUSHED_FROM_BELOW
   }
@@ -98,15 +98,17 @@ public final class RadixHierarchy extends ClassicQueue {
   private final TimerList overflow = new TimerList();
   private final Turning turning;
 
-  /** How many levels have moved their hands to the tick after the current one; 0 unless a turn was stopped by a limit. */
+  /**
+   * How many levels have moved their hands to the tick after the current one; 0 unless a turn was stopped by a limit.
+   */
   private int turned;
 
   /**
    * An empty hierarchy whose time stands at the given tick.
    *
    * @param radices slots per revolution, the highest level first
-   * @throws IllegalArgumentException if there is no radix, one is below 2, or a revolution of the top level does not fit
-   *     into a {@code long}
+   * @throws IllegalArgumentException if there is no radix, one is below 2, or a revolution of the top level does not
+   *     fit into a {@code long}
    */
   public RadixHierarchy(long startTick, Turning turning, int... radices) {
     super(startTick);

@@ -1,8 +1,8 @@
 package io.foliot.bench.classic;
 
 /**
- * A circle of lists and a hand that goes to the next one at every tick. A deadline belongs to the list that the hand will
- * stand at when it comes: the deadline modulo the number of lists.
+ * A circle of lists and a hand that goes to the next one at every tick. A deadline belongs to the list that the hand
+ * will stand at when it comes: the deadline modulo the number of lists.
  *
  * <p>Time moves tick by tick while a timer is placed, so an advance costs the ticks it covers, empty ones included; an
  * empty wheel takes any distance at once.

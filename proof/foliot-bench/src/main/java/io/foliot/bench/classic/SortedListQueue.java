@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One list in the order of deadlines, searched from its rear.
  *
- * <p>Start: O(n), a comparison for each timer that is due later than the new one; O(1) if none is, as when all delays are
- * equal. Stop: O(1). Tick: O(1), and O(1) per timer handed out. Next wake: O(1).
+ * <p>Start: O(n), a comparison for each timer that is due later than the new one; O(1) if none is, as when all delays
+ * are equal. Stop: O(1). Tick: O(1), and O(1) per timer handed out. Next wake: O(1).
  *
  * <p>This is scheme 2 of Varghese and Lauck.
  */

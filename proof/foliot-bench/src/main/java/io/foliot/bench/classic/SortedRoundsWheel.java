@@ -3,11 +3,11 @@ package io.foliot.bench.classic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A single wheel for delays of any length, whose slots are sorted by deadline, so that each visit of the hand looks only
- * at the timers that are due and at the one behind them.
+ * A single wheel for delays of any length, whose slots are sorted by deadline, so that each visit of the hand looks
+ * only at the timers that are due and at the one behind them.
  *
- * <p>Start: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at worst, if all timers share a
- * slot and come in falling order; O(1) if all delays are equal, because a slot is searched from its rear. Stop: O(1).
+ * <p>Start: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at worst, if all timers share
+ * a slot and come in falling order; O(1) if all delays are equal, because a slot is searched from its rear. Stop: O(1).
  * Tick: O(1), and O(1) per timer handed out. Next wake: O(slots), exact.
  *
  * <p>This is scheme 5 of Varghese and Lauck.

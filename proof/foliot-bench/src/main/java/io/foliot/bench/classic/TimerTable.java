@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers of a queue by their handles. A cell is used again when its timer is gone; the handle says which life of the
- * cell it means, so a stale one finds nothing.
+ * The timers of a queue by their handles. A cell is used again when its timer is gone; the handle says which life of
+ * the cell it means, so a stale one finds nothing.
  */
 final class TimerTable {
   /** An array list holds no more elements than this on any JVM. */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A balanced tree, the red-black tree of the JDK.
  *
- * <p>Start: O(log n), at worst and on average. Stop: O(log n). Tick: O(log n), even if nothing is due, because this tree
- * descends to its leftmost node; O(log n) per timer handed out. Next wake: O(log n), for the same reason.
+ * <p>Start: O(log n), at worst and on average. Stop: O(log n). Tick: O(log n), even if nothing is due, because this
+ * tree descends to its leftmost node; O(log n) per timer handed out. Next wake: O(log n), for the same reason.
  *
  * <p>This is a scheme 3 of Varghese and Lauck.
  */

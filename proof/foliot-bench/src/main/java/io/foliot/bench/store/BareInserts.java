@@ -12,9 +12,9 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Inserts without a scheduler, each call its own transaction, into a table with the columns of a task, its primary key and
- * the one index that a scheduler cannot do without. A batch is one statement over arrays in PostgreSQL, and a batch of the
- * driver's in MariaDB.
+ * Inserts without a scheduler, each call its own transaction, into a table with the columns of a task, its primary key
+ * and the one index that a scheduler cannot do without. A batch is one statement over arrays in PostgreSQL, and a batch
+ * of the driver's in MariaDB.
  */
 final class BareInserts implements Calls {
   private static final Duration LATER = Duration.ofDays(1);

@@ -9,8 +9,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * {@code ZADD} of members that are there, pipelined over bare sockets: what {@code redis-benchmark -P} measures, which is
- * not among the programs that come from Maven Central.
+ * {@code ZADD} of members that are there, pipelined over bare sockets: what {@code redis-benchmark -P} measures, which
+ * is not among the programs that come from Maven Central.
  */
 final class BareScores implements Calls {
   private static final String KEY = "scores";

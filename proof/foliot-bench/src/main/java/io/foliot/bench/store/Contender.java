@@ -6,8 +6,8 @@ interface Contender {
   String name();
 
   /**
-   * Prepares, works, and checks that the work was done; only the work is measured. It begins with nothing on the server,
-   * and leaves nothing running.
+   * Prepares, works, and checks that the work was done; only the work is measured. It begins with nothing on the
+   * server, and leaves nothing running.
    *
    * @throws IllegalStateException if the work was not done, or not as it should be
    * @throws Exception if the contender fails

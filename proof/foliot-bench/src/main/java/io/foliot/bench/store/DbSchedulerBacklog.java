@@ -7,8 +7,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler, which claims a batch in one statement (lock and fetch) where its dialect of the database can do that, and
- * deletes each task in a transaction of its own.
+ * db-scheduler, which claims a batch in one statement (lock and fetch) where its dialect of the database can do that,
+ * and deletes each task in a transaction of its own.
  */
 final class DbSchedulerBacklog implements Backlog {
   /** Below the 100 that PostgreSQL permits unless told otherwise; threads share them. */
@@ -34,8 +34,8 @@ final class DbSchedulerBacklog implements Backlog {
     static final Claims OF_ITS_BENCHMARK = new Claims(100, 2, 4);
 
     /**
-     * The best of 16 to 100 threads, lower limits from 0.5 to 8 and upper ones from 1 to 32, on two processors. It holds
-     * 2,560 tasks for one node then, which wait for its heartbeat to be missed where the node dies.
+     * The best of 16 to 100 threads, lower limits from 0.5 to 8 and upper ones from 1 to 32, on two processors. It
+     * holds 2,560 tasks for one node then, which wait for its heartbeat to be missed where the node dies.
      */
     static final Claims TUNED = new Claims(80, 8, 32);
   }

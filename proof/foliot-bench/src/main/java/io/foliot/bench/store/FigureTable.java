@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A table whose columns are figures of their own: medians, and beside those of several values the least and the most. */
+/**
+ * A table whose columns are figures of their own: medians, and beside those of several values the least and the most.
+ */
 final class FigureTable implements Table {
   private final String name;
   private final String title;

@@ -19,8 +19,8 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JobRunr on PostgreSQL. Its jobs are enqueued, not scheduled for an instant that has passed, which spares it the step from
- * one to the other.
+ * JobRunr on PostgreSQL. Its jobs are enqueued, not scheduled for an instant that has passed, which spares it the step
+ * from one to the other.
  */
 final class JobRunrBacklog implements Backlog {
   /**

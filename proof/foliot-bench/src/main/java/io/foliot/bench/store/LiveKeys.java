@@ -3,7 +3,8 @@ package io.foliot.bench.store;
 import java.util.BitSet;
 
 /**
- * Keys that callers reset, each caller its own ones in turn, so that no two meet at one. Threads: each caller its own part.
+ * Keys that callers reset, each caller its own ones in turn, so that no two meet at one. Threads: each caller its own
+ * part.
  */
 final class LiveKeys {
   private final int keys;

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
- * Nodes that share a database: each an engine of its own over a store of its own, with its own connections. They share this
- * program, and so its processors and its memory.
+ * Nodes that share a database: each an engine of its own over a store of its own, with its own connections. They share
+ * this program, and so its processors and its memory.
  */
 final class Nodes implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(30);
@@ -26,7 +26,7 @@ final class Nodes implements AutoCloseable {
   private final List<FoliotNode> nodes = new ArrayList<>();
   private final ClaimTally tally = new ClaimTally();
 
-  /** Who looks after which slot. */
+  /** The owner of each slot. */
   enum Share {
     /** Each looks after its own, as they agree through the store. */
     EVEN,

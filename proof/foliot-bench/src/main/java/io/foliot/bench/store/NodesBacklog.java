@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes over one database, and a backlog that comes due at one instant: they are there before it, and share the slots, so
- * that what is measured is neither their start nor what they would take from each other meanwhile.
+ * Nodes over one database, and a backlog that comes due at one instant: they are there before it, and share the slots,
+ * so that what is measured is neither their start nor what they would take from each other meanwhile.
  */
 final class NodesBacklog implements Backlog {
   private static final long LEAST_LEAD_MILLIS = 2_000;

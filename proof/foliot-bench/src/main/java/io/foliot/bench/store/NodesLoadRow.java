@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A steady load on several nodes over one PostgreSQL, submitted to each of them in turn: how many of their claims somebody
- * else had won before.
+ * A steady load on several nodes over one PostgreSQL, submitted to each of them in turn: how many of their claims
+ * somebody else had won before.
  *
  * @param name what the options call it
  * @param title what the work is

@@ -11,7 +11,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/** What many waiting tasks do to the others: a drain and single submits, beside few and beside many due on other days. */
+/**
+ * What many waiting tasks do to the others: a drain and single submits, beside few and beside many due on other days.
+ */
 final class PendingRow implements Row {
   private static final int FEW = 10_000;
   private static final int SUBMITS = 1_000;

@@ -32,8 +32,8 @@ import org.quartz.utils.ConnectionProvider;
 import org.quartz.utils.DBConnectionManager;
 
 /**
- * Quartz with its JDBC store, clustered, on PostgreSQL. All tasks are triggers of one durable job, which costs it least:
- * with a job for each it would insert and delete that, too.
+ * Quartz with its JDBC store, clustered, on PostgreSQL. All tasks are triggers of one durable job, which costs it
+ * least: with a job for each it would insert and delete that, too.
  */
 final class QuartzBacklog implements Backlog {
   /** To acquire by, for misfires, and for the cluster. */
@@ -57,8 +57,8 @@ final class QuartzBacklog implements Backlog {
     static final Size DEFAULT = new Size(10, 1);
 
     /**
-     * The best of 1 to 50 threads and batches of 1 to 200, on two processors; from five threads on they differ by little,
-     * for every step of it takes the same lock row.
+     * The best of 1 to 50 threads and batches of 1 to 200, on two processors; from five threads on they differ by
+     * little, for every step of it takes the same lock row.
      */
     static final Size TUNED = new Size(20, 20);
   }

@@ -36,7 +36,9 @@ final class Rows {
   /** The engine's own bound: 10,000 a second. */
   private static final int WIDE = 1_000;
   private static final double WIDE_SHARE = 0.5;
-  /** Longer than the second between two reads, much shorter than the usual 30, so that a round need not last minutes. */
+  /**
+   * Longer than the second between two reads, much shorter than the usual 30, so that a round need not last minutes.
+   */
   private static final Duration SHORT_WINDOW = Duration.ofSeconds(2);
 
   static final List<Row> ALL = List.of(
@@ -140,7 +142,9 @@ final class Rows {
     return new NodesLoadRow.Line(name + ", due after 1 s", Duration.ofSeconds(1), Nodes.Kind.of(nodes, share));
   }
 
-  /** Tasks that are written beyond the window, so that not their writer but the owner of the slot has them in its wheel. */
+  /**
+   * Tasks that are written beyond the window, so that not their writer but the owner of the slot has them in its wheel.
+   */
   private static NodesLoadRow.Line loadAhead(String name, Share share) {
     return new NodesLoadRow.Line(name, SHORT_WINDOW.multipliedBy(2),
         Nodes.Kind.of(2, share).withWindow(SHORT_WINDOW));

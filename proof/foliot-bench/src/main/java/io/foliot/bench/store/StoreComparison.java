@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Foliot's stores beside other schedulers, and beside bare commands, on the same real servers, with the same settings, in
- * one run: databases sync before they confirm, Redis syncs each second. Everyone does the same work, which is checked: what
- * was told to be there is there, and every task runs once. It prints tables of medians.
+ * Foliot's stores beside other schedulers, and beside bare commands, on the same real servers, with the same settings,
+ * in one run: databases sync before they confirm, Redis syncs each second. Everyone does the same work, which is
+ * checked: what was told to be there is there, and every task runs once. It prints tables of medians.
  *
  * <p>From the root of the project:
  *
@@ -27,8 +27,8 @@ import java.util.List;
  * <p>What the figures are:
  *
  * <ul>
- * <li>Drain: tasks that do nothing, all due, put there before; from the beginning of the first one until the ends of all
- * are durable. How long a scheduler takes to start does not count.
+ * <li>Drain: tasks that do nothing, all due, put there before; from the beginning of the first one until the ends of
+ * all are durable. How long a scheduler takes to start does not count.
  * <li>Submit and reset: callers on threads of their own, each of whom waits for each answer.
  * <li>Cluster: several nodes of this program over one database, which share the slots before a backlog comes due at one
  * instant; claims that were lost are those that answered with no task, because somebody else had it, or it had ended.

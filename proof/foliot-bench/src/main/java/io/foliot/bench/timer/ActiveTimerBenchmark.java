@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
 /**
- * Single calls of timers that have threads of their own, from one producer thread or several, while a number of timers wait
- * of which none is due soon. A figure is what a call takes its caller.
+ * Single calls of timers that have threads of their own, from one producer thread or several, while a number of timers
+ * wait of which none is due soon. A figure is what a call takes its caller.
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args="ActiveTimerBenchmark -t 1"
@@ -33,8 +33,8 @@ import org.openjdk.jmh.infra.ThreadParams;
  * }</pre>
  *
  * <p>{@code DELAY_QUEUE} is left out unless it is asked for, because a cancel of its searches all timers, and
- * {@code FORK_JOIN_POOL} needs JDK 25. Each iteration has a new timer, so that one that keeps cancelled timers until they would
- * have fired, as {@code JAVA_TIMER} does, does not fill the heap; iterations should stay short for its sake.
+ * {@code FORK_JOIN_POOL} needs JDK 25. Each iteration has a new timer, so that one that keeps cancelled timers until
+ * they would have fired, as {@code JAVA_TIMER} does, does not fill the heap; iterations should stay short for its sake.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

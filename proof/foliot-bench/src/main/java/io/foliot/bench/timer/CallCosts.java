@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * What a call takes its caller while a number of timers wait, none of which is due soon.
  *
  * @param nanos per call, averaged over the callers, each with its own time
- * @param requestCpuNanos CPU time of the whole process for each {@link Call#SCHEDULE_THEN_CANCEL}, with what the timer's
- *     own threads did about it meanwhile and shortly after
+ * @param requestCpuNanos CPU time of the whole process for each {@link Call#SCHEDULE_THEN_CANCEL}, with what the
+ *     timer's own threads did about it meanwhile and shortly after
  */
 record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
   enum Call {
@@ -34,7 +34,9 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
    */
   record Load(int live, int producers, int batch, long nanosMax) {}
 
-  /** Calls of one kind that a producer makes at most, so that what a timer keeps of cancelled timers fits into memory. */
+  /**
+   * Calls of one kind that a producer makes at most, so that what a timer keeps of cancelled timers fits into memory.
+   */
   private static final long CALLS_MAX = 1_000_000;
 
   /** How long a timer gets to work off what the producers have left for its own threads. */

@@ -4,7 +4,9 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link DelayQueue} with the thread that takes from it. A cancel searches the queue, which is all that it offers. */
+/**
+ * A {@link DelayQueue} with the thread that takes from it. A cancel searches the queue, which is all that it offers.
+ */
 final class DelayQueuePeer implements Peer {
   private static final class Task implements Delayed {
     private final Runnable task;

@@ -9,8 +9,8 @@ import java.util.stream.LongStream;
 /** What a number of timers did, and the check that it is what they had to do. */
 final class FiringLog {
   /**
-   * Timers that count in milliseconds cut the present down to one, and so fire up to a millisecond early; one that goes by
-   * the wall clock is earlier still while that is being set right. What is earlier than this is neither.
+   * Timers that count in milliseconds cut the present down to one, and so fire up to a millisecond early; one that goes
+   * by the wall clock is earlier still while that is being set right. What is earlier than this is neither.
    */
   static final long EARLY_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -63,7 +63,8 @@ final class FiringLog {
    * Checks each timer.
    *
    * @param cancelled the first so many timers were cancelled
-   * @throws IllegalStateException if one of the others did not fire exactly once or fired early, or a cancelled one fired
+   * @throws IllegalStateException if one of the others did not fire exactly once or fired early, or a cancelled one
+   *     fired
    */
   void ensureExact(int cancelled) {
     for (int index = 0; index < latenessNanos.length; index++) {

@@ -20,8 +20,8 @@ final class Footprint {
   private Footprint() {}
 
   /**
-   * The bytes of heap for each of a number of timers that wait and whose handles are kept, without what keeps the handles
-   * and without the callback, which is the same for all.
+   * The bytes of heap for each of a number of timers that wait and whose handles are kept, without what keeps the
+   * handles and without the callback, which is the same for all.
    *
    * @throws IllegalStateException if one of the timers fires
    */

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * How often the threads of timers wake while there is nothing to do. Several timers are watched at a time, because they do
- * not disturb each other.
+ * How often the threads of timers wake while there is nothing to do. Several timers are watched at a time, because they
+ * do not disturb each other.
  *
  * @param empty wake-ups per second with no timer
  * @param oneAhead wake-ups per second with one timer that is due in an hour

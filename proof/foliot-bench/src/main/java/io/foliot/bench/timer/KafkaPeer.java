@@ -5,8 +5,8 @@ import org.apache.kafka.server.util.timer.SystemTimer;
 import org.apache.kafka.server.util.timer.TimerTask;
 
 /**
- * Kafka's timer with the thread that turns it, as its {@code ExpiredOperationReaper} does. It cannot run callbacks on that
- * thread: each goes through the timer's own executor, which has one thread.
+ * Kafka's timer with the thread that turns it, as its {@code ExpiredOperationReaper} does. It cannot run callbacks on
+ * that thread: each goes through the timer's own executor, which has one thread.
  */
 final class KafkaPeer implements Peer {
   /** How long Kafka's reaper waits for a bucket to expire. */

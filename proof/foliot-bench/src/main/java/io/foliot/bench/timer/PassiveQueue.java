@@ -93,8 +93,8 @@ interface PassiveQueue {
   }
 
   /**
-   * Agrona's wheel. It has no reschedule, so that is a cancel and a schedule, and no next wake: whoever owns it polls it
-   * once a tick.
+   * Agrona's wheel. It has no reschedule, so that is a cancel and a schedule, and no next wake: whoever owns it polls
+   * it once a tick.
    */
   final class OfAgrona implements PassiveQueue {
     static final int SLOTS = 1024;

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Single operations of passive queues on their owner's thread, while a number of timers wait whose delays are evenly spread
- * over 2^16 ticks.
+ * Single operations of passive queues on their owner's thread, while a number of timers wait whose delays are evenly
+ * spread over 2^16 ticks.
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args="PassiveQueueBenchmark -prof gc"
@@ -33,9 +33,9 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>{@code SortedListQueue} and {@code SortedRoundsWheel} are left out unless they are asked for, with {@code -p
  * form=SortedListQueue -p live=1000,10000}: they search a list for each timer.
  *
- * <p>What is cancelled, rescheduled or replaced is picked at random outside of the measured part. {@code expire} is to be
- * read by its {@code timers} line, which is the time for each timer that expires, the way down from where it was placed
- * included.
+ * <p>What is cancelled, rescheduled or replaced is picked at random outside of the measured part. {@code expire} is to
+ * be read by its {@code timers} line, which is the time for each timer that expires, the way down from where it was
+ * placed included.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -67,7 +67,9 @@ public class PassiveQueueBenchmark {
     long[] handles = {};
     long nowTick;
 
-    /** Fills the queue, for those that search a list in the order of deadlines, in which they find each place at once. */
+    /**
+     * Fills the queue, for those that search a list in the order of deadlines, in which they find each place at once.
+     */
     @Setup(Level.Trial)
     public void fill() {
       queue = PassiveQueue.create(form);

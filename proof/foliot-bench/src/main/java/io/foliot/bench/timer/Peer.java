@@ -1,8 +1,8 @@
 package io.foliot.bench.timer;
 
 /**
- * A timer under comparison, reduced to what all of them can do. Safe for use by any thread. A delay is rounded up to the
- * unit that the timer takes, so that no timer is made to fire early by being asked.
+ * A timer under comparison, reduced to what all of them can do. Safe for use by any thread. A delay is rounded up to
+ * the unit that the timer takes, so that no timer is made to fire early by being asked.
  */
 interface Peer extends AutoCloseable {
   /** Runs a task once, after a delay, and returns what {@link #cancel} and {@link #reset} take. */

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 record ProcessCpu(long coarseNanos, long fineNanos) {
   /*
    * The bean counts in steps of 10 ms on Linux, which is 10 ns a timer for a million of them and 200 ns for 50,000. The
-   * scheduler's own figures are exact, but lack those of threads that have ended. So the fine figure is taken, unless the
-   * coarse one says that something is missing from it.
+   * scheduler's own figures are exact, but lack those of threads that have ended. So the fine figure is taken, unless
+   * the coarse one says that something is missing from it.
    */
   private static final long COARSE_STEP_NANOS = 20_000_000;
 

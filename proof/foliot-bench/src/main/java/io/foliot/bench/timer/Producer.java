@@ -4,8 +4,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thread that has timers waiting, none of them due within the next five minutes, and calls the timer for a
- * batch of them at a time. Each batch is picked at random from all, which is done by {@code pick}, outside of what is to be
+ * One thread that has timers waiting, none of them due within the next five minutes, and calls the timer for a batch of
+ * them at a time. Each batch is picked at random from all, which is done by {@code pick}, outside of what is to be
  * measured.
  */
 final class Producer {
@@ -25,7 +25,9 @@ final class Producer {
   private final long[] delaysNanos;
   private int nextDelay;
 
-  /** The timers that wait. Between {@link #cancelPicked} and {@link #scheduleBatch}, the last batch of places is empty. */
+  /**
+   * The timers that wait. Between {@link #cancelPicked} and {@link #scheduleBatch}, the last batch of places is empty.
+   */
   private final Object[] handles;
 
   /**

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Foliot's timers beside their peers, all in one run, and all with the same work, which is checked: every timer that was
- * not cancelled fires exactly once, and none that was cancelled. It prints tables of medians.
+ * Foliot's timers beside their peers, all in one run, and all with the same work, which is checked: every timer that
+ * was not cancelled fires exactly once, and none that was cancelled. It prints tables of medians.
  *
  * <p>From the root of the project:
  *
@@ -29,13 +29,13 @@ import java.util.concurrent.TimeUnit;
  * <p>What the figures are:
  *
  * <ul>
- * <li>Calls: the time a call takes its caller while many timers wait. A reset is a cancel and a schedule where a timer has
- * none. The CPU column counts all threads, those of the timer and of the collector as well.
- * <li>Firing: CPU of all threads for each timer that fires, when all of them have been scheduled ahead and fire within one
- * second; and how late they are, from the due time that was computed before the call to the first line of the callback.
- * Kafka and {@code java.util.Timer} take milliseconds, to which delays are rounded up. Kafka's callbacks run on its own
- * executor, those of {@code WheelScheduledExecutor} on virtual threads, those of {@code ForkJoinPool} on its workers, all
- * others on the thread that waits.
+ * <li>Calls: the time a call takes its caller while many timers wait. A reset is a cancel and a schedule where a timer
+ * has none. The CPU column counts all threads, those of the timer and of the collector as well.
+ * <li>Firing: CPU of all threads for each timer that fires, when all of them have been scheduled ahead and fire within
+ * one second; and how late they are, from the due time that was computed before the call to the first line of the
+ * callback. Kafka and {@code java.util.Timer} take milliseconds, to which delays are rounded up. Kafka's callbacks run
+ * on its own executor, those of {@code WheelScheduledExecutor} on virtual threads, those of {@code ForkJoinPool} on its
+ * workers, all others on the thread that waits.
  * <li>Bytes: heap for each timer with its handle, but without callback.
  * <li>Idle: how often the threads of a timer wake.
  * </ul>

@@ -39,7 +39,9 @@ abstract class RadixHierarchyContract extends TickByTickContract {
     return false;
   }
 
-  /** Turns tick by tick until the timer is handed out, and notes each place it stands in with the tick it came there. */
+  /**
+   * Turns tick by tick until the timer is handed out, and notes each place it stands in with the tick it came there.
+   */
   private static List<String> wayOf(RadixHierarchy hierarchy, long handle) {
     List<String> way = new ArrayList<>();
     String before = "";

@@ -5,11 +5,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds what the answers under way hold in memory, over all callers: records that were read, and the text made of them. A
- * caller for whom there is no room waits a moment and is then refused. Any thread.
+ * Bounds what the answers under way hold in memory, over all callers: records that were read, and the text made of
+ * them. A caller for whom there is no room waits a moment and is then refused. Any thread.
  */
 public final class AnswerMemory {
-  /** A record's payload as it was read, as part of the text, that text as an array, and in the buffer of the connection. */
+  /**
+   * A record's payload as it was read, as part of the text, that text as an array, and in the buffer of the connection.
+   */
   static final int COPIES = 4;
   /** What a record and its text take beside the payload: names, times, the history of attempts. */
   static final int RECORD_BYTES = 4 << 10;
@@ -68,8 +70,8 @@ public final class AnswerMemory {
     }
 
     /**
-     * Makes sure that there is room for so many bytes in place of what is held, but for no more than all of it. What is held
-     * already is given back before, so that requests never wait for each other.
+     * Makes sure that there is room for so many bytes in place of what is held, but for no more than all of it. What is
+     * held already is given back before, so that requests never wait for each other.
      *
      * @throws Problem if there is no room within a second
      */

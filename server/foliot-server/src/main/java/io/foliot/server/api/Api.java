@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /**
- * The HTTP API, apart from the web server it runs in. For each request it asks who calls, then what is under the path, then
- * whether that caller may; only then a handler sees it. Any thread; a call waits for the scheduler.
+ * The HTTP API, apart from the web server it runs in. For each request it asks who calls, then what is under the path,
+ * then whether that caller may; only then a handler sees it. Any thread; a call waits for the scheduler.
  */
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);

@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Waits for what the scheduler was asked, and puts its refusals into words. Any thread; the waiting ones are virtual.
  *
- * <p>A wait with a time limit sets a timer, and that wakes the thread which looks after the timers of all virtual threads:
- * a submit took 45 us of processor time with it and 34 without. So they wait without limit, and one thread looks now and
- * then who has waited too long.
+ * <p>A wait with a time limit sets a timer, and that wakes the thread which looks after the timers of all virtual
+ * threads: a submit took 45 us of processor time with it and 34 without. So they wait without limit, and one thread
+ * looks now and then who has waited too long.
  */
 final class Calls implements AutoCloseable {
   private static final long LOOK_MILLIS = 50;
@@ -48,7 +48,7 @@ final class Calls implements AutoCloseable {
     watch = Thread.ofPlatform().daemon().name("foliot-call-limits").start(this::watch);
   }
 
-  /** Somebody who waits; the same only as itself. */
+  /** A caller that waits, with the identity of an object. */
   private static final class Wait<T> {
     final CompletableFuture<T> answer;
     final long deadlineNanos;

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
-/** An answer that says what is wrong and what to do, after RFC 9457. Thrown where it is found, without a stack trace. */
+/**
+ * An answer that says what is wrong and what to do, after RFC 9457. Thrown where it is found, without a stack trace.
+ */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1;
 

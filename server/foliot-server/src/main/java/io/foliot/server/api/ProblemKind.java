@@ -2,7 +2,9 @@ package io.foliot.server.api;
 
 import java.util.Locale;
 
-/** What can be wrong with a call: the {@code type} of a problem, which stays the same for ever, its title and status. */
+/**
+ * What can be wrong with a call: the {@code type} of a problem, which stays the same for ever, its title and status.
+ */
 public enum ProblemKind {
   /** The body is not JSON, or JSON beyond the limits. */
   MALFORMED_JSON(400, "The body is not readable as JSON"),

@@ -288,8 +288,8 @@ final class TaskRoutes {
   }
 
   /**
-   * Reads a page in parts, each with so few records that room for the largest can be reserved before it is known how large
-   * they are.
+   * Reads a page in parts, each with so few records that room for the largest can be reserved before it is known how
+   * large they are.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {

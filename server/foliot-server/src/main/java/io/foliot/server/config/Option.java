@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Something that can be set: in the file under its key, in the environment, or on the command line. Everything that is said
- * about options anywhere is taken from here.
+ * Something that can be set: in the file under its key, in the environment, or on the command line. Everything that is
+ * said about options anywhere is taken from here.
  *
  * @param <T> the type of its values
  */
@@ -35,7 +35,7 @@ public final class Option<T> {
   public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
       "rocksdb; jdbc:postgresql://..., jdbc:mariadb://..., jdbc:mysql://... or redis://... for one that servers share; or memory, for trying"
           + " things out");
-  /** Who the store's server is told we are. */
+  /** The user that the server names to the store. */
   public static final Option<String> STORE_USER = of("store.user", "store-user", OptionType.TEXT, "",
       "user of the database or of Redis");
   /** How we prove it. */
@@ -86,7 +86,7 @@ public final class Option<T> {
   public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = of("cluster.session-timeout",
       "cluster-session-timeout", OptionType.duration("1s", "5m", "3s"), "3s",
       "how long ZooKeeper believes that a silent node lives; it has bounds of its own");
-  /** Who ZooKeeper is told we are. */
+  /** The identity that the server gives to ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
       "user of ZooKeeper's digest scheme; with it nobody else may read or change what Foliot keeps there");
   /** How we prove it. */
@@ -95,7 +95,7 @@ public final class Option<T> {
   /** The section of the JAAS configuration. */
   public static final Option<String> CLUSTER_SASL = of("cluster.sasl", "cluster-sasl", OptionType.name(), "",
       "section of the JVM's JAAS configuration by which ZooKeeper is logged in to with SASL, such as Client");
-  /** Whose certificates are believed. */
+  /** The authorities whose certificates are accepted. */
   public static final Option<String> CLUSTER_TRUST_STORE = of("cluster.trust-store", "cluster-trust-store",
       OptionType.TEXT, "",
       "file (.p12, .jks, .pem) of the certificates that ZooKeeper is believed by; with it TLS is spoken");

@@ -28,11 +28,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All figures of a server, for Prometheus to read. What the engine tells is counted as it happens ({@link ServerMeter});
- * what can be looked at is looked at when somebody reads.
+ * All figures of a server, for Prometheus to read. What the engine tells is counted as it happens ({@link
+ * ServerMeter}); what can be looked at is looked at when somebody reads.
  */
 public final class Prometheus implements AutoCloseable {
-  // Whoever reads figures does so every few seconds and gives up soon; the last ones are better than none.
+  // A scraper reads every few seconds and gives up soon; the last figures are better than none.
   private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
   private static final int MAX_DESTINATIONS = 100;
 

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who changed what about the server, and who was turned away; the logger {@code foliot.audit}. Any thread. */
+/** Administrative acts and refusals, by caller; the logger {@code foliot.audit}. Any thread. */
 public final class AuditLog {
   private static final Logger log = LoggerFactory.getLogger("foliot.audit");
-  // Whoever guesses keys must not be able to fill the disk: each power of two is told, which says enough.
+  // A caller that guesses keys must not fill the disk: only each power of two is logged.
   private final AtomicLong refusals = new AtomicLong();
 
   /** An administrative act, done or not. */

@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Who calls, and what that one may do. */
+/** The caller of a request, and what it may do. */
 public final class Caller {
   /** Anybody on this machine, while the server is open. */
   public static final Caller OPEN = new Caller("open", EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL));

@@ -6,9 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says who calls, before anything else looks at a request. With keys, everybody shows one. Without, the server is bound to
- * loopback and open, to programs on this machine but not to web pages: a browser there may be told by any page to send
- * requests here, or be led here by a name that resolves to loopback, so the names of host and origin must be local.
+ * Says who calls, before anything else looks at a request. With keys, everybody shows one. Without, the server is bound
+ * to loopback and open, to programs on this machine but not to web pages: a browser there may be told by any page to
+ * send requests here, or be led here by a name that resolves to loopback, so the names of host and origin must be
+ * local.
  */
 public final class Gate {
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "[::1]", "::1");

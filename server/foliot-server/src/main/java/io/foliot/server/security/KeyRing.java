@@ -63,7 +63,7 @@ public final class KeyRing {
     return configured == null && keys.isEmpty();
   }
 
-  /** Whose key this is; null if it is nobody's or has expired. */
+  /** Returns the caller that a key belongs to, or null if the key is unknown or has expired. */
   public @Nullable Caller find(String text, Instant now) {
     if (configured != null && configured.key.is(text)) {
       return configured.caller;

@@ -1,4 +1,4 @@
-/** Who may call what: API keys, the open server on loopback, the audit log. */
+/** Access: API keys and scopes, the open server on loopback, the audit log. */
 @NullMarked
 package io.foliot.server.security;
 

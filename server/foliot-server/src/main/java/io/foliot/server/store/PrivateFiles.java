@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Folders and files that only the user of this process may read, whatever its umask: payloads, headers with credentials and
- * secrets of callbacks are in them as they came. Where the file system knows no permissions, they are as it makes them.
+ * Folders and files that only the user of this process may read, whatever its umask: payloads, headers with credentials
+ * and secrets of callbacks are in them as they came. Where the file system knows no permissions, they are as it makes
+ * them.
  */
 public final class PrivateFiles {
   private static final Logger log = LoggerFactory.getLogger(PrivateFiles.class);
@@ -67,7 +68,8 @@ public final class PrivateFiles {
         Files.setPosixFilePermissions(path, permissions);
       }
     } catch (IOException e) {
-      // Another user's, or a file system that only seems to know permissions: worse than it could be, and no reason to stop.
+      // Another user's, or a file system that only seems to know permissions: worse than it could be, and no reason to
+      // stop.
       log.warn("others may be able to read what Foliot keeps here; take their permissions away: path={}, reason={}",
           path,
           e.toString());

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record that no statement looks into, each in a {@link Frame} of its own. The database keeps checksums of
- * its pages or does not; these find also what was restored, or copied, into another task's row.
+ * The parts of a record that no statement looks into, each in a {@link Frame} of its own. The database keeps checksums
+ * of its pages or does not; these find also what was restored, or copied, into another task's row.
  */
 final class Blobs {
   /** Statements change generations and times without their blobs, so these have no base. */

@@ -31,9 +31,9 @@ final class Connections implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
-   * Has MariaDB end the session of a machine that was lost in the midst of a transaction, whose locks would stand for two hours
-   * otherwise: no transaction of a batch waits for anything but its own statements. MySQL has no such setting, and takes what
-   * is between the marks for a comment.
+   * Has MariaDB end the session of a machine that was lost in the midst of a transaction, whose locks would stand for
+   * two hours otherwise: no transaction of a batch waits for anything but its own statements. MySQL has no such
+   * setting, and takes what is between the marks for a comment.
    */
   private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
 
@@ -163,8 +163,8 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Why there is no connection, or why a statement failed, as the driver says it. A pool that has waited in vain says only so,
-   * and has the driver's last failure as the cause.
+   * Why there is no connection, or why a statement failed, as the driver says it. A pool that has waited in vain says
+   * only so, and has the driver's last failure as the cause.
    */
   static String reason(SQLException failure) {
     SQLException said = failure instanceof SQLTransientConnectionException

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Duration timeout,
     Consumer<SetAside> onSetAside) {
   private static final int DEFAULT_SLOTS = 256;
-  /** Each batch is one statement that keeps a core of the server busy; a few more than it has cores wait for its disk. */
+  /**
+   * Each batch is one statement that keeps a core of the server busy; a few more than it has cores wait for its disk.
+   */
   private static final int DEFAULT_CONNECTIONS = 8;
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(15);
 

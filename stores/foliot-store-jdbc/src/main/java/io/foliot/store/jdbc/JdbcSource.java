@@ -67,8 +67,8 @@ public sealed interface JdbcSource {
     }
 
     /**
-     * What the driver is told beside the URL. MariaDB's insists on TLS with a certificate that is trusted, which a stock
-     * server does not have; on this machine's own address nobody listens in.
+     * What the driver is told beside the URL. MariaDB's insists on TLS with a certificate that is trusted, which a
+     * stock server does not have; on this machine's own address nobody listens in.
      */
     Properties driverProperties(Duration connectTimeout, Duration answerTimeout) {
       Properties properties = new Properties();

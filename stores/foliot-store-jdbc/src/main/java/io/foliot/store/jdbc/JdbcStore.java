@@ -57,16 +57,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tasks in a database that is there already, or in several of them by ranges of slots. Durability is the database's.
  *
- * <p><b>Shape.</b> A batch is one statement, or two where one does not say it. READ COMMITTED, and changes of single rows
- * that hold only where the row is still as it was read, are all that it relies on. Nothing is kept in a session, no lock
- * outlives a step (a statement on PostgreSQL, a transaction of a few on MariaDB and MySQL), and a connection may be another one each time: a pooler that hands them out by the transaction is
- * welcome.
+ * <p><b>Shape.</b> A batch is one statement, or two where one does not say it. READ COMMITTED, and changes of single
+ * rows that hold only where the row is still as it was read, are all that it relies on. Nothing is kept in a session,
+ * no lock outlives a step (a statement on PostgreSQL, a transaction of a few on MariaDB and MySQL), and a connection
+ * may be another one each time: a pooler that hands them out by the transaction is welcome.
  *
- * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: what follows a stage must be short,
- * or go elsewhere, and must not wait for another call of the store.
+ * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: what follows a stage must be
+ * short, or go elsewhere, and must not wait for another call of the store.
  *
- * <p><b>Faults.</b> Calls fail while a database is away, and succeed again when it is back; connections are replaced for
- * ever. A call that fails may have taken effect or not.
+ * <p><b>Faults.</b> Calls fail while a database is away, and succeed again when it is back; connections are replaced
+ * for ever. A call that fails may have taken effect or not.
  */
 public final class JdbcStore implements TaskStore {
   private final List<DatabasePart> parts;
@@ -82,8 +82,8 @@ public final class JdbcStore implements TaskStore {
   /**
    * Opens the store in its databases, and makes its tables where there are none.
    *
-   * @throws StoreException if a database cannot be reached, is none that is known, or holds other slots than it shall; the
-   *     message says which, and what to do
+   * @throws StoreException if a database cannot be reached, is none that is known, or holds other slots than it shall;
+   *     the message says which, and what to do
    */
   public static JdbcStore open(JdbcOptions options) {
     return open(options, Schema::dialect);
@@ -312,16 +312,17 @@ public final class JdbcStore implements TaskStore {
   }
 
   /**
-   * Submits tasks in the transaction of a caller: they exist if it commits, and never did if it rolls back. Should it commit
-   * long after they were due, the next poll that begins at the head finds them. Blocks; the results hold once it commits.
+   * Submits tasks in the transaction of a caller: they exist if it commits, and never did if it rolls back. Should it
+   * commit long after they were due, the next poll that begins at the head finds them. Blocks; the results hold once it
+   * commits.
    *
-   * <p>Rows of keys that are reset stay locked until the transaction ends, as does the name of a new one: let it be short. A
-   * level of isolation above READ COMMITTED may refuse what others have changed meanwhile.
+   * <p>Rows of keys that are reset stay locked until the transaction ends, as does the name of a new one: let it be
+   * short. A level of isolation above READ COMMITTED may refuse what others have changed meanwhile.
    *
    * @param transaction a connection to the database that holds the slots of all drafts, which does not commit by itself
    * @throws SQLException if a statement fails; the caller rolls back
-   * @throws IllegalArgumentException if the connection commits by itself, or a draft's slot lives in another database; the
-   *     message says what to do. Nothing was written
+   * @throws IllegalArgumentException if the connection commits by itself, or a draft's slot lives in another database;
+   *     the message says what to do. Nothing was written
    */
   public List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException {
     if (transaction.getAutoCommit()) {

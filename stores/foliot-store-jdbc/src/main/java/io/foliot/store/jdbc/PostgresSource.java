@@ -9,10 +9,11 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Connections to PostgreSQL for a pool of the store's own. One that has a session for itself keeps its statements prepared,
- * for parsing and planning is more than half of what a small batch costs, and is told once how to plan. Behind a pooler that
- * gives each transaction another session neither would be true for the next one: such a pooler must answer requests to
- * cancel with a number of its own, so the session's number is not the one that the connection was told.
+ * Connections to PostgreSQL for a pool of the store's own. One that has a session for itself keeps its statements
+ * prepared, for parsing and planning is more than half of what a small batch costs, and is told once how to plan.
+ * Behind a pooler that gives each transaction another session neither would be true for the next one: such a pooler
+ * must answer requests to cancel with a number of its own, so the session's number is not the one that the connection
+ * was told.
  */
 final class PostgresSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1;

@@ -87,8 +87,8 @@ abstract class Rows {
   static final long SET_ASIDE = -1;
 
   /**
-   * The record that begins at this column. If it cannot be read, the row says so and has what the columns tell: one bad row
-   * must not fail the others of its statement.
+   * The record that begins at this column. If it cannot be read, the row says so and has what the columns tell: one bad
+   * row must not fail the others of its statement.
    *
    * @param bodies whether the payload was read, so that there must be one
    */

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The tables: made, or brought up to date, when a store is opened. */
 final class Schema {
-  /** The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables. */
+  /**
+   * The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables.
+   */
   private static final String NEWEST = "2";
   private static final String HISTORY = "foliot_schema_history";
   /** Format of the blobs of rows, and of the names of kinds of documents. */
@@ -70,7 +72,8 @@ final class Schema {
           throw new StoreException("the tables cannot be made or brought up to date: database=" + name + ", error="
               + e.getMessage() + "; the user needs the right to make tables when a new version of Foliot starts", e);
         }
-        // Where a table is there before the transaction that makes it has ended, another node may be in the midst of it.
+        // Where a table is there before the transaction that makes it has ended, another node may be in the midst of
+        // it.
         Session.pause(LONGEST_PAUSE);
       }
     }
@@ -90,8 +93,8 @@ final class Schema {
   }
 
   /**
-   * Ensures that the blobs of the database are of the format that is written, or that it has none yet. A store writes its
-   * format before its number of slots, so a number without a format is of a version that wrote none.
+   * Ensures that the blobs of the database are of the format that is written, or that it has none yet. A store writes
+   * its format before its number of slots, so a number without a format is of a version that wrote none.
    */
   static void ensureFormat(Connection connection, Dialect dialect, String database) throws SQLException {
     boolean holdsStore = find(connection, dialect, "slots") != null;

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection for one call. One that is the store's own commits each statement by itself, and repeats those that were in
- * another one's way; in the transaction of a caller nothing is repeated that ended the transaction.
+ * A connection for one call. One that is the store's own commits each statement by itself, and repeats those that were
+ * in another one's way; in the transaction of a caller nothing is repeated that ended the transaction.
  */
 final class Session {
   /** Others must get in the way of one statement so often, each time for another reason, before it is given up. */
@@ -74,7 +74,10 @@ final class Session {
     }
   }
 
-  /** From here on a failed statement leaves the items that are not answered yet as they were, until the next step is taken. */
+  /**
+   * From here on a failed statement leaves the items that are not answered yet as they were, until the next step is
+   * taken.
+   */
   void beginUnit() {
     wroteSince = false;
   }

@@ -59,18 +59,23 @@ import org.jspecify.annotations.Nullable;
  * The calls that change tasks, on one database. Any thread, each with a session of its own.
  *
  * <p>A call first lets the database do what is plain: new tasks are inserted, tasks that wait are claimed, and so on, a
- * statement for the whole batch. What that leaves takes the general way: it is read, together with the database's clock;
- * {@link TaskOperations} says what becomes of it at that time; and each changed row is written if it is still the row that
- * was read. Then the step is as if it had been taken when it was read: a due task stays due, and a lease is shorter by the
- * way there, never longer. Items whose rows have changed meanwhile go round again.
+ * statement for the whole batch. What that leaves takes the general way: it is read, together with the database's
+ * clock; {@link TaskOperations} says what becomes of it at that time; and each changed row is written if it is still
+ * the row that was read. Then the step is as if it had been taken when it was read: a due task stays due, and a lease
+ * is shorter by the way there, never longer. Items whose rows have changed meanwhile go round again.
  *
  * <p><b>Generations</b> that are given out ahead of the clock (it was set back, or a key is reset more than once in a
  * microsecond) raise the floor before anyone hears of them, so that no later task of the key gets a smaller one.
+ *
+ * <p>One file, because the statement of a call that does what is plain and the general path that does the rest are
+ * proven together.
  */
 final class TaskSteps {
   private static final System.Logger LOG = System.getLogger(TaskSteps.class.getName());
 
-  /** Rows of one statement: enough that its cost is that of the rows, and few enough that nobody waits long for them. */
+  /**
+   * Rows of one statement: enough that its cost is that of the rows, and few enough that nobody waits long for them.
+   */
   private static final int ROWS_MAX = 1_000;
   /** What the rows of one statement carry: a statement is in memory several times over. */
   private static final long BYTES_MAX = 4 << 20;
@@ -347,9 +352,9 @@ final class TaskSteps {
   }
 
   /**
-   * Where generations are not told apart by the clock, because it was set back or stands still, a task of the same key may
-   * have ended while ours were being inserted, with a generation that is no smaller. It has raised the floor then, before it
-   * ended: if the floor is beyond ours, they get new ones.
+   * Where generations are not told apart by the clock, because it was set back or stands still, a task of the same key
+   * may have ended while ours were being inserted, with a generation that is no smaller. It has raised the floor then,
+   * before it ended: if the floor is beyond ours, they get new ones.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);
@@ -567,8 +572,8 @@ final class TaskSteps {
    *
    * @param wants what an item needs to have read
    * @param recordOf the record that an item is about, or null
-   * @param writes false to return what the batch finds and to write nothing: a look whose row another statement is changing
-   *     would wait for it, and after it there may be nothing to move
+   * @param writes false to return what the batch finds and to write nothing: a look whose row another statement is
+   *     changing would wait for it, and after it there may be nothing to move
    * @param newer what an item is answered about a record of a newer version, by the clock; null if it fails
    * @return why items without a result have failed, or null if none has
    */
@@ -687,7 +692,10 @@ final class TaskSteps {
     void accept(int place, long nowMicros, TouchResult result);
   }
 
-  /** Answers the largest generation that is ahead of the clock, for the floor to be raised before anyone hears of it; or 0. */
+  /**
+   * Answers the largest generation that is ahead of the clock, for the floor to be raised before anyone hears of it; or
+   * 0.
+   */
   private long pushBack(Session session, List<KeyTouch> items, boolean resets, PushedBack answer) throws SQLException {
     long ahead = 0;
     List<Integer> order = places(items.size());

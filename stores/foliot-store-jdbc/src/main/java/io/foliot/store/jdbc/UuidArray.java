@@ -11,9 +11,9 @@ import org.postgresql.util.PGBinaryObject;
 import org.postgresql.util.PGobject;
 
 /**
- * Ids as an array parameter in the binary form, which the driver has for other types only: as text, ids are more than half
- * of what a batch costs. Where the connection does not allow it ({@code binaryTransferEnable=UUID_ARRAY}), it is sent as
- * text.
+ * Ids as an array parameter in the binary form, which the driver has for other types only: as text, ids are more than
+ * half of what a batch costs. Where the connection does not allow it ({@code binaryTransferEnable=UUID_ARRAY}), it is
+ * sent as text.
  */
 final class UuidArray extends PGobject implements PGBinaryObject {
   private static final long serialVersionUID = 1;

@@ -11,9 +11,9 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A store on a database whose clock is a row of a table, which is set to a clock of this process before every call: so the
- * whole kit, with its hours and its clock set back, runs against the real server, and what is random is compared with the
- * model step by step.
+ * A store on a database whose clock is a row of a table, which is set to a clock of this process before every call: so
+ * the whole kit, with its hours and its clock set back, runs against the real server, and what is random is compared
+ * with the model step by step.
  */
 final class ClockedStore {
   private ClockedStore() {}

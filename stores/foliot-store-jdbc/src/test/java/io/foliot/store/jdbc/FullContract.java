@@ -32,7 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A database that runs out of room in the middle of a call: what is said to be refused is not there, and the rest is. */
+/**
+ * A database that runs out of room in the middle of a call: what is said to be refused is not there, and the rest is.
+ */
 abstract class FullContract {
   private static final String QUEUE = "orders";
   private static final long HOUR = 3_600_000;

@@ -37,8 +37,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rates of the store by itself, on a server of its own with every commit synced: creations without and with keys, touches,
- * resets by submit, claims, settles, and a drain, in which each batch is claimed and then settled; an idle poll of all slots.
+ * Rates of the store by itself, on a server of its own with every commit synced: creations without and with keys,
+ * touches, resets by submit, claims, settles, and a drain, in which each batch is claimed and then settled; an idle
+ * poll of all slots.
  *
  * <pre>
  * mvn -q -pl :foliot-store-jdbc -am -Pbench-store process-test-classes -Dbench.args="postgresql 200000 500"

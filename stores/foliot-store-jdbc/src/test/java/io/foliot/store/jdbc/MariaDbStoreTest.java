@@ -10,7 +10,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /**
- * The contract kit against a real MariaDB, by its own clock, through connections that give no NULL: see {@link MySqlDialect}.
+ * The contract kit against a real MariaDB, by its own clock, through connections that give no NULL: see
+ * {@link MySqlDialect}.
  */
 final class MariaDbStoreTest extends ServerClockStoreContract {
   private static MariaDbServer server;

@@ -225,7 +225,10 @@ final class PostgresTablesTest {
         .isGreaterThan(updates * 8 / 10);
   }
 
-  /** A batch of moves and a batch of touches that waited for each other stood still until a deadlock was found, a second later. */
+  /**
+   * A batch of moves and a batch of touches that waited for each other stood still until a deadlock was found, a second
+   * later.
+   */
   @Test
   void aMoveDoesNotWaitForARowThatIsBeingChanged() throws Exception {
     List<TaskId> ids = submit(0, 3, HOUR);

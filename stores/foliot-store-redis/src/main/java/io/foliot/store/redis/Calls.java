@@ -24,20 +24,22 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes steps. What is usual goes to its part in one script for many items, all parts at once. What is not goes the general
- * way: the records are read, {@link TaskOperations} says what becomes of them, and the difference is written if nothing of
- * it has changed since; else it is read again. As nothing has changed, the step is as if it was taken when the records were
- * read, by the clock they were read with.
+ * Takes steps. What is usual goes to its part in one script for many items, all parts at once. What is not goes the
+ * general way: the records are read, {@link TaskOperations} says what becomes of them, and the difference is written if
+ * nothing of it has changed since; else it is read again. As nothing has changed, the step is as if it was taken when
+ * the records were read, by the clock they were read with.
  *
- * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others go the general
- * way after it, in order, each unit of them by one comparison.
+ * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others go the
+ * general way after it, in order, each unit of them by one comparison.
  */
 final class Calls {
   /** Items of one script: it holds the server up for some milliseconds at most, and fits Lua's stack. */
   private static final int AT_ONCE = 500;
   /** Bytes of one script, for the same reason. */
   private static final int BYTES_AT_ONCE = 4 << 20;
-  /** A unit that others change between each read and write of ours. With ten writers of one key, five tries are many. */
+  /**
+   * A unit that others change between each read and write of ours. With ten writers of one key, five tries are many.
+   */
   private static final int MAX_TRIES = 200;
   /** Half of what the scripts keep traces for. */
   private static final long LATE_MICROS = 5_000_000;
@@ -111,7 +113,10 @@ final class Calls {
           });
     }
 
-    /** Notes why some items fail, so that the others go on. Whoever does not know what was done, says so for all of them. */
+    /**
+     * Notes why some items fail, so that the others go on. Whoever does not know what was done, says so for all of
+     * them.
+     */
     private @Nullable Void failed(Throwable thrown) {
       RuntimeException known = Link.failure(thrown);
       if (!(known instanceof StoreException reason)) {
@@ -165,8 +170,8 @@ final class Calls {
     }
 
     /**
-     * Brings what the items name to where it belongs; answers whether it is there, or else there are more parts than was
-     * known.
+     * Brings what the items name to where it belongs; answers whether it is there, or else there are more parts than
+     * was known.
      */
     private CompletableFuture<Boolean> brought(Parts.State state, List<Integer> indices) {
       if (state.complete()) {

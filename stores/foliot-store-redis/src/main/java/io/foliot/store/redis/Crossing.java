@@ -13,19 +13,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings tasks to the part they belong into since the number of parts was doubled. Whoever wants to touch one in its new part
- * asks the old one first, and thereby seals it: a part does nothing for who knows of fewer parts than it has heard of, so what
- * is to cross from there changes no more. What is found is inserted in the new part if it is absent there, then deleted in the
- * old one; only then is it touched. All of this may be done twice, by several at once, and be left off in the middle.
+ * Brings tasks to the part they belong into since the number of parts was doubled. Whoever wants to touch one in its
+ * new part asks the old one first, and thereby seals it: a part does nothing for who knows of fewer parts than it has
+ * heard of, so what is to cross from there changes no more. What is found is inserted in the new part if it is absent
+ * there, then deleted in the old one; only then is it touched. All of this may be done twice, by several at once, and
+ * be left off in the middle.
  *
  * <p>A caller that stalls between reading the old part and inserting into the new one might bring back what others have
- * brought, used up and forgotten meanwhile. What is there moves only after the old part has forgotten it, so if it was still
- * seen in the old one, it ended after that; the new part keeps traces of what ended for longer than {@link #LATE_MICROS} after
- * its own clock was read, which was before the old part was; and inserts are refused behind that.
+ * brought, used up and forgotten meanwhile. What is there moves only after the old part has forgotten it, so if it was
+ * still seen in the old one, it ended after that; the new part keeps traces of what ended for longer than
+ * {@link #LATE_MICROS} after its own clock was read, which was before the old part was; and inserts are refused behind
+ * that.
  *
- * <p>Where old and new part are on one server, its file has the insert before the delete. In a cluster a server that dies
- * within its window, as {@code RedisStore#durability} states it, may lose what has just crossed to it, however long ago that
- * was written; with replicas that are waited for it does not.
+ * <p>Where old and new part are on one server, its file has the insert before the delete. In a cluster a server that
+ * dies within its window, as {@code RedisStore#durability} states it, may lose what has just crossed to it, however
+ * long ago that was written; with replicas that are waited for it does not.
  */
 final class Crossing {
   private static final long LATE_MICROS = 5_000_000;

@@ -54,9 +54,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the servers: one connection to each, on which calls are sent without waiting for each other. A call that was
- * sent and not answered fails and is not sent again: whether it took effect is unknown, and saying so is the caller's due.
- * While a server is away, calls fail at once, and the connection is made again for ever. Any thread.
+ * The way to the servers: one connection to each, on which calls are sent without waiting for each other. A call that
+ * was sent and not answered fails and is not sent again: whether it took effect is unknown, and saying so is the
+ * caller's due. While a server is away, calls fail at once, and the connection is made again for ever. Any thread.
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
@@ -65,7 +65,10 @@ final class Link implements AutoCloseable {
   private static final int MAX_UNDER_WAY = 100_000;
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
-  /** How often a connection is tried for at last; by default it would be every half a minute, and so late is the work then. */
+  /**
+   * How often a connection is tried for at last; by default it would be every half a minute, and so late is the work
+   * then.
+   */
   private static final Duration RECONNECT_EVERY = Duration.ofSeconds(1);
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(30);
   private static final Duration TOPOLOGY_AT_MOST_EVERY = Duration.ofMillis(500);
@@ -188,8 +191,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Completes when enough replicas have what was written before to the servers of these keys; fails if they do not have it in
-   * half the time that a call may take.
+   * Completes when enough replicas have what was written before to the servers of these keys; fails if they do not have
+   * it in half the time that a call may take.
    */
   CompletableFuture<Void> awaitReplicas(List<byte[]> keys) {
     if (waitReplicas == 0) {
@@ -242,8 +245,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Sends calls, to each server of a cluster when there is a connection to it. Without one, Lettuce has the caller wait for it; and
-   * who sends may be the thread of the last answer, which is one of the few that make connections.
+   * Sends calls, to each server of a cluster when there is a connection to it. Without one, Lettuce has the caller wait
+   * for it; and who sends may be the thread of the last answer, which is one of the few that make connections.
    */
   private void dispatch(Pipeline pipeline) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {

@@ -308,9 +308,9 @@ final class Reads {
   }
 
   /**
-   * Whether a queue has a live task, by the counts, which every script writes together with the tasks. While tasks cross
-   * from a part to another one, they are in the new part before they leave the old one, so the old ones are read first. A
-   * part that has heard of more parts refuses the step in front of its counts; then all is read again.
+   * Whether a queue has a live task, by the counts, which every script writes together with the tasks. While tasks
+   * cross from a part to another one, they are in the new part before they leave the old one, so the old ones are read
+   * first. A part that has heard of more parts refuses the step in front of its counts; then all is read again.
    */
   CompletionStage<Boolean> hasLive(String queue) {
     return call(() -> following(bits -> {

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was learnt lately, and may be forgotten at any time: two generations of a map, of which the older goes when the younger is
- * full. Reads do not count as use. Any thread.
+ * What was learnt lately, and may be forgotten at any time: two generations of a map, of which the older goes when the
+ * younger is full. Reads do not count as use. Any thread.
  *
  * @param <K> what is asked for
  * @param <V> what was learnt of it

@@ -25,16 +25,18 @@ import org.jspecify.annotations.Nullable;
  * Records as strings of Redis.
  *
  * <pre>
- * version u8 | state u8 | flags u8 | settledAs u8 | attempt u32 | maxAttempts u32 | generation, dueAt, wakeAt, firstDueAt,
- *   createdAt, changedAt, claimedAt, leaseEnd, dropAt: i64 each | token | attempts u8
- *   | queue | key | reason | successor, if there is one | CRC32C of the id and all from the queue on, u32 | attempts
+ * version u8 | state u8 | flags u8 | settledAs u8 | attempt u32 | maxAttempts u32
+ *   | generation, dueAt, wakeAt, firstDueAt, createdAt, changedAt, claimedAt, leaseEnd, dropAt: i64 each
+ *   | token | attempts u8 | queue | key | reason | successor, if there is one
+ *   | CRC32C of the id and all from the queue on, u32 | attempts
  * </pre>
  *
- * <p>The scripts change the header, whose fields have fixed places, and add attempts at the end; what is in between they
- * keep, and it has a checksum. A body is stored beside its record in a frame of its own, so that a reset moves no payload.
+ * <p>The scripts change the header, whose fields have fixed places, and add attempts at the end; what is in between
+ * they keep, and it has a checksum. A body is stored beside its record in a frame of its own, so that a reset moves no
+ * payload.
  *
- * <p>Rejected: a checksum of the header, by {@code redis.sha1hex} in the scripts. It takes 1.9 µs a record, more than the
- * {@code HSET} of it (1.1 µs), on the one thread that all steps share.
+ * <p>Rejected: a checksum of the header, by {@code redis.sha1hex} in the scripts. It takes 1.9 µs a record, more than
+ * the {@code HSET} of it (1.1 µs), on the one thread that all steps share.
  */
 final class RecordCodec {
   /** What stands in the place of a body that was not read; compared by identity, and never shown. */

@@ -42,23 +42,28 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in Redis, 6.2 or later: one server, one behind Sentinel, or a cluster. Durability class B; {@link #durability}
- * states the window, as the server's settings give it.
+ * A store in Redis, 6.2 or later: one server, one behind Sentinel, or a cluster. Durability class B;
+ * {@link #durability} states the window, as the server's settings give it.
  *
- * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys, and a
- * hash of bodies, all under one hash tag. A step is one script for many tasks of a part, judged by the server's clock; parts
- * do not wait for each other. A reset to later is one field of one hash.
+ * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys,
+ * and a hash of bodies, all under one hash tag. A step is one script for many tasks of a part, judged by the server's
+ * clock; parts do not wait for each other. A reset to later is one field of one hash.
  *
- * <p><b>Threads.</b> Stages complete on the connection's thread. Callers' code that continues a stage there must be short, or
- * continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
+ * <p><b>Threads.</b> Stages complete on the connection's thread. Callers' code that continues a stage there must be
+ * short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
  *
- * <p><b>Failures.</b> While the server is away calls fail at once, and the store connects again for ever. A call whose answer
- * was lost is not repeated: it fails, and whether it took effect is unknown.
+ * <p><b>Failures.</b> While the server is away calls fail at once, and the store connects again for ever. A call whose
+ * answer was lost is not repeated: it fails, and whether it took effect is unknown.
  */
 public final class RedisStore implements TaskStore {
-  /** Which task was last known under a key: while it lives it is the key's, and a touch need not ask. Some 20 MB, twice. */
+  /**
+   * Which task was last known under a key: while it lives it is the key's, and a touch need not ask. Some 20 MB, twice.
+   */
   private static final int KEYS_REMEMBERED = 150_000;
-  /** The queues of what was claimed here, which a settle does not name, for how long what has ended is kept. Some 10 MB, twice. */
+  /**
+   * The queues of what was claimed here, which a settle does not name, for how long what has ended is kept. Some 10 MB,
+   * twice.
+   */
   private static final int CLAIMS_REMEMBERED = 100_000;
   private static final byte[] FORMAT = Layout.bytes("2");
 
@@ -115,8 +120,8 @@ public final class RedisStore implements TaskStore {
   /**
    * Opens the store, or makes one. Blocks until the server has answered.
    *
-   * @throws StoreException if it does not, or evicts keys, or holds a store of a newer version; the message says which, and
-   *     what to do
+   * @throws StoreException if it does not, or evicts keys, or holds a store of a newer version; the message says which,
+   *     and what to do
    */
   public static RedisStore open(RedisOptions options) {
     return open(options, Seams.real());
@@ -164,8 +169,8 @@ public final class RedisStore implements TaskStore {
   }
 
   /**
-   * How many slots callers name. It stays what it was when the store was opened while {@link SlotDoubling} adds parts below:
-   * a slot is then several parts, and whoever opens the store later sees more slots.
+   * How many slots callers name. It stays what it was when the store was opened while {@link SlotDoubling} adds parts
+   * below: a slot is then several parts, and whoever opens the store later sees more slots.
    */
   @Override
   public int slotCount() {

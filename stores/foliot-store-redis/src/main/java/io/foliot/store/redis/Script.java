@@ -63,7 +63,9 @@ enum Script {
   /** How a script reads the clock; tests put another one in its place. */
   static final String SERVER_TIME = "redis.call('TIME')";
 
-  /** From Redis 7 on a script says itself that it goes on where there is no memory left: what ends tasks must not stop. */
+  /**
+   * From Redis 7 on a script says itself that it goes on where there is no memory left: what ends tasks must not stop.
+   */
   private static final String GOES_ON = "#!lua flags=allow-oom\n";
   private static final String STOPS = "#!lua\n";
   private static final int FIRST_WITH_FLAGS = 7;

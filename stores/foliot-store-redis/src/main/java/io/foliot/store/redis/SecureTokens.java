@@ -5,7 +5,10 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.function.Supplier;
 
-/** Tokens that nobody can guess. A thousand at a time, for the system's source of randomness is a call into it. Any thread. */
+/**
+ * Tokens that nobody can guess. A thousand at a time, for the system's source of randomness is a call into it. Any
+ * thread.
+ */
 final class SecureTokens implements Supplier<Token> {
   private static final int BYTES_AT_ONCE = 16_384;
 

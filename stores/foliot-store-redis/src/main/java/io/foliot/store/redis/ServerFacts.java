@@ -23,7 +23,9 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
   /** Linux writes back what is dirty after 30 s. */
   private static final long KERNEL_MILLIS = 30_000;
   private static final long MILLIS = 1_000;
-  /** Redis counts how long a replica is silent in whole seconds, looks at it once a second, and may be late with that. */
+  /**
+   * Redis counts how long a replica is silent in whole seconds, looks at it once a second, and may be late with that.
+   */
   private static final long LAG_SLACK_SECONDS = 3;
   /** No bound at all. */
   static final long UNBOUNDED = Long.MAX_VALUE;

@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection that nothing comes back from, so that it is made again. A server that has lost its power, or whose
- * address another one has now, says no word of it, and the kernel sends what was written again and again for a quarter of an
- * hour. What is closed is no loss: calls on it have waited as long as calls may. (Netty's ReadTimeoutHandler would close those
- * that have nothing to say, too.) On the thread of its channel.
+ * Closes a connection that nothing comes back from, so that it is made again. A server that has lost its power, or
+ * whose address another one has now, says no word of it, and the kernel sends what was written again and again for a
+ * quarter of an hour. What is closed is no loss: calls on it have waited as long as calls may. (Netty's
+ * ReadTimeoutHandler would close those that have nothing to say, too.) On the thread of its channel.
  */
 final class SilenceHandler extends ChannelDuplexHandler {
   /** Looks within the time in which a connection may be silent. */

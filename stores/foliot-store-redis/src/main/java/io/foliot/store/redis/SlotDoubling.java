@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /**
- * Doubles the number of slots of a store while it is in use. It may be stopped at any point and run again, and several may run
- * at once.
+ * Doubles the number of slots of a store while it is in use. It may be stopped at any point and run again, and several
+ * may run at once.
  *
  * <pre>
  * the record of slots: 2^n → 2^(n+1), not complete
@@ -19,9 +19,9 @@ import java.util.function.Consumer;
  * the record of slots: complete
  * </pre>
  *
- * Nothing waits for this: what is submitted, touched, claimed or settled meanwhile crosses by itself before it is touched (see
- * {@code Crossing}). What wakes is found, for the index of a slot is read from its old and its new part. Stores that are open
- * go on with the number of slots they were opened with.
+ * Nothing waits for this: what is submitted, touched, claimed or settled meanwhile crosses by itself before it is
+ * touched (see {@code Crossing}). What wakes is found, for the index of a slot is read from its old and its new part.
+ * Stores that are open go on with the number of slots they were opened with.
  */
 public final class SlotDoubling {
   /** Slots are the low bits of a hash of 16. */

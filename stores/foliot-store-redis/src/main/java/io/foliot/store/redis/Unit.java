@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a few steps that belong together, for they are of one task or one key, read and write: reads come from a
- * {@link Snapshot}, writes stay here until they are sent. Only the difference is sent: what was read first, and what stands
- * there last. One thread.
+ * {@link Snapshot}, writes stay here until they are sent. Only the difference is sent: what was read first, and what
+ * stands there last. One thread.
  */
 final class Unit implements RecordTable {
   private final Snapshot snapshot;

@@ -1,7 +1,7 @@
--- Takes in what crosses from another part, if it is not here. ARGV[2]: the clock of this part behind which it is too late:
--- traces of what has lived and ended here meanwhile may be gone; ARGV[3]: no generation given out there is this large;
--- ARGV[4]: how many records; per record its id, itself, its bodies, the field of the key that points to it; then per answer
--- its field and itself.
+-- Takes in what crosses from another part, if it is not here. ARGV[2]: the clock of this part behind which it is too
+-- late: traces of what has lived and ended here meanwhile may be gone; ARGV[3]: no generation given out there is this
+-- large; ARGV[4]: how many records; per record its id, itself, its bodies, the field of the key that points to it; then
+-- per answer its field and itself.
 if nowMicros > tonumber(ARGV[2]) then
   return {0}
 end

@@ -1,5 +1,6 @@
--- Shows what is to cross from this part, which is sealed: nobody changes it here any more. ARGV[2]..[4]: how many ids, keys,
--- and fields of answers; then these. With a record comes the holder of its key, so that a key is never without its last task.
+-- Shows what is to cross from this part, which is sealed: nobody changes it here any more. ARGV[2]..[4]: how many ids,
+-- keys, and fields of answers; then these. With a record comes the holder of its key, so that a key is never without
+-- its last task.
 local ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3])
 local records, answers, shownIds, asides = {}, {}, {}, {}
 local KEPT_MILLIS = 14 * 24 * 3600 * 1000

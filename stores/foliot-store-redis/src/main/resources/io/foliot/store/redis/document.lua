@@ -1,5 +1,5 @@
--- Writes a record of configuration if its version is still the one given. KEYS[1]: the kind's hash; KEYS[2]: the largest
--- version ever given out; ARGV: name, expected version, 1 if there is content, content.
+-- Writes a record of configuration if its version is still the one given. KEYS[1]: the kind's hash; KEYS[2]: the
+-- largest version ever given out; ARGV: name, expected version, 1 if there is content, content.
 local old = redis.call('HGET', KEYS[1], ARGV[1])
 local version = old and struct.unpack('>i8', old) or 0
 if version ~= tonumber(ARGV[2]) then

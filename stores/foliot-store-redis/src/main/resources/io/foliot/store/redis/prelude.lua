@@ -2,12 +2,12 @@
 -- the caller knows, as a power of two.
 --
 -- A record is a string (RecordCodec says it to the byte):
---   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8 | 21 dueAt i8
---   | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8 | 69 leaseEnd i8
---   | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H | key | reason
---   | successor | checksum I4 | attempts
--- What is packed behind the header stays as it is here, but for attempts, which are added at the end. Answers and states
--- are the numbers of EnumCodes.
+--   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
+--   | 21 dueAt i8 | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8
+--   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
+--   | key | reason | successor | checksum I4 | attempts
+-- What is packed behind the header stays as it is here, but for attempts, which are added at the end. Answers and
+-- states are the numbers of EnumCodes.
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
 local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'
@@ -23,8 +23,8 @@ local HAS_TOKEN, HAS_BODY, HAS_SUCCESSOR_BODY = 32, 64, 128
 local NOT_PLAIN = 9
 -- The most arguments of one call: Lua's stack bears 8,000.
 local AT_ONCE = 1000
--- What has ended is kept so much longer than it is shown: whoever read a key as absent cannot write once the traces of a
--- task that lived meanwhile are gone. Writes are refused half of it after their read.
+-- What has ended is kept so much longer than it is shown: whoever read a key as absent cannot write once the traces of
+-- a task that lived meanwhile are gone. Writes are refused half of it after their read.
 local GRACE = 10000
 
 local time = redis.call('TIME')
@@ -231,8 +231,8 @@ local function crc32c(bytes)
   return bit.bnot(sum) % 4294967296
 end
 
--- Ends a task whose record cannot be read, as FAILED and with a reason; its bytes are kept as long as that record. Answers its
--- queue, or nothing if the record is another one by now.
+-- Ends a task whose record cannot be read, as FAILED and with a reason; its bytes are kept as long as that record.
+-- Answers its queue, or nothing if the record is another one by now.
 local function setAside(id, v, reason, keptMillis)
   if call('HGET', TASK, id) ~= v then
     return nil
@@ -285,8 +285,8 @@ local function setAside(id, v, reason, keptMillis)
   local dropAt = now + keptMillis
   local names = string.char(#queue) .. queue .. pack('>H', #key) .. key .. pack('>H', #reason) .. reason
   tasks[#tasks + 1] = id
-  tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8i8i8i8i8i8i8i8B', VERSION, FAILED, flags, 0, attempt, maxAttempts, generation,
-    dueAt, dueAt, dueAt, createdAt, now, 0, 0, dropAt, 0, 0, 0) .. names .. pack('>I4', crc32c(id .. names))
+  tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8i8i8i8i8i8i8i8B', VERSION, FAILED, flags, 0, attempt, maxAttempts,
+    generation, dueAt, dueAt, dueAt, createdAt, now, 0, 0, dropAt, 0, 0, 0) .. names .. pack('>I4', crc32c(id .. names))
   drops[#drops + 1] = dropAt
   drops[#drops + 1] = id .. queue
   count(queue, FAILED, 1)

@@ -1,5 +1,6 @@
--- Looks through records. ARGV[2]: where the scan goes on; ARGV[3]: how many it looks at; ARGV[4]: how many of these were
--- shown before; ARGV[5]: how many to show; ARGV[6]: the queue, or nothing; ARGV[7]: the state, 254 for live, 255 for all.
+-- Looks through records. ARGV[2]: where the scan goes on; ARGV[3]: how many it looks at; ARGV[4]: how many of these
+-- were shown before; ARGV[5]: how many to show; ARGV[6]: the queue, or nothing; ARGV[7]: the state, 254 for live, 255
+-- for all.
 local skipped, limit, queue, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 local found = call('HSCAN', TASK, ARGV[2], 'COUNT', ARGV[3])
 local pairs = found[2]

@@ -72,7 +72,8 @@ for i = 1, items do
       flags = flags - HAS_BODY
     end
     tasks[#tasks + 1] = id
-    tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8', 1, DELAYED, flags, settledAs, 0, attempts == 0 and maxAttempts or attempts,
+    tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8', 1, DELAYED, flags, settledAs, 0,
+      attempts == 0 and maxAttempts or attempts,
       generation, dueAt, wakeAt, firstDueAt) .. sub(v, 45)
     answers[i] = pack('>BBBi8i8c16', band(flags, OUTSTANDING) ~= 0 and 2 or 1, dueAt <= now and 0 or DELAYED, earlier,
       generation, dueAt, id)

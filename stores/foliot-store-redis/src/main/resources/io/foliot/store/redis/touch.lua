@@ -1,5 +1,5 @@
--- Resets waiting tasks. ARGV[2]: kind and value of the due time, and maxWait or -1, once for all or per item; ARGV[3..]: a key
--- each, or the byte 1 and the id of the task that was last known under it.
+-- Resets waiting tasks. ARGV[2]: kind and value of the due time, and maxWait or -1, once for all or per item;
+-- ARGV[3..]: a key each, or the byte 1 and the id of the task that was last known under it.
 local params, items = ARGV[2], #ARGV - 2
 local ids, asked, keys = {}, {}, {}
 for i = 1, items do

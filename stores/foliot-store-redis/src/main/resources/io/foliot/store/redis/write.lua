@@ -1,6 +1,6 @@
--- Writes what the general path made of what it read, unit by unit, each only if nothing of it has changed since. ARGV[2]: the
--- store's clock behind which it is too late, in microseconds; then per unit: how many records and answers it writes and the
--- largest generation that may be forgotten; per record and per answer what follows from the code.
+-- Writes what the general path made of what it read, unit by unit, each only if nothing of it has changed since.
+-- ARGV[2]: the store's clock behind which it is too late, in microseconds; then per unit: how many records and answers
+-- it writes and the largest generation that may be forgotten; per record and per answer what follows from the code.
 local late = nowMicros > tonumber(ARGV[2])
 local at = 3
 local done = {}

@@ -241,7 +241,9 @@ public final class RedisStoreBenchmark {
     }
   }
 
-  /** As {@code redis-benchmark -c 50 -P 16 -r N ZADD key 0 element}: each connection sends sixteen, and waits for all. */
+  /**
+   * As {@code redis-benchmark -c 50 -P 16 -r N ZADD key 0 element}: each connection sends sixteen, and waits for all.
+   */
   private void zadd(int total) throws IOException {
     List<ByteBuffer> blocks = new ArrayList<>();
     for (int b = 0; b < ZADD_BLOCKS; b++) {

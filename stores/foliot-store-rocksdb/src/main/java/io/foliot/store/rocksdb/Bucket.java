@@ -6,9 +6,9 @@ import io.foliot.core.store.TaskRecord;
 /**
  * Where final tasks that expire at about the same time are kept, so that they can be dropped together, by range.
  *
- * <p>A bucket is 2^n ms wide, n from the retention: a quarter to an eighth of it, but at least 65 s. So a retention has at
- * most ten buckets at a time, and what has expired takes room for at most a quarter of the retention longer. (One hour:
- * 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all of them; their filters make that cheap.
+ * <p>A bucket is 2^n ms wide, n from the retention: a quarter to an eighth of it, but at least 65 s. So a retention has
+ * at most ten buckets at a time, and what has expired takes room for at most a quarter of the retention longer. (One
+ * hour: 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all of them; their filters make that cheap.
  *
  * @param kind n, and whether the tasks failed: what people look for stays apart from what merely finished
  * @param number which one, counted from 1970

@@ -29,6 +29,8 @@ import org.rocksdb.RocksIterator;
  * The records as one commit sees them: what the database holds, and over it what the operations of the commit have
  * written so far. Only the net effect of a commit is written: a task that is touched five times in it is one put. The
  * writer's alone.
+ *
+ * <p>One file, because what a commit reads, overlays and writes are three views of the same entries.
  */
 final class CommitTable implements RecordTable {
   /** Records of an expired bucket looked at in one commit for the keys and bodies they leave: some milliseconds. */
@@ -135,8 +137,8 @@ final class CommitTable implements RecordTable {
   }
 
   /**
-   * Says that an operation of this commit may insert a task. Its id should be new, and hardly ever is not; but if it were
-   * not, an entry of the index would be left behind for ever. So it is looked up: the filters make that cheap.
+   * Says that an operation of this commit may insert a task. Its id should be new, and hardly ever is not; but if it
+   * were not, an entry of the index would be left behind for ever. So it is looked up: the filters make that cheap.
    */
   void wantNew(TaskId id) {
     if (!entries.containsKey(id)) {
@@ -415,8 +417,8 @@ final class CommitTable implements RecordTable {
   }
 
   /**
-   * Records that all generations given out so far are smaller than this. It is the last entry of each commit, because one
-   * that is only ever overwritten reaches a table file with its sequence number; an entry and its delete may vanish
+   * Records that all generations given out so far are smaller than this. It is the last entry of each commit, because
+   * one that is only ever overwritten reaches a table file with its sequence number; an entry and its delete may vanish
    * together. So the MANIFEST or the log tells how far the commits go, which {@link Guard} relies on.
    */
   void recordFloor(long floor) {
@@ -442,8 +444,8 @@ final class CommitTable implements RecordTable {
   }
 
   /**
-   * Puts what changed into the batch. RocksDB inserts fastest right behind what it inserted last (a fifth of all processor
-   * time of a batch of submits), so each family gets its entries in the order of their keys.
+   * Puts what changed into the batch. RocksDB inserts fastest right behind what it inserted last (a fifth of all
+   * processor time of a batch of submits), so each family gets its entries in the order of their keys.
    */
   private void emitRecords() {
     dirty.sort(BY_ID);

@@ -37,13 +37,13 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * The RocksDB under the store: its families, its tuning, and its errors as {@link StoreException}. Reads from any thread;
- * writes from one.
+ * The RocksDB under the store: its families, its tuning, and its errors as {@link StoreException}. Reads from any
+ * thread; writes from one.
  *
  * <p><b>Visibility.</b> RocksDB's ordinary write path appends to the log, syncs it, inserts into the memtable, and only
  * then publishes the sequence number that reads go by: no read sees a write that is not synced. The options that would
- * break this (pipelined and unordered writes, two write queues) stay off. The exception are commits that only move index
- * entries ({@link #writeUnsynced}): whoever sees one, and loses it with a power loss, moves the entry again.
+ * break this (pipelined and unordered writes, two write queues) stay off. The exception are commits that only move
+ * index entries ({@link #writeUnsynced}): whoever sees one, and loses it with a power loss, moves the entry again.
  */
 final class Database implements AutoCloseable {
   private static final int BLOOM_BITS = 10;

@@ -8,9 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what the folder of a store holds with what it must hold, before RocksDB opens it. RocksDB takes a MANIFEST that
- * was cut at the end of an edit, and a last log that is missing, for an older state, and deletes all files that this state
- * does not know. So whatever a check misses here is gone for good; and whatever is refused here is left as it is.
+ * Compares what the folder of a store holds with what it must hold, before RocksDB opens it. RocksDB takes a MANIFEST
+ * that was cut at the end of an edit, and a last log that is missing, for an older state, and deletes all files that
+ * this state does not know. So whatever a check misses here is gone for good; and whatever is refused here is left as
+ * it is.
  *
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
@@ -22,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The guard is written a moment behind the commits ({@link GuardWriter}). What a crash and damage at the same place
  * take within that moment is not noticed: a record outside the log in each commit would cost a second sync.
  *
- * <p>Rejected: to compare with the table files that the MANIFEST does not know (a crash leaves such files too: outputs not
- * yet installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and neither sees the
- * cut nor the missing last log).
+ * <p>Rejected: to compare with the table files that the MANIFEST does not know (a crash leaves such files too: outputs
+ * not yet installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and neither
+ * sees the cut nor the missing last log).
  */
 final class FolderCheck {
   private final StoreFolder folder;

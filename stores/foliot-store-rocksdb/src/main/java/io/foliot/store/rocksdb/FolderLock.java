@@ -13,11 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to a store's folder. RocksDB locks its file LOCK while it is open; the same lock is held here while files are
- * checked before, so that they do not change meanwhile, and a folder in use is not taken for a damaged one.
+ * The right to a store's folder. RocksDB locks its file LOCK while it is open; the same lock is held here while files
+ * are checked before, so that they do not change meanwhile, and a folder in use is not taken for a damaged one.
  *
- * <p>The system's locks are a process's, and closing any channel of a locked file gives them up: so folders that are open
- * in this process are kept in a set, and their files are never touched.
+ * <p>The system's locks are a process's, and closing any channel of a locked file gives them up: so folders that are
+ * open in this process are kept in a set, and their files are never touched.
  */
 final class FolderLock implements AutoCloseable {
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();

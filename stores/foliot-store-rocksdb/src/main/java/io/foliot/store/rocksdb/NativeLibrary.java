@@ -27,8 +27,8 @@ import org.rocksdb.util.Environment;
  * process that is killed leaves it behind, and a loop of restarts fills the disk.
  *
  * <p>The library is in a folder named after its checksum, so that another version of RocksDB brings its own, and is
- * compared with the jar before it is loaded. Where it cannot be loaded from the store's folder (no room, or a file system
- * mounted {@code noexec}), it is unpacked into the temporary folder and deleted there as soon as it is loaded.
+ * compared with the jar before it is loaded. Where it cannot be loaded from the store's folder (no room, or a file
+ * system mounted {@code noexec}), it is unpacked into the temporary folder and deleted there as soon as it is loaded.
  */
 final class NativeLibrary {
   static final String FOLDER = "native";

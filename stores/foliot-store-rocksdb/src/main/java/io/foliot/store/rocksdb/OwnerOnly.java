@@ -19,9 +19,10 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Files and folders that only their owner can read: payloads, headers and secrets of receivers are in them in clear. The
- * folder's 0700 is what protects; RocksDB makes its files itself, by the process's umask, and they are narrowed to 0600
- * afterwards, so that a copy that keeps permissions is closed too. File systems without POSIX permissions keep theirs.
+ * Files and folders that only their owner can read: payloads, headers and secrets of receivers are in them in clear.
+ * The folder's 0700 is what protects; RocksDB makes its files itself, by the process's umask, and they are narrowed to
+ * 0600 afterwards, so that a copy that keeps permissions is closed too. File systems without POSIX permissions keep
+ * theirs.
  */
 final class OwnerOnly {
   private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwx------");

@@ -12,12 +12,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Committed live records that are likely to be asked for again: those with a key (touches) and those that run (settles),
- * the least recently used leaving first. The writer's alone, which is why it can never be stale.
+ * Committed live records that are likely to be asked for again: those with a key (touches) and those that run
+ * (settles), the least recently used leaving first. The writer's alone, which is why it can never be stale.
  *
- * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, by chance. More keys than fit, each touched in
- * turn, would else push each other out before they are asked for again: no hits, and each record dies old, which the collector
- * pays for with long pauses. A key that is touched often gets in soon.
+ * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, by chance. More keys than fit, each
+ * touched in turn, would else push each other out before they are asked for again: no hits, and each record dies old,
+ * which the collector pays for with long pauses. A key that is touched often gets in soon.
  */
 final class RecordCache {
   /** Its objects and its places in both maps: 450 bytes with 100 of payload, as measured with compact headers. */

@@ -10,10 +10,10 @@ import java.util.function.Consumer;
  * @param recordCacheBytes heap for records of keyed and of running tasks, so that a touch or a settle needs no read
  * @param blockCacheBytes native memory for blocks, indexes and filters of files
  * @param writeBufferBytes native memory for what is in the log and not yet in files
- * @param logBytes how long the log gets before what is in it is written to files: it is read when the store is opened, at
- *     about 100 MB a second
- * @param reserveBytes free space of the file system below which submits are refused: room for the log, for write buffers
- *     on their way to files and for one merge of files, so that settles go on
+ * @param logBytes how long the log gets before what is in it is written to files: it is read when the store is opened,
+ *     at about 100 MB a second
+ * @param reserveBytes free space of the file system below which submits are refused: room for the log, for write
+ *     buffers on their way to files and for one merge of files, so that settles go on
  * @param onFailure told once when the store has closed itself; called on a thread of the store's
  */
 public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBytes, long writeBufferBytes,

@@ -65,16 +65,18 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * A store in a folder of this machine, for one process: durability class D. A key-value timing wheel: per slot an ordered
- * index {@code wakeAt | id}, and a {@linkplain Hands hand} before which nothing lives, so that looking for what is due
- * never walks what is dead, and costs nothing at all while nothing is due.
+ * A store in a folder of this machine, for one process: durability class D. A key-value timing wheel: per slot an
+ * ordered index {@code wakeAt | id}, and a {@linkplain Hands hand} before which nothing lives, so that looking for what
+ * is due never walks what is dead, and costs nothing at all while nothing is due.
  *
- * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read. Callers'
- * code that continues a stage runs on the answering or a reading thread: it must be short, or continue elsewhere
- * ({@code whenCompleteAsync}), and must not wait for another call of the store.
+ * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read.
+ * Callers' code that continues a stage runs on the answering or a reading thread: it must be short, or continue
+ * elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
  *
- * <p><b>Fail stop.</b> A checksum that does not match, a failed write, a failed sync: the store closes itself, every call
- * fails with the reason, {@link #failure} gives it, and {@link RocksDbOptions#onFailure} is told.
+ * <p><b>Fail stop.</b> A checksum that does not match, a failed write, a failed sync: the store closes itself, every
+ * call fails with the reason, {@link #failure} gives it, and {@link RocksDbOptions#onFailure} is told.
+ *
+ * <p>One file, because it is the SPI, a method a call, over the writer and the readers.
  */
 public final class RocksDbStore implements TaskStore {
   private static final int READ_THREADS = 2;
@@ -138,8 +140,8 @@ public final class RocksDbStore implements TaskStore {
    *
    * @param folder empty or absent for a new store; RocksDB's files go into a folder of their own in it
    * @param clock the store's clock
-   * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is damaged;
-   *     the message says which, and what to do
+   * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is
+   *     damaged; the message says which, and what to do
    */
   public static RocksDbStore open(Path folder, RocksDbOptions options, Clock clock) {
     return open(folder, options, clock, Seams.real());
@@ -376,8 +378,8 @@ public final class RocksDbStore implements TaskStore {
   }
 
   /**
-   * Runs the items whose tasks can be read. The others fail, for what a reset or a cancel of them would be is not known;
-   * nothing was done for them.
+   * Runs the items whose tasks can be read. The others fail, for what a reset or a cancel of them would be is not
+   * known; nothing was done for them.
    */
   private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
     if (unreadables.count() == 0) {
@@ -553,7 +555,8 @@ public final class RocksDbStore implements TaskStore {
   }
 
   /**
-   * Reads all that a store holds while it is closed, and compares it with its checksums and with itself. Writes nothing.
+   * Reads all that a store holds while it is closed, and compares it with its checksums and with itself. Writes
+   * nothing.
    *
    * @param progress told how far it is; must be quick
    * @throws StoreException if there is no store, it is open, or its folder cannot be read

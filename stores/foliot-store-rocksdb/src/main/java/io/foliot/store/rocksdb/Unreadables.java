@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tasks that are set aside because this Foliot cannot read their records, although their checksums are right. Their bytes
- * stay as they are, for the Foliot that wrote them; scans leave them out, so that none is found again and again. Any
- * thread.
+ * Tasks that are set aside because this Foliot cannot read their records, although their checksums are right. Their
+ * bytes stay as they are, for the Foliot that wrote them; scans leave them out, so that none is found again and again.
+ * Any thread.
  */
 final class Unreadables {
   private static final System.Logger LOG = System.getLogger(Unreadables.class.getName());

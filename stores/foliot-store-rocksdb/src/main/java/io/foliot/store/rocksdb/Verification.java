@@ -31,9 +31,9 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.SstFileReader;
 
 /**
- * Reads all that a store holds while it is closed, and writes nothing: files against their checksums, each record, body,
- * key and document against its own, and all of them against each other. A live task has exactly its entry in the index, a
- * key leads to its task, a body belongs to one, and the counts are those of the tasks. One thread, one use.
+ * Reads all that a store holds while it is closed, and writes nothing: files against their checksums, each record,
+ * body, key and document against its own, and all of them against each other. A live task has exactly its entry in the
+ * index, a key leads to its task, a body belongs to one, and the counts are those of the tasks. One thread, one use.
  */
 final class Verification {
   /** Damages that are told one by one; of one that hits a whole file there may be millions. */
@@ -335,8 +335,8 @@ final class Verification {
   }
 
   /**
-   * Each entry with its record. Each record was found to have its entry, and none has two: so if there are as many, all is
-   * well, and the entries need not be looked up.
+   * Each entry with its record. Each record was found to have its entry, and none has two: so if there are as many, all
+   * is well, and the entries need not be looked up.
    */
   private void index(Database db, Family family, long expected) {
     chunks(db, family, (keys, values) -> {});

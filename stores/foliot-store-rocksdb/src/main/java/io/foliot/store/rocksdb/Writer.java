@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one thread that writes. It takes all calls that wait, runs them one after the other against {@link CommitTable},
- * writes what they leave in one synced batch, and only then lets them be answered: group commit. While one commit syncs,
- * the next calls pile up, so the more callers there are, the fewer syncs each costs.
+ * writes what they leave in one synced batch, and only then lets them be answered: group commit. While one commit
+ * syncs, the next calls pile up, so the more callers there are, the fewer syncs each costs.
  *
  * <p>Answers are given on another thread, in the order of the commits: callers' code never runs on the writer.
  *

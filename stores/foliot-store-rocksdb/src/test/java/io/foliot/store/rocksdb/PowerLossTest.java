@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Power loss: the store on an ext4 of its own that is shut down beneath it (EXT4_IOC_SHUTDOWN without a flush of the
- * journal), so that whatever was not synced is gone. Every task that was answered is there afterwards, and the store opens
- * by itself.
+ * journal), so that whatever was not synced is gone. Every task that was answered is there afterwards, and the store
+ * opens by itself.
  *
  * <p>Needs root, {@code mkfs.ext4}, a loop device and {@code python3} for the ioctl, and fails where one is missing.
  */

@@ -24,7 +24,9 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A process that submits without pause and prints the id of each task once it was answered, until something ends it. */
+/**
+ * A process that submits without pause and prints the id of each task once it was answered, until something ends it.
+ */
 final class SubmittingProcess {
   private static final int UNDER_WAY = 64;
   /** A line that a kill cut short is shorter. */

@@ -4,8 +4,8 @@ import io.foliot.core.TaskId;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C of stored bytes, with a mark of what they belong to mixed in: bytes that were copied or restored to another task
- * do not match. The mark costs no second pass over the bytes.
+ * CRC32C of stored bytes, with a mark of what they belong to mixed in: bytes that were copied or restored to another
+ * task do not match. The mark costs no second pass over the bytes.
  */
 public final class Checksum {
   /** Size of a checksum in bytes. */

@@ -6,8 +6,8 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.SubmitResult;
 
 /**
- * The number of each constant that is stored. The numbers are part of the format and of the statements and scripts of the
- * stores: they never change, and none is used again. A constant may be renamed or moved.
+ * The number of each constant that is stored. The numbers are part of the format and of the statements and scripts of
+ * the stores: they never change, and none is used again. A constant may be renamed or moved.
  */
 public final class EnumCodes {
   /** Code of {@link TaskState#READY}, which only the answer to a request shows. */

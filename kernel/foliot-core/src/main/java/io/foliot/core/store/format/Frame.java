@@ -10,7 +10,8 @@ import java.util.function.Function;
  * </pre>
  *
  * <p>Every later version keeps the first byte and the checksum where they are, and versions only count up. An old node
- * thereby tells what a newer one wrote from what is damaged, and a statement or script can tell by the first byte alone.
+ * thereby tells what a newer one wrote from what is damaged, and a statement or script can tell by the first byte
+ * alone.
  */
 public final class Frame {
   /** The version that is written, and the newest that is read. */

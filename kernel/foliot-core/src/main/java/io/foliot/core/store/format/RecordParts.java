@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record as bytes: what a task carries, its attempts, its successor, and the answer to a request. A part is
- * the content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} behind
- * the end and {@link MalformedException} for an unknown code.
+ * The parts of a record as bytes: what a task carries, its attempts, its successor, and the answer to a request. A part
+ * is the content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException}
+ * behind the end and {@link MalformedException} for an unknown code.
  *
  * <p>Generations and times are stored as their distance from a base, which takes two bytes where it is near and at most
  * ten where it is not; a store that has no base at hand passes 0.
@@ -59,7 +59,8 @@ public final class RecordParts {
   }
 
   /**
-   * Returns a body in a frame of its own. It belongs to the key of its task, if there is one: a reset by key knows no id.
+   * Returns a body in a frame of its own. It belongs to the key of its task, if there is one: a reset by key knows no
+   * id.
    */
   public static byte[] frameBody(TaskId id, @Nullable String key, Body body) {
     return frameBody(key == null ? Checksum.mark(id) : Checksum.mark(key), body);

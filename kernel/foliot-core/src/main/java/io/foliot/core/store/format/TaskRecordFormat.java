@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The queue is a number that the store gave its name, so that a filter by queue or state reads a few bytes at fixed
- * places. A body above {@link #INLINE_BYTES} is stored beside the record, which then holds only its checksum: a touch of a
- * task with a large body is as small a write as any.
+ * places. A body above {@link #INLINE_BYTES} is stored beside the record, which then holds only its checksum: a touch
+ * of a task with a large body is as small a write as any.
  *
- * <p>For stores that read and write records as a whole. One whose statements or scripts change single fields keeps those
- * fields where they can be changed, and the rest as {@link RecordParts}.
+ * <p>For stores that read and write records as a whole. One whose statements or scripts change single fields keeps
+ * those fields where they can be changed, and the rest as {@link RecordParts}.
  */
 public final class TaskRecordFormat {
   /** Largest body in its record. A record is rewritten by every step of its task. */
@@ -107,7 +107,9 @@ public final class TaskRecordFormat {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
   }
 
-  /** Returns what a probe tells, without reading or checking the rest: what is claimed or moved for it is read whole. */
+  /**
+   * Returns what a probe tells, without reading or checking the rest: what is claimed or moved for it is read whole.
+   */
   public static Probed probed(byte[] value) {
     TaskState state = stateOf(value);
     if (value.length < SMALLEST || value[0] != Frame.VERSION || state.isFinal()) {

@@ -1,6 +1,6 @@
 -- Live tasks only; what has ended is in foliot_final. Columns of eight bytes stand first, so that nothing is padded.
--- part is the slot while the entry stands in the index, and 65536 + queue number while the task is parked.
--- A touch changes due_at, generation, attempt and version: no index has them, so with room in the page it is a HOT update.
+-- part is the slot while the entry stands in the index, and 65536 + queue number while the task is parked. A touch
+-- changes due_at, generation, attempt and version: no index has them, so with room in the page it is a HOT update.
 CREATE TABLE foliot_task (
   wake_at          bigint   NOT NULL,
   due_at           bigint   NOT NULL,

@@ -1,0 +1,61 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Scheduler.FailedException;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.store.Seal;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+final class CallGateTest {
+  private final CallGate gate = new CallGate();
+  private int calls;
+
+  private CompletableFuture<String> call() {
+    calls++;
+    return CompletableFuture.completedFuture("done");
+  }
+
+  private static void assertRefused(CompletableFuture<String> answer, Class<? extends Exception> by) {
+    assertThat(answer.exceptionNow()).isInstanceOf(by);
+  }
+
+  @Test
+  void callsAreTakenFromTheStartToTheStop() {
+    assertRefused(gate.read(this::call), OverloadedException.class);
+    gate.open();
+    assertThat(gate.write(this::call)).isCompletedWithValue("done");
+    gate.stop();
+    assertRefused(gate.read(this::call), OverloadedException.class);
+    assertThat(calls).isEqualTo(1);
+  }
+
+  @Test
+  void sealedStoresAreReadAndDrainedOnly() {
+    gate.open();
+    gate.seal(Seal.of(Seal.State.DRAINING, "b"));
+    assertRefused(gate.write(this::call), OverloadedException.class);
+    assertThat(gate.report(this::call)).isCompletedWithValue("done");
+    assertThat(gate.read(this::call)).isCompletedWithValue("done");
+    gate.seal(Seal.of(Seal.State.MOVED, "b"));
+    assertRefused(gate.report(this::call), OverloadedException.class);
+    gate.seal(null);
+    assertThat(gate.write(this::call)).isCompletedWithValue("done");
+  }
+
+  @Test
+  void failedEnginesRefuseEverything() {
+    gate.open();
+    gate.fail(new OutOfMemoryError("injected"));
+    assertRefused(gate.read(this::call), FailedException.class);
+  }
+
+  @Test
+  void throwingCallsBecomeFailedFutures() {
+    gate.open();
+    assertThat(gate.read(() -> {
+      throw new IllegalArgumentException("no");
+    }).exceptionNow()).hasMessage("no");
+  }
+}

@@ -1,0 +1,131 @@
+package io.foliot.engine;
+
+import static io.foliot.engine.LoopRig.START_MILLIS;
+import static io.foliot.engine.LoopRig.claimed;
+import static io.foliot.engine.LoopRig.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class ClaimsTest {
+  private final LoopRig rig = new LoopRig();
+  private final List<TaskId> won = new ArrayList<>();
+  private final Claims claims = new Claims(rig.store, rig.registry, rig.lanes, rig.lookAhead, rig.slots, rig.inbox,
+      rig.health, rig.meter, LoopRig.BATCH, 20_000, (claim, task, sentNanos) -> won.add(task.id()));
+
+  private DueEntry ready(int number, String queue) {
+    DueEntry entry = entry(0, START_MILLIS, number, queue);
+    rig.lanes.ready(entry, rig.nowNanos);
+    return entry;
+  }
+
+  private LoopRig.Call send() {
+    claims.turn(rig.nowNanos);
+    return rig.onlyCall("claim");
+  }
+
+  private static List<TaskId> ids(LoopRig.Call call) {
+    return call.<Claim>items().stream().map(Claim::id).toList();
+  }
+
+  @Test
+  void whatIsNotWonGivesEverythingBack() {
+    rig.queue(Queue.of("q", Target.local()).withLimits(null, 10));
+    DueEntry first = ready(1, "q");
+    ready(2, "q");
+    ready(3, "q");
+    LoopRig.Call call = send();
+    assertThat(rig.lane("q").permits().inUse()).isEqualTo(3);
+    assertThat(rig.registry.memory().used()).isPositive();
+    long each = rig.registry.memory().used() / 3;
+    rig.answer(call, claimed(new ClaimResult.Won(rig.claimed(first, 30_000)),
+        new ClaimResult.Later(START_MILLIS + 60_000), ClaimResult.Gone.ABSENT));
+    assertThat(won).containsExactly(first.id());
+    assertThat(rig.lane("q").permits().inUse()).isEqualTo(1);
+    assertThat(rig.registry.memory().used()).isEqualTo(each);
+    assertThat(rig.registry.destinations()).singleElement()
+        .satisfies(destination -> assertThat(destination.running()).isEqualTo(1));
+  }
+
+  @Test
+  void aFailedCallForgetsItsEntries() {
+    rig.local("q");
+    DueEntry entry = ready(1, "q");
+    rig.fail(send());
+    assertThat(rig.registry.memory().used()).isZero();
+    ready(1, "q");
+    claims.turn(rig.nowNanos);
+    assertThat(rig.calls).as("there is a pause").isEmpty();
+    rig.passes(20);
+    assertThat(ids(send())).as("a poll has found it again").containsExactly(entry.id());
+  }
+
+  @Test
+  void whatWasAskedForUnderPermitsThatWereOverIsPutBack() {
+    rig.local("q");
+    DueEntry entry = ready(1, "q");
+    ready(2, "q");
+    rig.answer(send(), claimed(ClaimResult.Ready.READY, ClaimResult.Gone.ABSENT));
+    assertThat(ids(send())).containsExactly(entry.id());
+  }
+
+  @Test
+  void aHigherPriorityWeighsTwiceAsMuch() {
+    rig.local("low");
+    rig.queue(Queue.of("high", Target.local()).withPriority(1));
+    int low = 0;
+    int all = 0;
+    for (int i = 0; i < 300; i++) {
+      while (rig.lane("low").hasRoom()) {
+        ready(1_000 * i + rig.lane("low").waiting(), "low");
+      }
+      while (rig.lane("high").hasRoom()) {
+        ready(1_000 * i + 500 + rig.lane("high").waiting(), "high");
+      }
+      int before = rig.lane("low").waiting();
+      claims.turn(rig.nowNanos);
+      low += before - rig.lane("low").waiting();
+      for (LoopRig.Call call : List.copyOf(rig.calls)) {
+        all += call.items().size();
+        ClaimResult[] gone = new ClaimResult[call.items().size()];
+        Arrays.fill(gone, ClaimResult.Gone.ABSENT);
+        rig.answer(call, claimed(gone));
+      }
+      rig.calls.clear();
+    }
+    assertThat((double) low / all).isBetween(0.30, 0.42);
+  }
+
+  @Test
+  void aLimitedQueueDoesNotClaimMoreThanItsPermits() {
+    rig.queue(Queue.of("q", Target.local()).withLimits(null, 2));
+    ready(1, "q");
+    ready(2, "q");
+    ready(3, "q");
+    assertThat(ids(send())).hasSize(2);
+    claims.turn(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    assertThat(claims.isIdle()).isFalse();
+  }
+
+  @Test
+  void aRateSaysWhenTheNextTurnIsWanted() {
+    rig.queue(Queue.of("q", Target.local()).withLimits(1.0, null));
+    DueEntry entry = ready(1, "q");
+    ready(2, "q");
+    assertThat(claims.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);
+    rig.answer(send(), claimed(new ClaimResult.Won(rig.claimed(entry, 30_000))));
+    assertThat(claims.waitNanos(rig.nowNanos)).isBetween(LoopRig.SECOND - 1, LoopRig.SECOND + 1);
+    rig.nowNanos += LoopRig.SECOND;
+    assertThat(ids(send())).hasSize(1);
+  }
+}

@@ -1,0 +1,84 @@
+package io.foliot.engine;
+
+import static io.foliot.engine.LoopRig.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.store.DueEntry;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class ParkingTest {
+  private final LoopRig rig = new LoopRig();
+  private final Parking parking = new Parking(rig.store, rig.registry, rig.lanes, rig.inbox, rig.health, rig.meter, 2,
+      LoopRig.BATCH, rig.nowNanos);
+
+  private void pause(boolean paused) {
+    rig.queue(Queue.of("q", Target.local()).withPaused(paused));
+  }
+
+  private DueEntry ready(int number) {
+    DueEntry entry = entry(0, 10, number, "q");
+    rig.lanes.ready(entry, rig.nowNanos);
+    return entry;
+  }
+
+  @Test
+  void entriesOfAPausedQueueAreParkedABatchAtATime() {
+    pause(true);
+    DueEntry first = ready(1);
+    DueEntry second = ready(2);
+    DueEntry third = ready(3);
+    parking.park(rig.nowNanos);
+    parking.park(rig.nowNanos);
+    LoopRig.Call call = rig.onlyCall("park");
+    assertThat(call.<DueEntry>items()).containsExactly(first, second);
+    rig.answer(call, List.of(true, false));
+    assertThat(rig.lane("q").hasParked()).isTrue();
+    parking.park(rig.nowNanos);
+    assertThat(rig.onlyCall("park").<DueEntry>items()).containsExactly(third);
+  }
+
+  @Test
+  void entriesOfAFailedCallAreFoundAgain() {
+    pause(true);
+    ready(1);
+    parking.park(rig.nowNanos);
+    rig.fail(rig.onlyCall("park"));
+    rig.passes(20);
+    parking.park(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    ready(1);
+    parking.park(rig.nowNanos);
+    assertThat(rig.calls).hasSize(1);
+  }
+
+  @Test
+  void lanesWithRoomReadWhatIsParked() {
+    pause(false);
+    rig.lane("q").parked();
+    parking.readBack(rig.slots.watched(), rig.nowNanos);
+    parking.readBack(rig.slots.watched(), rig.nowNanos);
+    DueEntry entry = entry(0, 10, 1, "q");
+    rig.answer(rig.onlyCall("parked"), List.of(entry));
+    assertThat(rig.lanes.waiting()).isEqualTo(1);
+    assertThat(rig.lanes.take(rig.lane("q"))).isEqualTo(entry);
+  }
+
+  @Test
+  void queuesWithParkedTasksAreListedOnceASecond() {
+    pause(false);
+    assertThat(rig.lane("q").hasParked()).as("not known yet").isTrue();
+    parking.listQueues(rig.slots.watched(), rig.nowNanos);
+    rig.answer(rig.onlyCall("parkedQueues"), Set.of("q"));
+    rig.passes(999);
+    parking.listQueues(rig.slots.watched(), rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    rig.passes(1);
+    parking.listQueues(rig.slots.watched(), rig.nowNanos);
+    assertThat(rig.calls).hasSize(1);
+    assertThat(rig.lane("q").hasParked()).isTrue();
+  }
+}

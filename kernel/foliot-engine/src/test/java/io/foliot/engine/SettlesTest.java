@@ -1,0 +1,84 @@
+package io.foliot.engine;
+
+import static io.foliot.engine.LoopRig.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class SettlesTest {
+  private static final SettleResult SETTLED = new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0);
+
+  private final LoopRig rig = new LoopRig();
+  private final List<Token> recorded = new ArrayList<>();
+  private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 2, (ending, result, nowNanos) -> {
+    Token token = ending.settlement().token();
+    if (token.low() == 13) {
+      throw new IllegalStateException("injected");
+    }
+    recorded.add(token);
+  });
+
+  private RunningAttempt add(int number) {
+    DueEntry entry = entry(0, 10, number, "q");
+    RunningAttempt attempt = new RunningAttempt(rig.lane("q"), rig.claimed(entry, 1_000), null);
+    settles.add(attempt,
+        new Settlement(entry.id(), 1, new Token(0, number), new Outcome.Finished(), rig.nowMillis(), ""));
+    return attempt;
+  }
+
+  private LoopRig.Call send() {
+    settles.turn(rig.nowNanos);
+    return rig.onlyCall("settle");
+  }
+
+  private static List<Long> tokens(LoopRig.Call call) {
+    return call.<Settlement>items().stream().map(settlement -> settlement.token().low()).toList();
+  }
+
+  @Test
+  void batchesAreSentInOrder() {
+    add(1);
+    add(2);
+    add(3);
+    LoopRig.Call first = send();
+    assertThat(tokens(first)).containsExactly(1L, 2L);
+    assertThat(tokens(send())).containsExactly(3L);
+    assertThat(settles.isIdle()).isFalse();
+    rig.answer(first, Collections.nCopies(2, SETTLED));
+    assertThat(recorded).hasSize(2);
+  }
+
+  @Test
+  void aFailedBatchIsSentAgain() {
+    add(1);
+    RunningAttempt over = add(2);
+    LoopRig.Call first = send();
+    over.released = true;
+    rig.fail(first);
+    settles.turn(rig.nowNanos);
+    assertThat(rig.calls).as("there is a pause").isEmpty();
+    rig.passes(20);
+    LoopRig.Call second = send();
+    assertThat(tokens(second)).as("not what was released when its lease was over").containsExactly(1L);
+    rig.answer(second, List.of(SETTLED));
+    assertThat(recorded).hasSize(1);
+    assertThat(settles.isIdle()).isTrue();
+  }
+
+  @Test
+  void aHandlerThatThrowsStopsNoOther() {
+    add(13);
+    add(14);
+    rig.answer(send(), Collections.nCopies(2, SETTLED));
+    assertThat(recorded).containsExactly(new Token(0, 14));
+  }
+}

@@ -1,0 +1,141 @@
+package io.foliot.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Keeps the house tidy where the compiler and the formatter do not: each failure says what to do. */
+final class TidyTest {
+  private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
+  private static final Set<String> NOT_OURS = Set.of("target", ".git", ".idea", "node_modules");
+  private static final int MAX_COLUMNS = 120;
+  private static final int MAX_LINES = 600;
+
+  private static final Pattern COMMENT = Pattern.compile("^\\s*(?:/\\*\\*|\\*|//)\\s");
+  /** Clauses without a subject, and parties without a name. */
+  private static final Pattern BANNED = Pattern.compile("^\\s*(?:/\\*\\*|//)\\s+(?:@\\w+ )?"
+      + "(?:Whoever|Whose|Whom|Nobody|Somebody|For how long|Of whom|Neither)\\b");
+  private static final Pattern TYPE = Pattern
+      .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
+          + " ");
+
+  private record Line(Path file, int number, String text) {
+    @Override
+    public String toString() {
+      return file + ":" + number + ": " + text.strip();
+    }
+  }
+
+  private static List<Path> files(String... endings) throws IOException {
+    List<Path> found = new ArrayList<>();
+    Path root = ROOT.toAbsolutePath().normalize();
+    Files.walkFileTree(root, new SimpleFileVisitor<>() {
+      @Override
+      public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+        return NOT_OURS.contains(String.valueOf(folder.getFileName()))
+            ? FileVisitResult.SKIP_SUBTREE
+            : FileVisitResult.CONTINUE;
+      }
+
+      @Override
+      public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+        for (String ending : endings) {
+          if (file.toString().endsWith(ending)) {
+            found.add(root.relativize(file));
+          }
+        }
+        return FileVisitResult.CONTINUE;
+      }
+    });
+    // Else a test that looks in the wrong place finds nothing wrong there.
+    assertThat(found).isNotEmpty();
+    found.sort(null);
+    return found;
+  }
+
+  private static List<Line> lines(Path file) {
+    try {
+      List<String> text = Files.readAllLines(ROOT.toAbsolutePath().normalize().resolve(file));
+      List<Line> lines = new ArrayList<>(text.size());
+      for (int i = 0; i < text.size(); i++) {
+        lines.add(new Line(file, i + 1, text.get(i)));
+      }
+      return lines;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Code is the formatter's; a command in a comment is one line. */
+  @Test
+  void noLineOfACommentIsTooLong() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      lines(file).stream().filter(line -> COMMENT.matcher(line.text()).find() && !line.text().contains("mvn "))
+          .filter(line -> line.text().length() > MAX_COLUMNS).forEach(found::add);
+    }
+    for (Path file : files(".lua", ".sql")) {
+      lines(file).stream().filter(line -> line.text().length() > MAX_COLUMNS).forEach(found::add);
+    }
+    assertThat(found).as("break these lines at %d columns", MAX_COLUMNS).isEmpty();
+  }
+
+  /** Tables, headings and what is in fences cannot be broken. */
+  @Test
+  void noLineOfADocumentIsTooLong() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".md")) {
+      boolean fenced = false;
+      for (Line line : lines(file)) {
+        fenced ^= line.text().strip().startsWith("```");
+        boolean whole = fenced || line.text().startsWith("|") || line.text().startsWith("#")
+            || line.text().startsWith("![") || !line.text().contains(" ");
+        if (!whole && line.text().length() > MAX_COLUMNS) {
+          found.add(line);
+        }
+      }
+    }
+    assertThat(found).as("break these lines at %d columns", MAX_COLUMNS).isEmpty();
+  }
+
+  @Test
+  void noCommentBeginsWithAClauseThatHasNoSubject() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      lines(file).stream().filter(line -> BANNED.matcher(line.text()).find()).forEach(found::add);
+    }
+    assertThat(found).as("begin these comments with what the thing does or is, and name the party: \"An owner ...\","
+        + " \"Returns ...\", \"Longest pause ...\"").isEmpty();
+  }
+
+  /** A class of more lines says in the comment before it why it is one. */
+  @Test
+  void aLongFileOfMainSaysWhy() throws IOException {
+    List<Path> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      List<Line> lines = lines(file);
+      if (file.toString().contains("/src/main/") && lines.size() > MAX_LINES) {
+        String comment = String.join("\n", lines.stream().map(Line::text)
+            .takeWhile(text -> !TYPE.matcher(text).find()).filter(text -> COMMENT.matcher(text).find()).toList());
+        if (!comment.contains("One file")) {
+          found.add(file);
+        }
+      }
+    }
+    assertThat(found)
+        .as("split these files, or say in the class comment, in a sentence that begins with \"One file\", why"
+            + " their more than %d lines belong together", MAX_LINES)
+        .isEmpty();
+  }
+}
