@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs programs to their end. */
-final class Command {
+/** Runs programs of the machine to their end. */
+public final class Command {
   private static final Duration BOUND = Duration.ofMinutes(2);
 
   /** What programs read that are given nothing. */
@@ -22,33 +22,55 @@ final class Command {
 
   private Command() {}
 
-  static void run(List<String> command) {
-    run(command, NOTHING);
-  }
-
-  /** Runs a program with a file as its input, and fails with what it printed if it does. */
-  static void run(List<String> command, Path input) {
+  /**
+   * Runs a program whose failure is not expected.
+   *
+   * @throws UncheckedIOException if it fails, with what it printed
+   */
+  public static void run(String... command) {
     try {
-      Path told = Files.createTempFile("foliot-command", ".log");
-      try {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectInput(input.toFile())
-            .redirectOutput(Redirect.to(told.toFile())).start();
-        boolean ended = process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS);
-        if (!ended) {
-          process.destroyForcibly();
-        }
-        if (!ended || process.exitValue() != 0) {
-          throw new IllegalStateException("a program must end well: program=" + command.getFirst() + ", exit="
-              + (ended ? process.exitValue() : "not within " + BOUND) + ", it printed:\n" + tail(told));
-        }
-      } finally {
-        Files.delete(told);
-      }
+      attempt(command);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** As {@link #run(String...)}, with a file as the program's input. */
+  static void run(List<String> command, Path input) {
+    try {
+      attempt(command, input);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Runs a program that may fail.
+   *
+   * @throws IOException if it cannot be started, fails, or does not end in time, with what it printed
+   */
+  public static void attempt(String... command) throws IOException {
+    attempt(List.of(command), NOTHING);
+  }
+
+  private static void attempt(List<String> command, Path input) throws IOException {
+    Path told = Files.createTempFile("foliot-command", ".log");
+    try {
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectInput(input.toFile())
+          .redirectOutput(Redirect.to(told.toFile())).start();
+      boolean ended = process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS);
+      if (!ended) {
+        process.destroyForcibly();
+      }
+      if (!ended || process.exitValue() != 0) {
+        throw new IOException("a program must end well: program=" + command.getFirst() + ", exit="
+            + (ended ? process.exitValue() : "not within " + BOUND) + ", it printed:\n" + tail(told));
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while a program ran: program=" + command.getFirst(), e);
+    } finally {
+      Files.delete(told);
     }
   }
 

@@ -63,7 +63,7 @@ public final class PostgresServer implements Server {
           folder.resolve("data").toString(), "--username", USER, "--auth", "scram-sha-256", "--pwfile",
           secret.toString(), "--encoding", "UTF8", "--locale", "C", "--no-instructions",
           // Nothing is confirmed yet; the server syncs what it writes itself.
-          "--no-sync")));
+          "--no-sync")).toArray(String[]::new));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

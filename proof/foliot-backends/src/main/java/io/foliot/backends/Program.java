@@ -51,7 +51,7 @@ final class Program {
     return unpacked(url, folder -> {
       Path archive = folder.resolve("archive.txz");
       copy(url, archive);
-      Command.run(List.of("tar", "-xJf", archive.toString(), "-C", folder.toString()));
+      Command.run("tar", "-xJf", archive.toString(), "-C", folder.toString());
       Files.delete(archive);
     });
   }

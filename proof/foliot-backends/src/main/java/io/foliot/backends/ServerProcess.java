@@ -181,11 +181,11 @@ final class ServerProcess implements AutoCloseable {
     }
     String pids = alive.stream().map(handle -> Long.toString(handle.pid())).collect(Collectors.joining(" "));
     try {
-      Command.run(List.of("sh", "-c", "kill -" + signal + " " + pids));
-    } catch (IllegalStateException e) {
+      Command.attempt("sh", "-c", "kill -" + signal + " " + pids);
+    } catch (IOException e) {
       // One that has just ended is no failure.
       if (alive.stream().noneMatch(ServerProcess::isGone)) {
-        throw e;
+        throw new UncheckedIOException(e);
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.foliot.kill;
 
+import io.foliot.backends.Command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -92,7 +93,7 @@ final class NodeNetwork implements AutoCloseable {
   static NodeNetwork create(int nodes) throws UnavailableException {
     NodeNetwork made;
     try {
-      Command.run("ip", "netns", "list");
+      Command.attempt("ip", "netns", "list");
       removeLeftovers();
       made = new NodeNetwork(freeNetwork(), nodes);
     } catch (IOException e) {
@@ -138,11 +139,11 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   private void build() throws IOException {
-    Command.run("ip", "link", "add", bridge, "address", HARDWARE + "01", "type", "bridge");
+    Command.attempt("ip", "link", "add", bridge, "address", HARDWARE + "01", "type", "bridge");
     for (Role role : Role.values()) {
-      Command.run("ip", "address", "add", host(role) + "/24", "dev", bridge);
+      Command.attempt("ip", "address", "add", host(role) + "/24", "dev", bridge);
     }
-    Command.run("ip", "link", "set", bridge, "up");
+    Command.attempt("ip", "link", "set", bridge, "up");
     for (int node = 0; node < nodes; node++) {
       connect(node);
     }
@@ -152,14 +153,14 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   private void connect(int node) throws IOException {
-    Command.run("ip", "netns", "add", name(node));
-    Command.run("ip", "link", "add", name(node), "type", "veth", "peer", "name", CABLE, "netns", name(node));
-    Command.run("ip", "link", "set", name(node), "master", bridge, "up");
-    Command.run("ip", "-n", name(node), "link", "set", CABLE, "address", HARDWARE + (FIRST_NODE_HARDWARE + node));
-    Command.run("ip", "-n", name(node), "address", "add", host(node) + "/24", "dev", CABLE);
-    Command.run("ip", "-n", name(node), "link", "set", "lo", "up");
-    Command.run("ip", "-n", name(node), "link", "set", CABLE, "up");
-    Command.run("ip", "netns", "exec", name(node), "true");
+    Command.attempt("ip", "netns", "add", name(node));
+    Command.attempt("ip", "link", "add", name(node), "type", "veth", "peer", "name", CABLE, "netns", name(node));
+    Command.attempt("ip", "link", "set", name(node), "master", bridge, "up");
+    Command.attempt("ip", "-n", name(node), "link", "set", CABLE, "address", HARDWARE + (FIRST_NODE_HARDWARE + node));
+    Command.attempt("ip", "-n", name(node), "address", "add", host(node) + "/24", "dev", CABLE);
+    Command.attempt("ip", "-n", name(node), "link", "set", "lo", "up");
+    Command.attempt("ip", "-n", name(node), "link", "set", CABLE, "up");
+    Command.attempt("ip", "netns", "exec", name(node), "true");
   }
 
   private void ensureReached(int node) throws IOException {
@@ -196,33 +197,33 @@ final class NodeNetwork implements AutoCloseable {
 
   /** Pulls a node's cable. */
   void unplug(int node) {
-    Command.runOrFail("ip", "link", "set", name(node), "down");
+    Command.run("ip", "link", "set", name(node), "down");
   }
 
   void plug(int node) {
-    Command.runOrFail("ip", "link", "set", name(node), "up");
+    Command.run("ip", "link", "set", name(node), "up");
   }
 
   /** From now on what a node sends to an address of this machine vanishes, and what comes from there arrives. */
   void loseFrom(int node, Role to) {
-    Command.runOrFail("ip", "-n", name(node), "neighbour", "replace", host(to), "lladdr", WRONG_HARDWARE, "dev", CABLE,
+    Command.run("ip", "-n", name(node), "neighbour", "replace", host(to), "lladdr", WRONG_HARDWARE, "dev", CABLE,
         "nud", "permanent");
   }
 
   void findFrom(int node, Role to) {
-    Command.runOrFail("ip", "-n", name(node), "neighbour", "delete", host(to), "dev", CABLE);
+    Command.run("ip", "-n", name(node), "neighbour", "delete", host(to), "dev", CABLE);
   }
 
   /**
    * From now on what this machine sends to a node vanishes, from whichever address, and what the node sends arrives.
    */
   void loseTo(int node) {
-    Command.runOrFail("ip", "neighbour", "replace", host(node), "lladdr", WRONG_HARDWARE, "dev", bridge, "nud",
+    Command.run("ip", "neighbour", "replace", host(node), "lladdr", WRONG_HARDWARE, "dev", bridge, "nud",
         "permanent");
   }
 
   void findTo(int node) {
-    Command.runOrFail("ip", "neighbour", "delete", host(node), "dev", bridge);
+    Command.run("ip", "neighbour", "delete", host(node), "dev", bridge);
   }
 
   /** Whether this machine can do to a link what {@code tc} has a name for. */
@@ -250,7 +251,7 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   private static void shell(String command) {
-    Command.runOrFail("sh", "-c", command);
+    Command.run("sh", "-c", command);
   }
 
   /**
@@ -278,7 +279,7 @@ final class NodeNetwork implements AutoCloseable {
 
   private static void removeLink(String name) {
     try {
-      Command.run("ip", "link", "delete", name);
+      Command.attempt("ip", "link", "delete", name);
     } catch (IOException e) {
       // There is none.
     }
@@ -287,12 +288,12 @@ final class NodeNetwork implements AutoCloseable {
   /** Ends what still runs there, which has no network any more. */
   private static void removeNamespace(String name) {
     try {
-      Command.run("sh", "-c", "pids=$(ip netns pids " + name + ") && [ -n \"$pids\" ] && kill -KILL $pids");
+      Command.attempt("sh", "-c", "pids=$(ip netns pids " + name + ") && [ -n \"$pids\" ] && kill -KILL $pids");
     } catch (IOException e) {
       // There is no such namespace, or nothing runs there.
     }
     try {
-      Command.run("ip", "netns", "delete", name);
+      Command.attempt("ip", "netns", "delete", name);
     } catch (IOException e) {
       // There is none.
     }

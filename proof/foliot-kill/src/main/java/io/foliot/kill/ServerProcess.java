@@ -1,6 +1,7 @@
 package io.foliot.kill;
 
 import io.foliot.backends.Await;
+import io.foliot.backends.Signals;
 import io.foliot.cli.Foliot;
 import io.foliot.client.FoliotClient;
 import java.io.IOException;
@@ -197,30 +198,13 @@ final class ServerProcess implements AutoCloseable {
   /** Has it stand still: none of its threads does anything more, but to wait for the disk. */
   void freeze() {
     up = false;
-    long pid = Objects.requireNonNull(process).pid();
-    Command.runOrFail("sh", "-c", "kill -STOP " + pid);
-    Await.until("the server stands still", END_BOUND, () -> standsStill(pid));
+    Signals.freeze(Objects.requireNonNull(process).pid());
   }
 
   /** Has it go on after {@link #freeze}. */
   void thaw() {
-    Command.runOrFail("sh", "-c", "kill -CONT " + Objects.requireNonNull(process).pid());
+    Signals.thaw(Objects.requireNonNull(process).pid());
     up = true;
-  }
-
-  private static boolean standsStill(long pid) {
-    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
-      for (Path thread : threads.toList()) {
-        String stat = Files.readString(thread.resolve("stat"));
-        // After the name in brackets comes the state: T is stopped, D waits for the disk.
-        if ("TD".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
-          return false;
-        }
-      }
-      return true;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Waits until it is ready, or has given up. */

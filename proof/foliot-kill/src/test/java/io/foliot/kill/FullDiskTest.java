@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.foliot.backends.Await;
+import io.foliot.backends.LoopDisk;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
 import io.foliot.client.NewTask;

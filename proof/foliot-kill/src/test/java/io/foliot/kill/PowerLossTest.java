@@ -3,6 +3,7 @@ package io.foliot.kill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.backends.Await;
+import io.foliot.backends.LoopDisk;
 import io.foliot.history.Event;
 import java.io.IOException;
 import java.io.UncheckedIOException;

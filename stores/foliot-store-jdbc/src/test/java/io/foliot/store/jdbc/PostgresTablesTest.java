@@ -31,6 +31,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -207,22 +208,26 @@ final class PostgresTablesTest {
   void touchesTouchNoIndex() {
     int keys = 2_000;
     submit(0, keys, HOUR);
+    List<Touch> touches = IntStream.range(0, keys)
+        .mapToObj(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(2 * HOUR))).toList();
+    // The first round takes the index entries along, and the next ones spread the rows until each has room in its page.
+    touch(touches, 10);
     store = reported();
     long before = statistic("n_tup_upd", "foliot_task");
     long hotBefore = statistic("n_tup_hot_upd", "foliot_task");
-    int rounds = 10;
-    for (int round = 0; round < rounds; round++) {
-      List<Touch> touches = new ArrayList<>();
-      for (int i = 0; i < keys; i++) {
-        touches.add(new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(2 * HOUR)));
-      }
-      get(store.touch(touches));
-    }
+    int rounds = 5;
+    touch(touches, rounds);
     store = reported();
     long updates = statistic("n_tup_upd", "foliot_task") - before;
     assertThat(updates).isEqualTo((long) rounds * keys);
     assertThat(statistic("n_tup_hot_upd", "foliot_task") - hotBefore).as("of %s", updates)
-        .isGreaterThan(updates * 8 / 10);
+        .isGreaterThan(updates * 9 / 10);
+  }
+
+  private void touch(List<Touch> touches, int rounds) {
+    for (int round = 0; round < rounds; round++) {
+      get(store.touch(touches));
+    }
   }
 
   /**

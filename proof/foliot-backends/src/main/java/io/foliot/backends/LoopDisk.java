@@ -1,6 +1,5 @@
-package io.foliot.kill;
+package io.foliot.backends;
 
-import io.foliot.backends.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -18,7 +17,7 @@ import java.time.Duration;
  * <p> The power goes by {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and
  * what was not synced until then is not there after the next mount. The file below the device stands for the platters.
  */
-final class LoopDisk implements AutoCloseable {
+public final class LoopDisk implements AutoCloseable {
   /** What to say where there is none. */
   static final String NEEDED = "this test needs root, loop devices, and the programs mkfs.ext4, mount, umount, fallocate and"
       + " perl: run it as root on Linux (a privileged container will do), with e2fsprogs, util-linux and perl installed";
@@ -37,7 +36,7 @@ final class LoopDisk implements AutoCloseable {
   private static final Duration UNMOUNT_BOUND = Duration.ofSeconds(20);
 
   /** There can be no such disk here. */
-  static final class UnavailableException extends Exception {
+  public static final class UnavailableException extends Exception {
     private static final long serialVersionUID = 1;
 
     UnavailableException(String message) {
@@ -62,16 +61,16 @@ final class LoopDisk implements AutoCloseable {
    *
    * @param image the file that it is made of
    */
-  static LoopDisk create(Path image, long bytes) throws UnavailableException {
+  public static LoopDisk create(Path image, long bytes) throws UnavailableException {
     LoopDisk disk = new LoopDisk(image.toAbsolutePath());
     try {
       Files.createDirectories(disk.folder);
       try (RandomAccessFile file = new RandomAccessFile(disk.image.toFile(), "rw")) {
         file.setLength(bytes);
       }
-      Command.run("perl", "-e", "exit 0");
-      Command.run("fallocate", "--version");
-      Command.run("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0",
+      Command.attempt("perl", "-e", "exit 0");
+      Command.attempt("fallocate", "--version");
+      Command.attempt("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0",
           disk.image.toString());
       disk.mount();
     } catch (IOException e) {
@@ -83,12 +82,12 @@ final class LoopDisk implements AutoCloseable {
   }
 
   private void mount() throws IOException {
-    Command.run("mount", "-o", OPTIONS, image.toString(), folder.toString());
+    Command.attempt("mount", "-o", OPTIONS, image.toString(), folder.toString());
     mounted = true;
   }
 
   /** Where it is mounted. */
-  Path folder() {
+  public Path folder() {
     return folder;
   }
 
@@ -97,12 +96,12 @@ final class LoopDisk implements AutoCloseable {
    * was done, though it was not (about one time in fifteen on Linux 6.18). When a real power fails, nobody is left to
    * hear it.
    */
-  void powerOff() {
-    Command.runOrFail("perl", "-e", SHUTDOWN, folder.toString());
+  public void powerOff() {
+    Command.run("perl", "-e", SHUTDOWN, folder.toString());
   }
 
   /** Mounts it again, as after the power is back. Nobody must have a file open there. */
-  void remount() {
+  public void remount() {
     unmount();
     try {
       mount();
@@ -111,7 +110,7 @@ final class LoopDisk implements AutoCloseable {
     }
   }
 
-  long freeBytes() {
+  public long freeBytes() {
     try {
       return Files.getFileStore(folder).getUsableSpace();
     } catch (IOException e) {
@@ -120,12 +119,12 @@ final class LoopDisk implements AutoCloseable {
   }
 
   /** Fills it, but for so much. */
-  void fillUpTo(long freeBytes) {
-    Command.runOrFail("fallocate", "--length", Long.toString(freeBytes() - freeBytes), ballast.toString());
+  public void fillUpTo(long freeBytes) {
+    Command.run("fallocate", "--length", Long.toString(freeBytes() - freeBytes), ballast.toString());
   }
 
   /** Fills it to the last block. */
-  void fill() {
+  public void fill() {
     fillUpTo(ROUGH_BYTES);
     ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES);
     try (FileChannel file = FileChannel.open(ballast, StandardOpenOption.APPEND)) {
@@ -138,7 +137,7 @@ final class LoopDisk implements AutoCloseable {
   }
 
   /** Undoes {@link #fillUpTo} and {@link #fill}. */
-  void makeRoom() {
+  public void makeRoom() {
     try {
       Files.delete(ballast);
     } catch (IOException e) {
@@ -153,7 +152,7 @@ final class LoopDisk implements AutoCloseable {
     // A process that was just killed may still be letting go of its files.
     Await.until("the disk is unmounted: " + folder, UNMOUNT_BOUND, () -> {
       try {
-        Command.run("umount", folder.toString());
+        Command.attempt("umount", folder.toString());
         return true;
       } catch (IOException e) {
         return false;
@@ -177,7 +176,7 @@ final class LoopDisk implements AutoCloseable {
       unmount();
     } catch (IllegalStateException stillInUse) {
       // It goes away with whoever uses it.
-      Command.runOrFail("umount", "--lazy", folder.toString());
+      Command.run("umount", "--lazy", folder.toString());
       mounted = false;
       throw stillInUse;
     } finally {

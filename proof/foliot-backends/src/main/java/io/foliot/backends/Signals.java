@@ -1,0 +1,41 @@
+package io.foliot.backends;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+
+/** Stops processes of the machine and lets them go on. */
+public final class Signals {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  private Signals() {}
+
+  /** Has a process stand still (SIGSTOP). On return none of its threads runs; some may still wait for the disk. */
+  public static void freeze(long pid) {
+    Command.run("sh", "-c", "kill -STOP " + pid);
+    Await.until("the process stands still: pid=" + pid, BOUND, () -> standsStill(pid));
+  }
+
+  /** Has a process go on after {@link #freeze}. */
+  public static void thaw(long pid) {
+    Command.run("sh", "-c", "kill -CONT " + pid);
+  }
+
+  private static boolean standsStill(long pid) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+      for (Path thread : threads.toList()) {
+        String stat = Files.readString(thread.resolve("stat"));
+        // After the name in brackets comes the state: T is stopped, D waits for the disk.
+        if ("TD".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
