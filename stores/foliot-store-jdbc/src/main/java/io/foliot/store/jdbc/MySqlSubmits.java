@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.Draft;

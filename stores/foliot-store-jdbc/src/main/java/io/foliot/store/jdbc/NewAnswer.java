@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.store.RecordTable;
 
 /**

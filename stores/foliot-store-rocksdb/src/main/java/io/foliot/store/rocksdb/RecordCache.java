@@ -1,5 +1,6 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
