@@ -1,9 +1,7 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.TaskRef;
-import io.foliot.core.store.batch.ReadSet;
-import io.foliot.core.store.batch.RecordOverlay;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
@@ -19,6 +17,8 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RecordOverlay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

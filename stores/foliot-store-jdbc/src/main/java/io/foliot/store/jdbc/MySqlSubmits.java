@@ -1,6 +1,5 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.Draft;
@@ -8,6 +7,7 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.MySqlStatements.NewBody;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,11 +1,11 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.store.batch.ReadSet;
-import io.foliot.core.store.batch.KeyName;
-import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.Dialect.Unreadable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,10 +1,10 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.store.batch.BatchUnit;
-import io.foliot.core.store.batch.OptimisticBatch;
 import io.foliot.core.Token;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.batch.BatchUnit;
+import io.foliot.core.store.batch.OptimisticBatch;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

@@ -1,8 +1,5 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.store.batch.KeyName;
-import io.foliot.core.store.batch.ReadSet;
-import io.foliot.core.store.batch.RecordOverlay;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -17,6 +14,9 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RecordOverlay;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
@@ -273,7 +273,9 @@ final class Reads {
       throw new StoreAwayException("a newer version of Foliot wrote the task, and only that can read it: task=" + id
           + "; ask a node that runs it", null);
     }
-    return id == null ? Optional.empty() : Optional.ofNullable(new RecordOverlay(snapshot, snapshot.nowMillis()).get(id));
+    return id == null
+        ? Optional.empty()
+        : Optional.ofNullable(new RecordOverlay(snapshot, snapshot.nowMillis()).get(id));
   }
 
   CompletionStage<Long> timeMicros(int slot) {

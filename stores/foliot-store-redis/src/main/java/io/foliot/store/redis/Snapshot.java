@@ -1,15 +1,15 @@
 package io.foliot.store.redis;
 
+import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.CommittedRecords;
 import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.store.batch.ReadSet;
 import io.foliot.core.store.batch.RequestName;
-import io.foliot.core.store.format.RecordParts;
-import io.foliot.core.TaskId;
-import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.DamagedException;
 import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.RecordParts;
 import io.foliot.core.store.format.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

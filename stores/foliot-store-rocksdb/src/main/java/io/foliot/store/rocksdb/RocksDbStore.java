@@ -1,8 +1,5 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.store.TermsByQueue;
-import io.foliot.core.store.batch.BatchSteps;
-import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.Clock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
@@ -36,8 +33,11 @@ import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.batch.BatchSteps;
+import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.DamagedException;
@@ -300,7 +300,8 @@ public final class RocksDbStore implements TaskStore {
       }
     }, now -> {
       room.ensure();
-      return readable(items, draft -> draft.key() != null && stored.isUnreadable(new KeyName(draft.queue(), draft.key())),
+      return readable(items,
+          draft -> draft.key() != null && stored.isUnreadable(new KeyName(draft.queue(), draft.key())),
           some -> operations.submit(some, now));
     }));
   }

@@ -75,7 +75,8 @@ public final class BatchSteps {
    * @param newer the result of an item of a newer version, or null if it fails
    */
   private record Plain<Q, R>(BiConsumer<Q, Reads> names, Call<Q, R> call, @Nullable R newer)
-      implements BatchStep<Q, R> {
+      implements
+        BatchStep<Q, R> {
     @Override
     public void wants(Q item, Reads reads) {
       names.accept(item, reads);

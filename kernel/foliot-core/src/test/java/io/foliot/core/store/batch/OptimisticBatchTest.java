@@ -23,6 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class OptimisticBatchTest {
@@ -138,7 +139,7 @@ final class OptimisticBatchTest {
     return batch.decide(batch.open(), store, nowMicros, 0, () -> new Token(0, 0), terms);
   }
 
-  private static Draft draft(long id, String key, Draft.Idempotency idempotency) {
+  private static Draft draft(long id, @Nullable String key, Draft.@Nullable Idempotency idempotency) {
     return new Draft(new TaskId(0, id), "q", key, Due.at(5), null, 0, OnConflict.RESET, idempotency);
   }
 
