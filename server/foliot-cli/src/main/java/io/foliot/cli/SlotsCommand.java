@@ -1,13 +1,12 @@
 package io.foliot.cli;
 
 import io.foliot.core.SystemClock;
+import io.foliot.core.store.SlotGrowth;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.store.Stores;
-import io.foliot.store.redis.RedisStore;
-import io.foliot.store.redis.SlotDoubling;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -56,17 +55,14 @@ final class SlotsCommand implements Callable<Integer> {
       }, unreadable -> {
         // The store logs it.
       })) {
-        if (!(open instanceof RedisStore redis)) {
-          throw CommandException
-              .usage("only a store in Redis can get more slots; those in databases and RocksDB have as"
-                  + " many as they were made with, and need no more: store=" + store);
-        }
-        SlotDoubling.Progress done = Progress.during(shell, "slots double", told -> SlotDoubling.of(redis)
-            .run(far -> told
-                .accept(far.drained() + " of " + far.slots() / 2 + " slots, " + far.crossed() + " tasks moved")));
+        SlotGrowth growth = open.capability(SlotGrowth.class).orElseThrow(() -> CommandException
+            .usage("only a store in Redis can get more slots; those in databases and RocksDB have as"
+                + " many as they were made with, and need no more: store=" + store));
+        SlotGrowth.Progress done = Progress.during(shell, "slots double", told -> growth.doubleSlots(far -> told
+            .accept(far.drained() + " of " + far.slots() / 2 + " slots, " + far.moved() + " tasks moved")));
         shell.line(json.isSet()
-            ? new Answer().add("slots", done.slots()).add("moved", done.crossed()).json()
-            : "the store has " + done.slots() + " slots; " + done.crossed()
+            ? new Answer().add("slots", done.slots()).add("moved", done.moved()).json()
+            : "the store has " + done.slots() + " slots; " + done.moved()
                 + " tasks were moved. Servers take the new number when they start again");
         return Foliot.OK;
       } catch (StoreException | IllegalStateException e) {

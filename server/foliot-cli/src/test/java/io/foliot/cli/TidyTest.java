@@ -30,6 +30,10 @@ final class TidyTest {
       .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
           + " ");
 
+  /** A test or a cast of a store to a class; a type in a link of a comment is neither. */
+  private static final Pattern STORE_BY_CLASS = Pattern.compile("\\binstanceof (?:final )?\\w*Store\\b"
+      + "|\\((?:RocksDb|Redis|Jdbc|Memory)Store\\) ?\\w");
+
   private record Line(Path file, int number, String text) {
     @Override
     public String toString() {
@@ -117,6 +121,20 @@ final class TidyTest {
     }
     assertThat(found).as("begin these comments with what the thing does or is, and name the party: \"An owner ...\","
         + " \"Returns ...\", \"Longest pause ...\"").isEmpty();
+  }
+
+  @Test
+  void noStoreIsAskedForItsClass() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      if (file.toString().contains("/src/main/")) {
+        lines(file).stream().filter(line -> STORE_BY_CLASS.matcher(line.text()).find()).forEach(found::add);
+      }
+    }
+    assertThat(found).as("ask TaskStore.capability for what the store can do, not for the class of the store")
+        .isEmpty();
+    assertThat(STORE_BY_CLASS.matcher("store instanceof RocksDbStore rocks").find()).as("a breach is found").isTrue();
+    assertThat(STORE_BY_CLASS.matcher("(RedisStore) store").find()).as("a breach is found").isTrue();
   }
 
   /** A class of more lines says in the comment before it why it is one. */

@@ -83,6 +83,13 @@ final class UsageTest {
   }
 
   @Test
+  void aStoreWhoseSlotsCannotDoubleIsRefused() {
+    Outcome outcome = run("slots", "double", "--store", "memory");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("only a store in Redis can get more slots").contains("store=memory");
+  }
+
+  @Test
   void aQueueWithoutATargetIsToldHowToSayIt() {
     Outcome outcome = run("queues", "put", "orders");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);

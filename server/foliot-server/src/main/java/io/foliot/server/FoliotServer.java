@@ -3,7 +3,9 @@ package io.foliot.server;
 import io.foliot.core.Clock;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
+import io.foliot.core.store.Backups;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreStatistics;
 import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.ApiLimits;
@@ -17,7 +19,6 @@ import io.foliot.server.security.Gate;
 import io.foliot.server.security.KeyRing;
 import io.foliot.server.security.QueuePattern;
 import io.foliot.server.security.StoredKeys;
-import io.foliot.store.rocksdb.RocksDbStore;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -74,7 +75,8 @@ public final class FoliotServer implements AutoCloseable {
     pulse = new CommitPulse(runtime.store(), runtime.scheduler().cluster().node());
     ApiLimits limits = new ApiLimits(config.limits().bodyBytes(), config.limits().batchBytes(),
         config.listen().callTimeout());
-    ServerInfo info = new ServerInfo(version(), prometheus::scrape, runtime.backups(), config.store().backups(),
+    ServerInfo info = new ServerInfo(version(), prometheus::scrape,
+        runtime.store().capability(Backups.class).orElse(null), config.store().backups(),
         this::troubles);
     api = new Api(new Api.Parts(runtime.scheduler(), clock, random, gate, keys, limits, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
@@ -90,10 +92,8 @@ public final class FoliotServer implements AutoCloseable {
     prometheus.gauge("foliot.clock.offset.micros", "By how much the store's clock is ahead of this node's",
         () -> scheduler.cluster().clockOffsetMicros());
     prometheus.watch(scheduler);
-    if (runtime.store() instanceof RocksDbStore rocks) {
-      StoreFigures figures = new StoreFigures(rocks, prometheus.registry());
-      prometheus.beforeReading(figures::refresh);
-    }
+    runtime.store().capability(StoreStatistics.class).ifPresent(statistics -> prometheus
+        .beforeReading(new StoreFigures(statistics, prometheus.registry())::refresh));
     try {
       door = new HttpDoor(new HttpDoor.Frame(new InetSocketAddress(address, config.listen().port()),
           config.limits().batchBytes(), connections(config)), api,

@@ -14,14 +14,11 @@ import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
-import io.foliot.server.api.Backups;
 import io.foliot.server.api.EngineWords;
 import io.foliot.server.cluster.Coordinators;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.store.PrivateFiles;
 import io.foliot.server.store.Stores;
-import io.foliot.store.rocksdb.BackupSummary;
-import io.foliot.store.rocksdb.RocksDbStore;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -34,16 +31,14 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a server is made of: a store, an engine over it, what delivers.
  *
  * @param store the truth
  * @param scheduler the engine, started
- * @param backups what writes backups, or null if the store has none
  */
-record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups backups) {
+record ServerRuntime(TaskStore store, Scheduler scheduler) {
   private static final String NODE_FILE = "node";
 
   /**
@@ -60,7 +55,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
       store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
       Engine engine = engine(config, node(config, random), clock, store, http, meter, random);
       engine.start().join();
-      return new ServerRuntime(store, engine, store instanceof RocksDbStore rocks ? backups(rocks) : null);
+      return new ServerRuntime(store, engine);
     } catch (RuntimeException e) {
       http.close();
       if (store != null) {
@@ -93,17 +88,6 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
         .withConnections(2 * config.delivery().destinationLimit()).withVersion(FoliotServer.version()));
   }
 
-  private static Backups backups(RocksDbStore store) {
-    return directory -> {
-      try {
-        BackupSummary summary = store.backup(directory);
-        return new Backups.Written(summary.number(), summary.bytes());
-      } catch (StoreException e) {
-        throw new IOException(e.getMessage(), e);
-      }
-    };
-  }
-
   private static Engine engine(FoliotConfig config, String node, Clock clock, TaskStore store, Delivery http,
       Meter meter, SecureRandom random) {
     FoliotConfig.Engine sizes = config.engine();
@@ -123,7 +107,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
       return config.cluster().node();
     }
     String made = hostName() + "-" + HexFormat.of().toHexDigits((short) random.nextInt());
-    if (!config.store().kind().equals(FoliotConfig.Store.ROCKSDB)) {
+    if (!config.store().hasFolder()) {
       return made;
     }
     Path file = config.store().data().resolve(NODE_FILE);

@@ -48,6 +48,12 @@ public abstract class ForwardingStore implements TaskStore {
     return delegate.kind();
   }
 
+  /** Returns what this store offers itself, else what the delegate offers, whose calls then do not pass this store. */
+  @Override
+  public <C> Optional<C> capability(Class<C> type) {
+    return type.isInstance(this) ? Optional.of(type.cast(this)) : delegate.capability(type);
+  }
+
   @Override
   public void configure(String queue, QueueTerms terms) {
     delegate.configure(queue, terms);

@@ -40,7 +40,6 @@ public final class MemoryStore implements TaskStore {
 
   private final int slotCount;
   private final Clock clock;
-  private final TermsByQueue terms = new TermsByQueue();
   private final Table table = new Table();
   private final TaskOperations operations;
 
@@ -69,7 +68,7 @@ public final class MemoryStore implements TaskStore {
     }
     this.slotCount = slotCount;
     this.clock = clock;
-    operations = new TaskOperations(table, tokens, terms, 0);
+    operations = new TaskOperations(table, tokens, 0);
     index = newIndex(slotCount);
   }
 
@@ -103,8 +102,8 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
-  public void configure(String queue, QueueTerms queueTerms) {
-    terms.configure(queue, queueTerms);
+  public void configure(String queue, QueueTerms terms) {
+    operations.configure(queue, terms);
   }
 
   private synchronized <R> CompletionStage<R> call(Supplier<R> step) {

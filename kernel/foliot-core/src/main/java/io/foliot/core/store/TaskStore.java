@@ -61,6 +61,17 @@ public interface TaskStore extends AutoCloseable {
   String kind();
 
   /**
+   * Returns a capability beyond this interface, such as {@link Backups}, {@link SlotGrowth} or {@link StoreStatistics};
+   * empty if the store does not offer it. Callers ask for a capability, never for a kind or a class of store, so that a
+   * store which forwards to another one offers what that one does. The answer is the same while the store is open.
+   *
+   * <p>A store that implements the interface of a capability offers it.
+   */
+  default <C> Optional<C> capability(Class<C> type) {
+    return type.isInstance(this) ? Optional.of(type.cast(this)) : Optional.empty();
+  }
+
+  /**
    * Tells the store what holds for a queue. The engine does so before anything else it does with the queue, and again
    * whenever the settings change. Tasks of queues that were never told about get {@link QueueTerms#DEFAULT}.
    */

@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.core.store.Backups;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;

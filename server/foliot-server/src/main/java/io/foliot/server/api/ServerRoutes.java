@@ -3,6 +3,8 @@ package io.foliot.server.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.foliot.core.Scheduler;
+import io.foliot.core.store.Backups;
+import io.foliot.core.store.StoreException;
 import io.foliot.server.store.PrivateFiles;
 import io.foliot.server.text.WellFormed;
 import java.io.ByteArrayOutputStream;
@@ -170,11 +172,11 @@ final class ServerRoutes {
           "this store has no backup of its own; use the tools of the database it stands in");
     }
     Path directory = inside(info.backupFolder(), wish.directory);
-    Backups.Written written;
+    Backups.Backup written;
     try {
       PrivateFiles.ensureFolder(info.backupFolder());
-      written = backups.write(directory);
-    } catch (IOException e) {
+      written = backups.backup(directory);
+    } catch (IOException | StoreException e) {
       throw new Problem(ProblemKind.INVALID_REQUEST, "the backup was not written: " + e.getMessage());
     }
     return Reply.json(201, json -> {

@@ -75,6 +75,11 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return isJdbc() || isRedis();
     }
 
+    /** Whether tasks are kept in the data folder, which then keeps what else this node must remember. */
+    public boolean hasFolder() {
+      return kind.equals(ROCKSDB);
+    }
+
     /** What people call it; without what an address may say of users and passwords. */
     public String name() {
       if (!isRemote()) {
@@ -190,7 +195,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
         new Store.Login(settings.get(Option.STORE_USER), settings.get(Option.STORE_PASSWORD),
             settings.get(Option.STORE_CONNECTIONS), settings.get(Option.STORE_NAMESPACE),
             settings.get(Option.WAIT_REPLICAS)));
-    if (!kind.equals(Store.ROCKSDB) && !kind.equals(Store.MEMORY) && !store.isRemote()) {
+    if (!store.hasFolder() && !kind.equals(Store.MEMORY) && !store.isRemote()) {
       throw settings.refuse(Option.STORE, "expected rocksdb, memory, jdbc:postgresql://HOST/DATABASE,"
           + " jdbc:mariadb://HOST/DATABASE, jdbc:mysql://HOST/DATABASE or redis://HOST, but got \"" + refused(kind)
           + "\"");

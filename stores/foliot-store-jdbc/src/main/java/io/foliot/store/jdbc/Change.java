@@ -1,41 +1,36 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.Body;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.core.store.batch.RecordChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a row, to be written only where the row is still the one that was read.
+ * What a step makes of a record: written only where the row is still the one that was read.
  *
- * @param change the change of the record
- * @param version of the row that was read; 0 if there was none
+ * @param before what was read; null if there was nothing
+ * @param version of the row that was read
+ * @param after what shall stand there
  * @param queue the number of its queue
- * @param part where its index entry goes
+ * @param part where its index entry shall stand
  */
-record Change(RecordChange change, long version, int queue, int part) {
-  @Nullable
-  TaskRecord before() {
-    return change.before();
-  }
-
-  TaskRecord after() {
-    return change.after();
-  }
-
-  /** Returns roughly how many bytes are to be written. */
+record Change(@Nullable TaskRecord before, long version, TaskRecord after, int queue, int part) {
+  /** How much there is to be written, roughly. */
   long bytes() {
-    Body next = after().successorBody();
-    return (change.changesBody() ? after().body().payload().length : 0L) + (next == null ? 0 : next.payload().length);
+    TaskRecord.Successor next = after.successor();
+    return (bodyChanges() ? after.body().payload().length : 0L)
+        + (next == null || next.body() == null ? 0 : next.body().payload().length);
   }
 
-  /** Returns the new payload as it is written; null if it does not change. */
+  /** Whether what the task carries is another than in the row. */
+  boolean bodyChanges() {
+    return before == null || before.body() != after.body();
+  }
+  /** What the task carries from now on, as it is written; null for what it carries. */
   byte @Nullable [] newBody() {
-    return change.changesBody() ? Blobs.body(after().id(), after().key(), after().body()) : null;
+    return bodyChanges() ? Blobs.body(after.id(), after.key(), after.body()) : null;
   }
 
-  /** Returns how its claim was settled, as it is written. */
+  /** How its claim was settled, as it is written. */
   int settledAs() {
-    return after().settledAs() == null ? Codes.NO_END : Codes.of(after().settledAs());
+    return after.settledAs() == null ? Codes.NO_END : Codes.of(after.settledAs());
   }
 }

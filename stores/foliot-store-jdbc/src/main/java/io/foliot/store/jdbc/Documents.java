@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Documents {
   private final Dialect dialect;
-  private final GenerationClock clock;
+  private final TaskSteps steps;
   private final SqlFiles.Template select;
   private final String insert;
   private final String update;
   private final String delete;
 
-  Documents(Dialect dialect, GenerationClock clock) {
+  Documents(Dialect dialect, TaskSteps steps) {
     this.dialect = dialect;
-    this.clock = clock;
+    this.steps = steps;
     select = dialect.files().template("documents", "named?");
     insert = dialect.files().text("insert_document");
     update = dialect.files().text("update_document");
@@ -60,7 +60,7 @@ final class Documents {
     }
     if (content == null) {
       // Else the clock, set back, could give out its versions again.
-      clock.raiseFloor(session, expectedVersion + 1);
+      steps.raiseFloor(session, expectedVersion + 1);
     }
     return session.run(connection -> {
       try (PreparedStatement write = dialect.prepare(connection, content == null ? delete : update)) {

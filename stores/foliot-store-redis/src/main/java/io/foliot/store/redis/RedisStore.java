@@ -23,6 +23,7 @@ import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotGrowth;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
@@ -38,6 +39,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Failures.</b> While the server is away calls fail at once, and the store connects again for ever. A call whose
  * answer was lost is not repeated: it fails, and whether it took effect is unknown.
  */
-public final class RedisStore implements TaskStore {
+public final class RedisStore implements TaskStore, SlotGrowth {
   /**
    * Which task was last known under a key: while it lives it is the key's, and a touch need not ask. Some 20 MB, twice.
    */
@@ -169,7 +171,7 @@ public final class RedisStore implements TaskStore {
   }
 
   /**
-   * How many slots callers name. It stays what it was when the store was opened while {@link SlotDoubling} adds parts
+   * How many slots callers name. It stays what it was when the store was opened while {@link #doubleSlots} adds parts
    * below: a slot is then several parts, and whoever opens the store later sees more slots.
    */
   @Override
@@ -181,9 +183,18 @@ public final class RedisStore implements TaskStore {
     return link;
   }
 
-  /** Doubles the number of slots, for {@link SlotDoubling}. */
   SlotDoubling doubling() {
     return new SlotDoubling(link, layout, parts, calls);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Stores that are open go on with the number of slots that they were opened with. There are 65,536 slots at most.
+   */
+  @Override
+  public Progress doubleSlots(Consumer<Progress> progress) {
+    return doubling().run(progress);
   }
 
   @Override
@@ -208,7 +219,7 @@ public final class RedisStore implements TaskStore {
 
   @Override
   public void configure(String queue, QueueTerms queueTerms) {
-    terms.byQueue().configure(queue, queueTerms);
+    terms.configure(queue, queueTerms);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.foliot.store.redis;
 
+import io.foliot.core.TaskId;
+import io.foliot.core.store.SlotGrowth;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,7 @@ import java.util.function.Consumer;
  * touched (see {@code Crossing}). What wakes is found, for the index of a slot is read from its old and its new part.
  * Stores that are open go on with the number of slots they were opened with.
  */
-public final class SlotDoubling {
+final class SlotDoubling {
   /** Slots are the low bits of a hash of 16. */
   private static final int MAX_BITS = 16;
   /** What one look at a part takes in, and at most so many cross at once. */
@@ -40,34 +42,8 @@ public final class SlotDoubling {
     this.calls = calls;
   }
 
-  /**
-   * How far it has come.
-   *
-   * @param slots how many there will be
-   * @param drained of the old slots, those that hold nothing any more that belongs elsewhere
-   * @param crossed tasks that this run has brought to their new slot
-   */
-  public record Progress(int slots, int drained, long crossed) {
-    /** Whether nothing is left to be done. */
-    public boolean isDone() {
-      return drained == slots / 2;
-    }
-  }
-
-  /** Doubles the slots of an open store; or, if a doubling was left off in the middle, ends that one. */
-  public static SlotDoubling of(RedisStore store) {
-    return store.doubling();
-  }
-
-  /**
-   * Does it; blocks until it is done.
-   *
-   * @param progress told after each old slot
-   * @return the last progress
-   * @throws io.foliot.core.store.StoreException if the server does not answer; run it again then
-   * @throws IllegalStateException if there are 65,536 slots already
-   */
-  public Progress run(Consumer<Progress> progress) {
+  /** Does what {@link SlotGrowth#doubleSlots} promises. */
+  SlotGrowth.Progress run(Consumer<SlotGrowth.Progress> progress) {
     try {
       int bits = begin();
       for (int old = 0; old < 1 << (bits - 1); old++) {
@@ -75,10 +51,10 @@ public final class SlotDoubling {
         assert !sealed.join().isEmpty();
       }
       long crossed = 0;
-      Progress last = new Progress(1 << bits, 0, 0);
+      SlotGrowth.Progress last = new SlotGrowth.Progress(1 << bits, 0, 0);
       for (int old = 0; old < 1 << (bits - 1); old++) {
         crossed += drain(bits, old);
-        last = new Progress(1 << bits, old + 1, crossed);
+        last = new SlotGrowth.Progress(1 << bits, old + 1, crossed);
         progress.accept(last);
       }
       grow(bits, true);
@@ -140,8 +116,15 @@ public final class SlotDoubling {
           Layout.bytes(LOOK)));
       List<Object> found = link.step(Script.CRAWL, layout.part(old), arguments).join();
       cursor = Snapshot.name((byte[]) found.getFirst());
-      List<byte[]> names = found.subList(1, found.size()).stream().map(byte[].class::cast).toList();
-      Crossing.Refs refs = new Crossing.Refs(answers ? List.of() : names, List.of(), answers ? names : List.of());
+      Crossing.Refs refs = new Crossing.Refs();
+      for (Object name : found.subList(1, found.size())) {
+        if (answers) {
+          refs.answer((byte[]) name);
+        } else {
+          TaskId id = RecordCodec.id((byte[]) name);
+          refs.id(id);
+        }
+      }
       if (found.size() > 1) {
         calls.crossing().bring(parts.state(), part, refs).join();
         crossed += answers ? 0 : found.size() - 1;

@@ -31,6 +31,7 @@ import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SlotGrowth;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
@@ -69,8 +70,8 @@ final class SlotDoublingTest {
     return RedisOptions.at(uri).withNamespace(namespace).withSlots(SLOTS);
   }
 
-  private static SlotDoubling.Progress doubled(RedisStore store) {
-    return SlotDoubling.of(store).run(progress -> {});
+  private static SlotGrowth.Progress doubled(RedisStore store) {
+    return store.doubleSlots(progress -> {});
   }
 
   /** How many records stand in the wrong part. */
@@ -111,10 +112,10 @@ final class SlotDoublingTest {
           requests.put(get(store.submit(List.of(request))).getFirst().id(), request);
         }
         QueueCounts counts = get(store.counts()).get(QUEUE);
-        SlotDoubling.Progress progress = doubled(store);
+        SlotGrowth.Progress progress = doubled(store);
         assertThat(progress.isDone()).isTrue();
         assertThat(progress.slots()).isEqualTo(2 * SLOTS);
-        assertThat(progress.crossed()).isBetween(150L, 450L);
+        assertThat(progress.moved()).isBetween(150L, 450L);
         assertThat(misplaced(store, options, 2 * SLOTS)).isZero();
         assertThat(get(store.counts()).get(QUEUE)).isEqualTo(counts);
         assertSame(store, before, requests, running);

@@ -5,6 +5,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.store.Backups;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -28,16 +29,14 @@ import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreStatistics;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
-import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.core.store.batch.BatchSteps;
-import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.DamagedException;
@@ -81,7 +80,7 @@ import org.rocksdb.RocksIterator;
  *
  * <p>One file, because it is the SPI, a method a call, over the writer and the readers.
  */
-public final class RocksDbStore implements TaskStore {
+public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private static final int READ_THREADS = 2;
   /** Reads that wait; each is a caller that waits for its answer. */
   private static final int MAX_WAITING_READS = 10_000;
@@ -103,9 +102,7 @@ public final class RocksDbStore implements TaskStore {
   private final Unreadables unreadables = new Unreadables();
   private final Tally tally;
   private final Documents documents;
-  private final TermsByQueue terms = new TermsByQueue();
   private final CommitTable table;
-  private final StoredRecords stored;
   private final Reader reader;
   private final Writer writer;
   private final Room room;
@@ -128,8 +125,7 @@ public final class RocksDbStore implements TaskStore {
     cache = new RecordCache(options.recordCacheBytes());
     documents = new Documents(db);
     table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexHands, parkedHands, floor);
-    operations = new TaskOperations(table.records(), seams.tokens(), terms, floor);
-    stored = table.stored();
+    operations = new TaskOperations(table, seams.tokens(), floor);
     reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands, unreadables);
     room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
@@ -280,8 +276,8 @@ public final class RocksDbStore implements TaskStore {
   }
 
   @Override
-  public void configure(String queue, QueueTerms queueTerms) {
-    terms.configure(queue, queueTerms);
+  public void configure(String queue, QueueTerms terms) {
+    operations.configure(queue, terms);
   }
 
   @Override
@@ -293,15 +289,14 @@ public final class RocksDbStore implements TaskStore {
     }
     return writer.call(new Operation<>(items.size(), bytes, wants -> {
       for (Draft draft : items) {
-        wants.newId(draft.id());
+        wants.wantNew(draft.id());
         if (draft.key() != null) {
-          wants.key(new KeyName(draft.queue(), draft.key()));
+          wants.want(draft.queue(), draft.key());
         }
       }
     }, now -> {
       room.ensure();
-      return readable(items,
-          draft -> draft.key() != null && stored.isUnreadable(new KeyName(draft.queue(), draft.key())),
+      return readable(items, draft -> draft.key() != null && table.isUnreadable(draft.queue(), draft.key()),
           some -> operations.submit(some, now));
     }));
   }
@@ -309,21 +304,21 @@ public final class RocksDbStore implements TaskStore {
   @Override
   public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
     List<Touch> items = List.copyOf(touches);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.ref(touch.ref())),
-        now -> readable(items, touch -> stored.isUnreadable(touch.ref()), some -> operations.touch(some, now))));
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.want(touch.ref())),
+        now -> readable(items, touch -> table.isUnreadable(touch.ref()), some -> operations.touch(some, now))));
   }
 
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
     List<TaskRef> items = List.copyOf(refs);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::ref),
-        now -> readable(items, stored::isUnreadable, some -> operations.cancel(some, now))));
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::want),
+        now -> readable(items, table::isUnreadable, some -> operations.cancel(some, now))));
   }
 
   @Override
   public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
     List<DueEntry> items = List.copyOf(entries);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(entry -> wants.id(entry.id())),
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(entry -> wants.want(entry.id())),
         now -> operations.park(items, now)));
   }
 
@@ -339,20 +334,20 @@ public final class RocksDbStore implements TaskStore {
     // A batch of looks only moves index entries, and one that came back would be moved again.
     boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
     return writer.call(new Operation<>(items.size(), 0, synced,
-        wants -> items.forEach(claim -> wants.id(claim.id())), now -> operations.claim(items, now)));
+        wants -> items.forEach(claim -> wants.want(claim.id())), now -> operations.claim(items, now)));
   }
 
   @Override
   public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
     List<Extension> items = List.copyOf(extensions);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.id(item.id())),
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.want(item.id())),
         now -> operations.extend(items, now)));
   }
 
   @Override
   public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
     List<Settlement> items = List.copyOf(settlements);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.id(item.id())),
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.want(item.id())),
         now -> operations.settle(items, now)));
   }
 
@@ -371,11 +366,15 @@ public final class RocksDbStore implements TaskStore {
     }
     return writer.call(new Operation<>(items.size(), bytes, wants -> {
       for (TaskRecord task : items) {
-        BatchSteps.ADOPT.wants(task, wants);
+        wants.want(task.id());
+        String key = task.key();
+        if (key != null) {
+          wants.want(task.queue(), key);
+        }
       }
     }, now -> {
       room.ensure();
-      return readable(items, task -> task.key() != null && stored.isUnreadable(new KeyName(task.queue(), task.key())),
+      return readable(items, task -> task.key() != null && table.isUnreadable(task.queue(), task.key()),
           some -> operations.adopt(some, now));
     }));
   }
@@ -520,16 +519,11 @@ public final class RocksDbStore implements TaskStore {
     return Optional.ofNullable(writer.failure());
   }
 
-  /**
-   * Adds a backup of everything to a folder of backups while the store goes on. Blocks until it is there, synced and
-   * looked through.
-   *
-   * @param target a folder for backups of this store alone; files that have not changed are not copied again
-   * @throws StoreException if it fails, or the store is closed
-   */
-  public synchronized BackupSummary backup(Path target) {
+  /** {@inheritDoc} Files that have not changed are not copied again; the new backup is read and checked at its end. */
+  @Override
+  public synchronized Backup backup(Path target) {
     writer.ensureOpen();
-    try (Backups backups = new Backups(target)) {
+    try (BackupFolder backups = new BackupFolder(target)) {
       return backups.add(db);
     }
   }
@@ -539,8 +533,8 @@ public final class RocksDbStore implements TaskStore {
    *
    * @throws StoreException if the folder cannot be read
    */
-  public static List<BackupSummary> backups(Path folder) {
-    try (Backups backups = new Backups(folder)) {
+  public static List<Backup> backups(Path folder) {
+    try (BackupFolder backups = new BackupFolder(folder)) {
       return backups.list();
     }
   }
@@ -552,7 +546,7 @@ public final class RocksDbStore implements TaskStore {
    * @throws StoreException if there is no backup, the folder is not empty, or a file does not match its checksum
    */
   public static void restore(Path backups, Path emptyFolder) {
-    try (Backups from = new Backups(backups)) {
+    try (BackupFolder from = new BackupFolder(backups)) {
       from.restoreLatest(new StoreFolder(emptyFolder));
     }
   }
@@ -591,6 +585,11 @@ public final class RocksDbStore implements TaskStore {
         done.lastItems(), done.lastSyncNanos() / 1_000, writer.waitingItems(), cache.size(), cache.bytes(),
         room.lastFreeBytes(), db.logBytes(), db.number("rocksdb.total-sst-files-size"),
         db.number("rocksdb.cur-size-all-mem-tables"), unreadables.count());
+  }
+
+  @Override
+  public List<Figure> figures() {
+    return stats().figures();
   }
 
   /** Runs on the writer when it ends, for whatever reason. */

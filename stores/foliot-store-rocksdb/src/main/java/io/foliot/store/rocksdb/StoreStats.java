@@ -1,5 +1,8 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.StoreStatistics.Figure;
+import java.util.List;
+
 /**
  * What a store has done and what it holds, for metrics.
  *
@@ -21,4 +24,20 @@ package io.foliot.store.rocksdb;
  */
 public record StoreStats(long commits, long syncs, long items, long prepareMicros, long syncMicros,
     long lastCommitItems, long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes,
-    long freeBytes, long logBytes, long fileBytes, long memtableBytes, long unreadable) {}
+    long freeBytes, long logBytes, long fileBytes, long memtableBytes, long unreadable) {
+  /** Returns what the operator of a server watches. */
+  List<Figure> figures() {
+    return List.of(Figure.level("free.bytes", "Room on the file system", freeBytes),
+        Figure.level("log.bytes", "Length of the store's log", logBytes),
+        Figure.level("file.bytes", "Length of the store's files", fileBytes),
+        Figure.level("memtable.bytes", "What is in the log and not yet in files", memtableBytes),
+        Figure.level("cached.records", "Records in the store's cache", cachedRecords),
+        Figure.level("cached.bytes", "Heap of the store's cache", cachedBytes),
+        Figure.level("unreadable", "Tasks that this version cannot read, and does not fire", unreadable),
+        Figure.level("waiting", "Items that wait for the store's next commit", waitingItems),
+        Figure.total("commits", "Synced writes", commits),
+        Figure.total("commit.items", "Items in synced writes", items),
+        Figure.seconds("sync.seconds", "Time spent on writing and syncing", syncMicros),
+        Figure.seconds("prepare.seconds", "Time spent on judging and encoding", prepareMicros));
+  }
+}

@@ -216,9 +216,9 @@ final class Writer {
     long start = clock.monotonicNanos();
     long count = take(first);
     for (Operation<?> operation : running) {
-      operation.announce(table.stored());
+      operation.announce(table);
     }
-    table.stored().prefetch();
+    table.prefetch();
     for (Operation<?> operation : running) {
       run(operation);
     }

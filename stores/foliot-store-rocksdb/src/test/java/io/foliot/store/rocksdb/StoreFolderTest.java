@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.Backups.Backup;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
@@ -318,11 +319,11 @@ final class StoreFolderTest {
       store.backup(backups);
       harness.submit(store, "between", harness.now());
       then = StoreHarness.index(store);
-      BackupSummary second = store.backup(backups);
+      Backup second = store.backup(backups);
       assertThat(second.number()).isEqualTo(2);
       harness.submit(store, "after", harness.now());
     }
-    assertThat(RocksDbStore.backups(backups)).extracting(BackupSummary::number).containsExactly(1, 2);
+    assertThat(RocksDbStore.backups(backups)).extracting(Backup::number).containsExactly(1, 2);
     assertThatThrownBy(() -> RocksDbStore.restore(backups, folder())).isInstanceOf(StoreException.class)
         .hasMessageContaining("empty folder");
     RocksDbStore.restore(backups, restored);

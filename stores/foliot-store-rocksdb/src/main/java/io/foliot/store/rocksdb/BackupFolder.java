@@ -1,5 +1,6 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.core.store.Backups.Backup;
 import io.foliot.core.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,13 +15,13 @@ import org.rocksdb.Env;
 import org.rocksdb.RestoreOptions;
 import org.rocksdb.RocksDBException;
 
-/** Backups in a folder of their own; each further one adds only files that have changed. */
-final class Backups implements AutoCloseable {
+/** A folder of backups; each further one adds only files that have changed. */
+final class BackupFolder implements AutoCloseable {
   private final Path folder;
   private final BackupEngineOptions options;
   private final BackupEngine engine;
 
-  Backups(Path folder) {
+  BackupFolder(Path folder) {
     this.folder = folder;
     NativeLibrary.load();
     try {
@@ -38,7 +39,7 @@ final class Backups implements AutoCloseable {
     }
   }
 
-  BackupSummary add(Database db) {
+  Backup add(Database db) {
     try {
       // Without a flush first: the log is part of the backup, so that writes go on meanwhile as fast as ever.
       engine.createNewBackup(db.rocksDb(), false);
@@ -46,7 +47,7 @@ final class Backups implements AutoCloseable {
       throw Database.failure("the backup failed: " + folder, e);
     }
     narrow();
-    BackupSummary made = list().getLast();
+    Backup made = list().getLast();
     for (int broken : engine.getCorruptedBackups()) {
       if (broken == made.number()) {
         throw new StoreException("the backup is broken: folder=" + folder + ", number=" + broken, null);
@@ -64,13 +65,12 @@ final class Backups implements AutoCloseable {
     }
   }
 
-  List<BackupSummary> list() {
-    return engine.getBackupInfo().stream().map(Backups::summary).toList();
+  List<Backup> list() {
+    return engine.getBackupInfo().stream().map(BackupFolder::backup).toList();
   }
 
-  private static BackupSummary summary(BackupInfo info) {
-    return new BackupSummary(info.backupId(), Instant.ofEpochSecond(info.timestamp()), info.size(),
-        info.numberFiles());
+  private static Backup backup(BackupInfo info) {
+    return new Backup(info.backupId(), Instant.ofEpochSecond(info.timestamp()), info.size());
   }
 
   /** Writes the latest one into a folder; every file is compared with its checksum. */

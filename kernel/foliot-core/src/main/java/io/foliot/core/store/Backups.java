@@ -1,0 +1,24 @@
+package io.foliot.core.store;
+
+import java.nio.file.Path;
+import java.time.Instant;
+
+/** Backups of a store that is open. A capability: see {@link TaskStore#capability}. */
+public interface Backups {
+  /**
+   * Adds a backup of everything to a folder of backups while the store goes on. Blocks until it is there and durable.
+   *
+   * @param folder a folder for backups of this store alone; one that has backups already gets a further one
+   * @throws StoreException if the backup fails, with what to do, or the store is closed
+   */
+  Backup backup(Path folder);
+
+  /**
+   * A backup.
+   *
+   * @param number counts up within its folder
+   * @param madeAt when it was made
+   * @param bytes length of all that it refers to; backups of one folder may share files
+   */
+  record Backup(int number, Instant madeAt, long bytes) {}
+}

@@ -1,0 +1,31 @@
+package io.foliot.core.store;
+
+import java.util.function.Consumer;
+
+/** Doubling of the number of slots while the store is in use. A capability: see {@link TaskStore#capability}. */
+public interface SlotGrowth {
+  /**
+   * Doubles the number of slots, or ends a doubling that was interrupted. Blocks until it is done. It may be
+   * interrupted at any point and called again, and several callers may run it at once.
+   *
+   * @param progress is told after each old slot
+   * @return the last progress
+   * @throws StoreException if the store does not answer; call again then
+   * @throws IllegalStateException if the store has as many slots as it can have
+   */
+  Progress doubleSlots(Consumer<Progress> progress);
+
+  /**
+   * How far a doubling is.
+   *
+   * @param slots number of slots at its end
+   * @param drained old slots that hold nothing that belongs into another slot
+   * @param moved tasks that this call has moved to their new slot
+   */
+  record Progress(int slots, int drained, long moved) {
+    /** Returns whether nothing is left to be done. */
+    public boolean isDone() {
+      return drained == slots / 2;
+    }
+  }
+}

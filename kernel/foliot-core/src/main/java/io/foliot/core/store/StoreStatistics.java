@@ -1,0 +1,44 @@
+package io.foliot.core.store;
+
+import java.util.List;
+
+/** Figures of what a store has done and what it holds. A capability: see {@link TaskStore#capability}. */
+public interface StoreStatistics {
+  /**
+   * Reads the figures: the same names in each call. May wait, as for a backup that is being written.
+   *
+   * @throws StoreException if the store is closed
+   */
+  List<Figure> figures();
+
+  /** Whether a figure may fall. */
+  enum Kind {
+    /** What the store holds now. */
+    LEVEL,
+    /** What the store has done since it was opened; never falls. */
+    TOTAL
+  }
+
+  /**
+   * A figure.
+   *
+   * @param name lower-case words with dots, the unit last where there is one: {@code log.bytes}
+   * @param about what it measures, for people
+   */
+  record Figure(String name, Kind kind, String about, double value) {
+    /** Makes the figure of something that the store holds. */
+    public static Figure level(String name, String about, long value) {
+      return new Figure(name, Kind.LEVEL, about, (double) value);
+    }
+
+    /** Makes the figure of something that the store has done. */
+    public static Figure total(String name, String about, long value) {
+      return new Figure(name, Kind.TOTAL, about, (double) value);
+    }
+
+    /** Makes the figure of time that the store has spent, in seconds. */
+    public static Figure seconds(String name, String about, long micros) {
+      return new Figure(name, Kind.TOTAL, about, micros / 1e6);
+    }
+  }
+}
