@@ -9,6 +9,7 @@ import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.client.TouchResult;
+import io.foliot.server.config.Defaults;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,8 +38,6 @@ import picocli.CommandLine.Option;
     "Shows in under a minute what Foliot does: tasks at their second, a heartbeat, retries, a kill -9 that loses nothing.",
     "In a temporary folder; then the server stays open to play with."})
 final class DemoCommand implements Callable<Integer> {
-  private static final int USUAL_PORT = 7400;
-
   private static final String HELLO = "hello";
   private static final String TICKS = "ticks";
   private static final String SESSIONS = "sessions";
@@ -65,7 +64,8 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--exit", description = "end after the show")
   private boolean exit;
 
-  @Option(names = "--port", paramLabel = "PORT", description = "the server's port; 7400 or any free one unless set")
+  @Option(names = "--port", paramLabel = "PORT", description = "the server's port; " + Defaults.PORT
+      + " or any free one unless set")
   private @Nullable Integer port;
 
   // written by the thread of a signal
@@ -120,8 +120,8 @@ final class DemoCommand implements Callable<Integer> {
   private static int freePort() {
     try (ServerSocket usual = new ServerSocket()) {
       usual.setReuseAddress(true);
-      usual.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), USUAL_PORT));
-      return USUAL_PORT;
+      usual.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), Defaults.PORT));
+      return Defaults.PORT;
     } catch (IOException inUse) {
       try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         return any.getLocalPort();
@@ -332,7 +332,7 @@ final class DemoCommand implements Callable<Integer> {
     String url = server.url();
     say("The server stays open at " + url + ". In another terminal, see it live with");
     say("");
-    say("  ./foliot top" + (url.endsWith(":" + USUAL_PORT) ? "" : " --url " + url));
+    say("  ./foliot top" + (url.endsWith(":" + Defaults.PORT) ? "" : " --url " + url));
     say("");
     say("or send a task, and watch it come back here five seconds later:");
     say("");

@@ -1,6 +1,7 @@
 package io.foliot.cli;
 
 import io.foliot.server.config.ConfigException;
+import io.foliot.server.config.Defaults;
 import io.foliot.server.config.FoliotConfig;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,13 +21,13 @@ import picocli.CommandLine.Option;
 final class DoctorCommand implements Callable<Integer> {
   private final Shell shell;
 
-  @Option(names = "--data", paramLabel = "DIR", description = "the data folder; foliot-data unless set")
+  @Option(names = "--data", paramLabel = "DIR", description = "the data folder; " + Defaults.DATA + " unless set")
   private @Nullable String data;
 
-  @Option(names = "--host", paramLabel = "HOST", description = "the address; 127.0.0.1 unless set")
+  @Option(names = "--host", paramLabel = "HOST", description = "the address; " + Defaults.HOST + " unless set")
   private @Nullable String host;
 
-  @Option(names = "--port", paramLabel = "PORT", description = "the port; 7400 unless set")
+  @Option(names = "--port", paramLabel = "PORT", description = "the port; " + Defaults.PORT + " unless set")
   private @Nullable String port;
 
   @Option(names = "--config", paramLabel = "FILE", description = "the file with the server's configuration")

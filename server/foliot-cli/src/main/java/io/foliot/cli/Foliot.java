@@ -3,6 +3,7 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.foliot.load.BenchCommand;
+import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -18,7 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(name = "foliot", synopsisSubcommandLabel = "COMMAND", description = {
     "Schedules work for later, durably and on time.", ""}, commandListHeading = "%nCommands:%n", footer = {"",
         "Begin with", "  foliot demo              a minute's show, nothing to set up",
-        "  foliot server            the server, on http://127.0.0.1:7400",
+        "  foliot server            the server, on " + Defaults.URL,
         "  foliot COMMAND --help    what a command does, with examples"})
 public final class Foliot {
   static final int OK = 0;

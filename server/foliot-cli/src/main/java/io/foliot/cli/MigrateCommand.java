@@ -1,5 +1,6 @@
 package io.foliot.cli;
 
+import io.foliot.core.DurationText;
 import io.foliot.core.SystemClock;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreAddress;
@@ -32,6 +33,8 @@ import picocli.CommandLine.Option;
         "  FOLIOT_TO_USER=foliot FOLIOT_TO_PASSWORD=... \\",
         "  foliot migrate --from rocksdb:foliot-data --to jdbc:postgresql://db.example/foliot"})
 final class MigrateCommand implements Callable<Integer> {
+  private static final String PATIENCE = "60s";
+
   private final Shell shell;
 
   @Option(names = "--from", paramLabel = "STORE", description = "the store whose tasks are moved")
@@ -40,8 +43,8 @@ final class MigrateCommand implements Callable<Integer> {
   @Option(names = "--to", paramLabel = "STORE", description = "the store they are moved to; it must have none")
   private @Nullable String to;
 
-  @Option(names = "--patience", paramLabel = "TIME", defaultValue = "60s", converter = DurationConverter.class, description = "how long attempts under way may take before they are moved as they run; ${DEFAULT-VALUE}")
-  private Duration patience = Duration.ofSeconds(60);
+  @Option(names = "--patience", paramLabel = "TIME", defaultValue = PATIENCE, converter = DurationConverter.class, description = "how long attempts under way may take before they are moved as they run; ${DEFAULT-VALUE}")
+  private Duration patience = DurationText.parse(PATIENCE);
 
   @Option(names = "--release", paramLabel = "STORE", description = "instead: opens a store again that a migration has sealed")
   private @Nullable String release;

@@ -1,6 +1,7 @@
 package io.foliot.cli;
 
 import io.foliot.client.RedriveResult;
+import io.foliot.server.config.Defaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -13,8 +14,6 @@ import picocli.CommandLine.Parameters;
 /** Puts dead letters back to work. */
 @Command(name = "redrive", description = "Puts failed tasks of a queue back to work.")
 final class QueueRedriveCommand implements Callable<Integer> {
-  private static final int DEFAULT_LIMIT = 1_000;
-
   private final Shell shell;
 
   @Parameters(index = "0", paramLabel = "QUEUE", description = "the queue")
@@ -23,7 +22,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
   @Parameters(index = "1..*", paramLabel = "ID", description = "only these tasks")
   private List<String> ids = new ArrayList<>();
 
-  @Option(names = "--limit", paramLabel = "N", description = "at most so many; 1000 unless set")
+  @Option(names = "--limit", paramLabel = "N", description = "at most so many; " + Defaults.REDRIVE + " unless set")
   private @Nullable Integer limit;
 
   @Mixin
@@ -44,7 +43,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
     RedriveResult result;
     try (Remote remote = server.open(shell)) {
       result = remote.ask(client -> ids.isEmpty()
-          ? client.redrive(queue, limit == null ? DEFAULT_LIMIT : limit)
+          ? client.redrive(queue, limit == null ? Defaults.REDRIVE : limit)
           : client.redrive(queue, ids));
     }
     if (json.isSet()) {

@@ -7,6 +7,7 @@ import io.foliot.client.FoliotException;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
+import io.foliot.server.config.Defaults;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -30,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * client has no such call. What goes wrong becomes a {@link CommandException} that says what to do.
  */
 final class Remote implements AutoCloseable {
-  /** Where a server is unless somebody says otherwise. */
-  static final String DEFAULT_URL = "http://127.0.0.1:7400";
   static final String URL_VARIABLE = "FOLIOT_URL";
   static final String KEY_VARIABLE = "FOLIOT_API_KEY";
 
@@ -86,7 +85,7 @@ final class Remote implements AutoCloseable {
    */
   static Remote of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
-    return new Remote(address.isEmpty() ? DEFAULT_URL : address, shell.variable(KEY_VARIABLE));
+    return new Remote(address.isEmpty() ? Defaults.URL : address, shell.variable(KEY_VARIABLE));
   }
 
   /** The server at an address, asked without a key. */

@@ -5,6 +5,7 @@ import io.foliot.core.store.SlotGrowth;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.ConfigException;
+import io.foliot.server.config.Defaults;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.store.Stores;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class SlotsCommand implements Callable<Integer> {
     @Option(names = "--store", paramLabel = "STORE", required = true, description = "redis://HOST, as servers have it")
     private String store = "";
 
-    @Option(names = "--store-namespace", paramLabel = "NAME", defaultValue = "foliot", description = "as servers have it; ${DEFAULT-VALUE}")
+    @Option(names = "--store-namespace", paramLabel = "NAME", defaultValue = Defaults.NAMESPACE, description = "as servers have it; ${DEFAULT-VALUE}")
     private String namespace = "";
 
     @Mixin

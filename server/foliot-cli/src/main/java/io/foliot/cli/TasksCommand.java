@@ -3,6 +3,7 @@ package io.foliot.cli;
 import io.foliot.client.TaskPage;
 import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
+import io.foliot.server.config.Defaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,8 +30,8 @@ final class TasksCommand implements Callable<Integer> {
   @Option(names = "--state", paramLabel = "STATE", description = "only these: delayed, ready, running, finished, failed, cancelled")
   private @Nullable String state;
 
-  @Option(names = "--limit", paramLabel = "N", description = "at most so many; 100 unless set")
-  private int limit = 100;
+  @Option(names = "--limit", paramLabel = "N", description = "at most so many; " + Defaults.PAGE + " unless set")
+  private int limit = Defaults.PAGE;
 
   @Option(names = "--cursor", paramLabel = "TEXT", description = "go on where the last answer ended (with --json)")
   private @Nullable String cursor;

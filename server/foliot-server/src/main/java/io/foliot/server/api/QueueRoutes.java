@@ -8,6 +8,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.server.config.Defaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,6 @@ import tools.jackson.core.JsonGenerator;
 
 /** The calls about queues. */
 final class QueueRoutes {
-  static final int DEFAULT_REDRIVE = 1_000;
   /** What a deletion takes, beside its calls to the store, where nodes share it. */
   private static final long DELETION_MILLIS = 4_000;
   // A page of tasks brings their payloads, hence small ones; and so many at most, for a queue may be full of conflicts.
@@ -149,7 +149,7 @@ final class QueueRoutes {
         refuseSingle(redrive, wish.ids.getFirst());
       }
     } else {
-      redriveSome(queue, wish.limit == null ? DEFAULT_REDRIVE : wish.limit, redrive);
+      redriveSome(queue, wish.limit == null ? Defaults.REDRIVE : wish.limit, redrive);
     }
     return Reply.json(200, json -> {
       json.writeStartObject();

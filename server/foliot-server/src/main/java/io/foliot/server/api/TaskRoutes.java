@@ -13,6 +13,7 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
+import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls about tasks and their keys. */
 final class TaskRoutes {
-  static final int DEFAULT_PAGE = 100;
   private static final int MAX_PAGE = 1_000;
   // A page ends early rather than be larger than this, for its tasks bring their payloads.
   private static final long PAGE_BYTES = 4L << 20;
@@ -328,7 +328,7 @@ final class TaskRoutes {
 
   private static int limit(@Nullable String text) {
     if (text == null) {
-      return DEFAULT_PAGE;
+      return Defaults.PAGE;
     }
     boolean number = !text.isEmpty() && text.length() <= 4 && text.chars().allMatch(c -> c >= '0' && c <= '9');
     int limit = number ? Integer.parseInt(text) : 0;

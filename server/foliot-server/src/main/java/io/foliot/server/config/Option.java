@@ -1,6 +1,11 @@
 package io.foliot.server.config;
 
+import io.foliot.cluster.zookeeper.ZooKeeperOptions;
 import io.foliot.engine.EngineOptions;
+import io.foliot.server.text.SizeText;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.redis.RedisOptions;
+import io.foliot.store.rocksdb.RocksDbOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,21 +20,23 @@ import java.util.Locale;
  */
 public final class Option<T> {
   private static final List<Option<?>> ALL = new ArrayList<>();
-  /** The defaults of the engine, which are those of the server too. */
+  /** The defaults of the parts, which are those of the server too. */
   private static final EngineOptions ENGINE = EngineOptions.defaults("defaults");
+  private static final RocksDbOptions ROCKSDB = RocksDbOptions.DEFAULT;
+  private static final RedisOptions REDIS = RedisOptions.at("redis://" + Defaults.HOST);
 
   /** Where the server listens. */
-  public static final Option<String> HOST = of("server.host", "host", OptionType.TEXT, "127.0.0.1",
+  public static final Option<String> HOST = of("server.host", "host", OptionType.TEXT, Defaults.HOST,
       "address to listen on; other than loopback it needs API keys");
   /** The port. */
-  public static final Option<Integer> PORT = of("server.port", "port", OptionType.count(0, 65_535, 7400), "7400",
+  public static final Option<Integer> PORT = count("server.port", "port", 0, 65_535, Defaults.PORT,
       "port to listen on; 0 for any free one");
   /** How long a stop may take. */
-  public static final Option<Duration> STOP_TIMEOUT = of("server.stop-timeout", "stop-timeout",
-      OptionType.duration("0s", "1h", "10s"), "10s", "how long a stop waits for attempts that are under way");
+  public static final Option<Duration> STOP_TIMEOUT = duration("server.stop-timeout", "stop-timeout",
+      "0s", "1h", "10s", "how long a stop waits for attempts that are under way");
   /** How long a request waits. */
-  public static final Option<Duration> CALL_TIMEOUT = of("server.call-timeout", "call-timeout",
-      OptionType.duration("100ms", "10m", "30s"), "30s", "how long a request waits for the store");
+  public static final Option<Duration> CALL_TIMEOUT = duration("server.call-timeout", "call-timeout",
+      "100ms", "10m", "30s", "how long a request waits for the store");
 
   /** The store. */
   public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
@@ -42,34 +49,35 @@ public final class Option<T> {
   public static final Option<String> STORE_PASSWORD = of("store.password", "store-password", OptionType.TEXT, "",
       "password of that user; better set as FOLIOT_STORE_PASSWORD than where others can read it");
   /** Connections to the store's server. */
-  public static final Option<Integer> STORE_CONNECTIONS = of("store.connections", "store-connections",
-      OptionType.count(2, 200, 8), "8", "connections to the database; calls wait for one of them");
+  public static final Option<Integer> STORE_CONNECTIONS = count("store.connections", "store-connections",
+      2, 200, JdbcOptions.DEFAULT_CONNECTIONS, "connections to the database; calls wait for one of them");
   /** The folder. */
-  public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, "foliot-data",
+  public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, Defaults.DATA,
       "folder of the store; one server has it at a time");
   /** Keeps stores on one Redis apart. */
   public static final Option<String> STORE_NAMESPACE = of("store.namespace", "store-namespace", OptionType.name(),
-      "foliot", "what every key in Redis begins with, so that several stores can share it");
+      Defaults.NAMESPACE, "what every key in Redis begins with, so that several stores can share it");
   /** Replicas that have a write before it is answered. */
   public static final Option<Integer> WAIT_REPLICAS = of("store.wait-replicas", "store-wait-replicas",
-      OptionType.count(0, 16, 1), "0", "replicas of Redis that must have a write before it is answered");
+      OptionType.count(0, 16, 1), Integer.toString(REDIS.waitReplicas()),
+      "replicas of Redis that must have a write before it is answered");
 
   /** Room that is kept free. */
-  public static final Option<Long> RESERVE = of("store.reserve", "store-reserve",
-      OptionType.size("0", "1024GiB", "512MiB"), "512MiB",
+  public static final Option<Long> RESERVE = size("store.reserve", "store-reserve",
+      "0", "1024GiB", ROCKSDB.reserveBytes(),
       "free disk space below which submits are refused, so that what is there goes on");
   /** Heap for records. */
-  public static final Option<Long> RECORD_CACHE = of("store.record-cache", "store-record-cache",
-      OptionType.size("0", "1024GiB", "128MiB"), "128MiB", "heap for tasks with keys and tasks that run");
+  public static final Option<Long> RECORD_CACHE = size("store.record-cache", "store-record-cache",
+      "0", "1024GiB", ROCKSDB.recordCacheBytes(), "heap for tasks with keys and tasks that run");
   /** Native memory for files. */
-  public static final Option<Long> BLOCK_CACHE = of("store.block-cache", "store-block-cache",
-      OptionType.size("0", "1024GiB", "128MiB"), "128MiB", "memory beside the heap for files of the store");
+  public static final Option<Long> BLOCK_CACHE = size("store.block-cache", "store-block-cache",
+      "0", "1024GiB", ROCKSDB.blockCacheBytes(), "memory beside the heap for files of the store");
   /** Native memory for what is not yet in files. */
-  public static final Option<Long> WRITE_BUFFER = of("store.write-buffer", "store-write-buffer",
-      OptionType.size("1MiB", "64GiB", "128MiB"), "128MiB", "memory beside the heap for what is not in files yet");
+  public static final Option<Long> WRITE_BUFFER = size("store.write-buffer", "store-write-buffer",
+      "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory beside the heap for what is not in files yet");
   /** The length of the log. */
-  public static final Option<Long> LOG_SIZE = of("store.log-size", "store-log-size",
-      OptionType.size("1MiB", "64GiB", "128MiB"), "128MiB",
+  public static final Option<Long> LOG_SIZE = size("store.log-size", "store-log-size",
+      "1MiB", "64GiB", ROCKSDB.logBytes(),
       "length of the store's log, which a start reads at about 60 MB a second");
 
   /** How nodes find each other. */
@@ -83,8 +91,8 @@ public final class Option<T> {
   public static final Option<String> ZONE = of("cluster.zone", "zone", OptionType.name(), "",
       "data centre, rack or cell of this node");
   /** How long a silent node is believed to live. */
-  public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = of("cluster.session-timeout",
-      "cluster-session-timeout", OptionType.duration("1s", "5m", "3s"), "3s",
+  public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = duration("cluster.session-timeout",
+      "cluster-session-timeout", "1s", "5m", seconds(ZooKeeperOptions.SESSION_TIMEOUT.toMillis()),
       "how long ZooKeeper believes that a silent node lives; it has bounds of its own");
   /** The identity that the server gives to ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
@@ -114,28 +122,28 @@ public final class Option<T> {
       OptionType.list("networks such as 10.0.0.0/8"), "",
       "private networks that callbacks may reach; public addresses they always may");
   /** Attempts per destination. */
-  public static final Option<Integer> DESTINATION_LIMIT = of("delivery.destination-limit", "destination-limit",
-      OptionType.count(1, 100_000, 512), "512", "attempts that one destination gets at once at most");
+  public static final Option<Integer> DESTINATION_LIMIT = count("delivery.destination-limit", "destination-limit",
+      1, 100_000, ENGINE.destinationLimit(), "attempts that one destination gets at once at most");
 
   /** The largest payload. */
-  public static final Option<Long> BODY = of("limits.body", "limit-body", OptionType.size("1KiB", "1MiB", "256KiB"),
-      "256KiB", "largest payload of a task");
+  public static final Option<Long> BODY = size("limits.body", "limit-body", "1KiB", "1MiB", 256 << 10,
+      "largest payload of a task");
   /** The largest batch. */
-  public static final Option<Long> BATCH_BODY = of("limits.batch-body", "limit-batch-body",
-      OptionType.size("1MiB", "256MiB", "16MiB"), "16MiB", "largest body of a call with many tasks or keys");
+  public static final Option<Long> BATCH_BODY = size("limits.batch-body", "limit-batch-body",
+      "1MiB", "256MiB", 16 << 20, "largest body of a call with many tasks or keys");
   /** All bodies together. */
-  public static final Option<Long> WAITING_BYTES = of("limits.waiting-bytes", "limit-waiting-bytes",
-      OptionType.size("2MiB", "8GiB", "128MiB"), "128MiB", "bodies of all requests under way together");
+  public static final Option<Long> WAITING_BYTES = size("limits.waiting-bytes", "limit-waiting-bytes",
+      "2MiB", "8GiB", 128 << 20, "bodies of all requests under way together");
   /** All answers together. */
-  public static final Option<Long> ANSWER_BYTES = of("limits.answer-bytes", "limit-answer-bytes",
-      OptionType.size("2MiB", "8GiB", "128MiB"), "128MiB",
+  public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
+      "2MiB", "8GiB", 128 << 20,
       "memory of answers that list or show tasks, all requests under way together; an eighth of the heap at most");
   /** Connections. */
-  public static final Option<Integer> CONNECTIONS = of("limits.connections", "limit-connections",
-      OptionType.count(1, 1_000_000, 10_000), "10000", "connections at once");
+  public static final Option<Integer> CONNECTIONS = count("limits.connections", "limit-connections",
+      1, 1_000_000, 10_000, "connections at once");
   /** Queues with their own labels. */
-  public static final Option<Integer> METRIC_QUEUES = of("limits.metric-queues", "limit-metric-queues",
-      OptionType.count(0, 10_000, 200), "200", "queues with figures of their own; the others share one label");
+  public static final Option<Integer> METRIC_QUEUES = count("limits.metric-queues", "limit-metric-queues",
+      0, 10_000, 200, "queues with figures of their own; the others share one label");
 
   /** The administrator's key. */
   public static final Option<String> ADMIN_KEY_HASH = of("security.admin-key-hash", "admin-key-hash",
@@ -174,8 +182,8 @@ public final class Option<T> {
   public static final Option<Integer> CALL_ITEMS = count("engine.call-items", "engine-call-items",
       10_000, 10_000_000, ENGINE.callItems(), "tasks and keys of calls that wait for the store");
   /** Calls that wait, by size. */
-  public static final Option<Long> CALL_BYTES = of("engine.call-bytes", "engine-call-bytes",
-      OptionType.size("2MiB", "8GiB", mebibytes(ENGINE.callBytes())), mebibytes(ENGINE.callBytes()),
+  public static final Option<Long> CALL_BYTES = size("engine.call-bytes", "engine-call-bytes",
+      "2MiB", "8GiB", ENGINE.callBytes(),
       "payloads of calls that wait for the store");
   /** How much longer a lease is than an attempt. */
   public static final Option<Duration> LEASE_MARGIN = duration("engine.lease-margin", "engine-lease-margin",
@@ -208,12 +216,13 @@ public final class Option<T> {
     return of(key, flag, OptionType.duration(min, max, standard), standard, about);
   }
 
-  private static String seconds(long millis) {
-    return millis / 1_000 + "s";
+  private static Option<Long> size(String key, String flag, String min, String max, long standard, String about) {
+    String text = SizeText.format(standard);
+    return of(key, flag, OptionType.size(min, max, text), text, about);
   }
 
-  private static String mebibytes(long bytes) {
-    return (bytes >> 20) + "MiB";
+  private static String seconds(long millis) {
+    return millis / 1_000 + "s";
   }
 
   private static <T> Option<T> of(String key, String flag, OptionType<T> type, String standard, String about) {

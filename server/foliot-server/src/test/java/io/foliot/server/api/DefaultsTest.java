@@ -3,6 +3,7 @@ package io.foliot.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Retry;
+import io.foliot.server.config.Defaults;
 import java.io.IOException;
 import java.io.InputStream;
 import org.junit.jupiter.api.Test;
@@ -29,10 +30,10 @@ final class DefaultsTest {
   void limitsOfCalls() throws IOException {
     JsonNode document = description();
     JsonNode redrive = document.path("paths").path("/v1/queues/{queue}/redrive").path("post");
-    assertThat(redrive.findValue("limit").path("default").intValue()).isEqualTo(QueueRoutes.DEFAULT_REDRIVE);
+    assertThat(redrive.findValue("limit").path("default").intValue()).isEqualTo(Defaults.REDRIVE);
     JsonNode list = document.path("paths").path("/v1/queues/{queue}/tasks").path("get").path("parameters");
     assertThat(list.valueStream().filter(parameter -> parameter.path("name").asString("").equals("limit")).toList())
         .singleElement().satisfies(limit -> assertThat(limit.at("/schema/default").intValue())
-            .isEqualTo(TaskRoutes.DEFAULT_PAGE));
+            .isEqualTo(Defaults.PAGE));
   }
 }

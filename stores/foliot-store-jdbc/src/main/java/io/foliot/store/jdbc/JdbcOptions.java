@@ -20,9 +20,10 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     Consumer<SetAside> onSetAside) {
   private static final int DEFAULT_SLOTS = 256;
   /**
-   * Each batch is one statement that keeps a core of the server busy; a few more than it has cores wait for its disk.
+   * Connections to each database unless set. Each batch is one statement that keeps a core of the server busy; a few
+   * more than it has cores wait for its disk.
    */
-  private static final int DEFAULT_CONNECTIONS = 8;
+  public static final int DEFAULT_CONNECTIONS = 8;
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(15);
 
   public JdbcOptions {

@@ -18,6 +18,8 @@ import java.util.function.Consumer;
  */
 public record RedisOptions(String uri, String namespace, int slots, Duration timeout, int waitReplicas,
     Consumer<SetAside> onSetAside) {
+  /** Namespace of a store unless it is set. */
+  public static final String DEFAULT_NAMESPACE = "foliot";
   /** What is in every key, and not to be confused with what stands beside it. */
   private static final String NAMESPACE = "[A-Za-z0-9_-]{1,64}";
 
@@ -38,7 +40,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
 
   /** A store in the namespace {@code foliot} with 64 slots and a timeout of 5 s, which does not wait for replicas. */
   public static RedisOptions at(String uri) {
-    return new RedisOptions(uri, "foliot", 64, Duration.ofSeconds(5), 0, setAside -> {
+    return new RedisOptions(uri, DEFAULT_NAMESPACE, 64, Duration.ofSeconds(5), 0, setAside -> {
       // The store logs it.
     });
   }

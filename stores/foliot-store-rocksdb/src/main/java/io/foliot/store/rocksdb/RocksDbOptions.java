@@ -20,7 +20,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     long logBytes, long reserveBytes, Consumer<StoreException> onFailure) {
   private static final long MIB = 1 << 20;
 
-  /** 256 slots; 128 MiB of heap; 128 + 128 MiB of native memory; a log of 128 MiB; a reserve of 512 MiB. */
+  /** 256 slots; 128 MiB of heap; 256 + 128 MiB of native memory; a log of 128 MiB; a reserve of 512 MiB. */
   public static final RocksDbOptions DEFAULT = new RocksDbOptions(256, 128 * MIB, 256 * MIB, 128 * MIB, 128 * MIB,
       512 * MIB, failure -> {});
 

@@ -1,0 +1,155 @@
+package io.foliot.cli;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.DurationText;
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.server.config.Defaults;
+import io.foliot.server.config.Option;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** The defaults that documents and the help of commands state are those of the code. */
+final class DefaultsTest {
+  private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
+
+  private static final Map<String, String> STANDARDS = Option.all().stream()
+      .collect(Collectors.toUnmodifiableMap(Option::key, Option::standard));
+  private static final String KEY = "`(" + STANDARDS.keySet().stream().map(Pattern::quote)
+      .collect(Collectors.joining("|")) + ")`";
+  private static final String VALUE = "`?(\\d[\\d,.]*(?: ?[A-Za-z]+)?)`?";
+
+  /** A row of a table: the key alone in the first cell; the last cell begins with the default and a semicolon. */
+  private static final Pattern ROW = Pattern.compile("^\\| *" + KEY + " *\\|(?:.*\\|)? *([^|;]+);[^|]*\\| *$",
+      Pattern.MULTILINE);
+  /** {@code `key` (5 s)}. */
+  private static final Pattern BRACKETS = Pattern.compile(KEY + " \\(" + VALUE + "\\)");
+  /** {@code `key` ... 5 s unless set}, in one sentence, and no other key between. */
+  private static final Pattern SENTENCE = Pattern.compile(KEY + "(?:(?!" + KEY + "|\\. |\\|).){0,200}?" + "\\b" + VALUE
+      + " (?:unless set|by default)");
+
+  /** What the help of a command says of a default, by command and option. */
+  private static final Map<String, String> HELP = Map.of("tasks --limit", Defaults.PAGE + " unless set",
+      "queues redrive --limit", Defaults.REDRIVE + " unless set",
+      "queues put --timeout", DurationText.format(Target.DEFAULT_TIMEOUT) + " unless set",
+      "queues put --priority", Queue.of("any", Target.pull()).priority() + " unless set",
+      "doctor --data", Option.DATA.standard() + " unless set", "doctor --host", Option.HOST.standard() + " unless set",
+      "doctor --port", Option.PORT.standard() + " unless set",
+      "demo --port", Option.PORT.standard() + " or any free one unless set",
+      "submit --delay", "at once unless set", "submit --on-conflict", "reset (that is what happens unless set)");
+
+  /** A default that a document states. */
+  private record Stated(String key, String value) {
+    boolean isTrue() {
+      return normal(value).equals(normal(String.valueOf(STANDARDS.get(key))));
+    }
+
+    private static String normal(String text) {
+      return text.replaceAll("[ ,`]", "").toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static List<Stated> stated(String document) {
+    List<Stated> found = new ArrayList<>();
+    find(ROW, document, found);
+    String prose = document.replaceAll("\\s+", " ");
+    find(BRACKETS, prose, found);
+    find(SENTENCE, prose, found);
+    return found;
+  }
+
+  private static void find(Pattern pattern, String text, List<Stated> to) {
+    Matcher matcher = pattern.matcher(text);
+    while (matcher.find()) {
+      to.add(new Stated(matcher.group(1), matcher.group(matcher.groupCount()).strip()));
+    }
+  }
+
+  @Test
+  void documentsStateTheDefaultsOfTheOptions() throws IOException {
+    List<Path> documents = new ArrayList<>(List.of(ROOT.resolve("README.md")));
+    try (Stream<Path> files = Files.list(ROOT.resolve("docs"))) {
+      files.filter(each -> each.toString().endsWith(".md")).forEach(documents::add);
+    }
+    List<String> wrong = new ArrayList<>();
+    List<Stated> all = new ArrayList<>();
+    for (Path document : documents) {
+      List<Stated> found = stated(Files.readString(document));
+      all.addAll(found);
+      found.stream().filter(each -> !each.isTrue())
+          .forEach(each -> wrong.add(document + ": " + each + ", but the code has " + STANDARDS.get(each.key())));
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(all).as("the documents state defaults in a form that this test reads").extracting(Stated::key)
+        .contains("store.connections", "store.namespace", "store.wait-replicas", "cluster.session-timeout",
+            "engine.max-clock-offset", "limits.answer-bytes", "delivery.destination-limit");
+  }
+
+  @Test
+  void aWrongDefaultIsFoundInEachForm() {
+    assertThat(stated("| `store.connections` | `FOLIOT_STORE_CONNECTIONS` | 9; connections |\n")).singleElement()
+        .matches(each -> !each.isTrue());
+    assertThat(stated("A clock beyond\n`engine.max-clock-offset` (6 s) says so.")).singleElement()
+        .matches(each -> !each.isTrue());
+    assertThat(stated("Attempts (`delivery.destination-limit` of a server), 512 unless set.")).singleElement()
+        .matches(each -> !each.isTrue());
+    assertThat(stated("Attempts (`delivery.destination-limit` of a server), 1,000 unless set.")).singleElement()
+        .matches(Stated::isTrue);
+    assertThat(stated("`store.user` is first. Another thing is 512 unless set.")).isEmpty();
+  }
+
+  private static CommandLine foliot() {
+    return Foliot.commandLine(new Shell(new ByteArrayInputStream(new byte[0]),
+        new PrintStream(new ByteArrayOutputStream()), new PrintStream(new ByteArrayOutputStream()), Map.of(), false));
+  }
+
+  private static void statedByHelp(CommandLine command, String path, Map<String, String> found) {
+    for (CommandLine.Model.OptionSpec option : command.getCommandSpec().options()) {
+      String description = String.join(" ", option.description());
+      if (description.contains("unless set")) {
+        found.put(path + " " + option.longestName(), description);
+      }
+    }
+    command.getSubcommands().forEach((name, below) -> {
+      // The options of the server are those of the configuration, and their help is made from them.
+      if (!name.equals("server")) {
+        statedByHelp(below, path.isEmpty() ? name : path + " " + name, found);
+      }
+    });
+  }
+
+  @Test
+  void theHelpOfCommandsStatesTheDefaultsOfTheCode() {
+    Map<String, String> found = new TreeMap<>();
+    statedByHelp(foliot(), "", found);
+    assertThat(found).as("add a new one to HELP, with the constant of its default").containsOnlyKeys(HELP.keySet())
+        .allSatisfy((option, description) -> assertThat(description).as(option).contains(HELP.get(option)));
+  }
+
+  @Test
+  void theHelpOfTheServerStatesTheDefaultOfEachOption() {
+    CommandLine server = requireNonNull(foliot().getSubcommands().get("server"));
+    for (Option<?> option : Option.all()) {
+      String description = String.join(" ", server.getCommandSpec().findOption("--" + option.flag()).description());
+      assertThat(description.endsWith(" (" + option.standard() + ")")).as(description)
+          .isEqualTo(!option.standard().isEmpty());
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.foliot.server.config;
+
+import io.foliot.store.redis.RedisOptions;
+
+/**
+ * Defaults that the server and the commands share, as constants that an annotation can hold. Every other default is
+ * defined by what it bounds ({@code EngineOptions}, {@code RocksDbOptions}, ...) or by its {@link Option}.
+ */
+public final class Defaults {
+  /** Address to listen on. */
+  public static final String HOST = "127.0.0.1";
+  /** Port to listen on. */
+  public static final int PORT = 7400;
+  /** Address of a server with default settings. */
+  public static final String URL = "http://" + HOST + ":" + PORT;
+  /** Data folder. */
+  public static final String DATA = "foliot-data";
+  /** Namespace of a store in Redis. */
+  public static final String NAMESPACE = RedisOptions.DEFAULT_NAMESPACE;
+  /** Tasks in a page of a list. */
+  public static final int PAGE = 100;
+  /** Failed tasks that a redrive without ids makes live again at most. */
+  public static final int REDRIVE = 1_000;
+
+  private Defaults() {}
+}
