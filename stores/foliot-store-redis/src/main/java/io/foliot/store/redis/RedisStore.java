@@ -208,7 +208,7 @@ public final class RedisStore implements TaskStore {
 
   @Override
   public void configure(String queue, QueueTerms queueTerms) {
-    terms.configure(queue, queueTerms);
+    terms.byQueue().configure(queue, queueTerms);
   }
 
   @Override
