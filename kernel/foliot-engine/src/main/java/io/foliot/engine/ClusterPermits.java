@@ -8,6 +8,7 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.UnreadableException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -174,7 +175,7 @@ final class ClusterPermits {
   private static @Nullable PermitRecord decoded(String queue, @Nullable Document document) {
     try {
       return document == null ? PermitRecord.EMPTY : PermitRecord.decode(document.content());
-    } catch (IllegalArgumentException e) {
+    } catch (UnreadableException e) {
       LOG.log(System.Logger.Level.ERROR,
           "the permits of a queue cannot be read, and this node has none of them: queue=" + queue, e);
       return null;

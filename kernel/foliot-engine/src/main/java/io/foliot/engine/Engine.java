@@ -23,6 +23,7 @@ import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.format.SealFormat;
 import io.foliot.engine.coordination.StoreCoordinator;
 import java.time.Duration;
 import java.util.List;
@@ -113,7 +114,7 @@ public final class Engine implements Scheduler {
     return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, Seal.NAME))
         .thenCompose(found -> {
           if (found.isPresent()) {
-            throw new SealedException(Seal.decode(found.get().content()));
+            throw new SealedException(SealFormat.decode(found.get().content()));
           }
           QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), loops.get(0).storeMicros());
           return store.documents(DocumentKind.QUEUE)
@@ -161,7 +162,7 @@ public final class Engine implements Scheduler {
       membership.eachSecond(loops.get(0).storeOffsetMicros() / 1_000);
       store.document(DocumentKind.CLUSTER, Seal.NAME).whenComplete((found, failure) -> {
         if (found != null) {
-          sealed(found.map(document -> Seal.decode(document.content())).orElse(null));
+          sealed(found.map(document -> SealFormat.decode(document.content())).orElse(null));
         }
       });
     }

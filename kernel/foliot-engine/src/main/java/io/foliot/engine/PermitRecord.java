@@ -1,11 +1,8 @@
 package io.foliot.engine;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.UnreadableException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -29,7 +26,7 @@ record PermitRecord(List<Holder> holders) {
   /** Holds what attempts still have whose nodes are gone: no life of a node has this instance, nor comes back to it. */
   static final long NOBODY = 0;
 
-  private static final int VERSION = 1;
+  private static final String SUBJECT = "permits";
   private static final int MAX_HOLDERS = 10_000;
   /** What cannot be divided evenly goes round: each in turn has it for so long. */
   private static final long TURN_MILLIS = 1_000;
@@ -191,43 +188,35 @@ record PermitRecord(List<Holder> holders) {
     return shares;
   }
 
+  /** Returns the bytes of this record as the content of a document. */
   byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeShort(holders.size());
+    return DocumentFormat.encode(SUBJECT, out -> {
+      out.varint(holders.size());
       for (Holder holder : holders) {
-        out.writeLong(holder.instance);
-        out.writeUTF(holder.node);
-        out.writeInt(holder.permits);
-        out.writeInt(holder.rateParts);
-        out.writeInt(holder.wants);
-        out.writeLong(holder.untilMillis);
+        out.u64(holder.instance).text(holder.node).varint(holder.permits).varint(holder.rateParts).varint(holder.wants)
+            .u64(holder.untilMillis);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
+    });
   }
 
-  /** @throws IllegalArgumentException if this version cannot read it */
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws UnreadableException if it cannot be read; its class says why
+   */
   static PermitRecord decode(byte[] content) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IllegalArgumentException("permits from a newer Foliot: version=" + version);
-      }
-      int count = in.readUnsignedShort();
-      if (count > MAX_HOLDERS) {
-        throw new IllegalArgumentException("permits do not decode: holders=" + count);
-      }
-      List<Holder> holders = new ArrayList<>(count);
-      for (int i = 0; i < count; i++) {
-        holders.add(new Holder(in.readLong(), in.readUTF(), in.readInt(), in.readInt(), in.readInt(), in.readLong()));
-      }
-      return new PermitRecord(List.copyOf(holders));
-    } catch (IOException e) {
-      throw new IllegalArgumentException("permits do not decode: bytes=" + content.length, e);
+    return DocumentFormat.decode(SUBJECT, content, PermitRecord::read);
+  }
+
+  private static PermitRecord read(BytesReader in) {
+    int count = in.varint();
+    if (count < 0 || count > MAX_HOLDERS) {
+      throw new IllegalArgumentException("permits have too many holders: count=" + count + ", max=" + MAX_HOLDERS);
     }
+    List<Holder> holders = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      holders.add(new Holder(in.u64(), in.text(), in.varint(), in.varint(), in.varint(), in.u64()));
+    }
+    return new PermitRecord(List.copyOf(holders));
   }
 }

@@ -3,126 +3,136 @@ package io.foliot.engine;
 import io.foliot.core.Queue;
 import io.foliot.core.Retry;
 import io.foliot.core.Target;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.UnreadableException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A queue's settings as the bytes of a document. The first byte is the version. Behind the settings of a queue that is
- * being deleted is the instant since when; versions of Foliot that do not know of it read the settings alone.
- */
+/** A queue's settings as the content of a document, with the instant since when the queue is being deleted. */
 final class QueueCodec {
-  private static final int VERSION = 1;
+  private static final String SUBJECT = "queue";
   private static final int MAX_SETTINGS = 64;
-  /** In the place of an instant, of a queue that is not being deleted. */
+  /** Value in the place of an instant of a queue that is not being deleted. */
   static final long OPEN = 0;
 
-  /** What a document says. */
+  /** Content of a document. */
   record Decoded(Queue queue, long closingSince) {}
 
   private QueueCodec() {}
 
-  /** The settings of a queue that tasks may be submitted to. */
+  /** Returns the bytes of the settings of a queue that tasks may be submitted to. */
   static byte[] encode(Queue queue) {
     return encode(queue, OPEN);
   }
 
   /**
-   * The settings of a queue.
+   * Returns the bytes of the settings of a queue.
    *
    * @param closingSince since when it is being deleted, in milliseconds of the store's clock, or {@link #OPEN}
    */
   static byte[] encode(Queue queue, long closingSince) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeUTF(queue.name());
-      out.writeUTF(queue.target().type());
-      out.writeInt(queue.target().settings().size());
-      for (Map.Entry<String, String> setting : queue.target().settings().entrySet()) {
-        out.writeUTF(setting.getKey());
-        out.writeUTF(setting.getValue());
-      }
-      writeDuration(out, queue.target().timeout());
-      out.writeInt(queue.retry().maxAttempts());
-      writeDuration(out, queue.retry().backoff());
-      out.writeDouble(queue.retry().multiplier());
-      writeDuration(out, queue.retry().maxBackoff());
-      out.writeDouble(queue.retry().jitter());
-      out.writeInt(queue.priority());
-      out.writeDouble(queue.rate() == null ? Double.NaN : queue.rate());
-      out.writeInt(queue.concurrency() == null ? 0 : queue.concurrency());
-      writeDuration(out, queue.maxWait());
-      writeDuration(out, queue.maxRun());
-      writeDuration(out, queue.retainFinished());
-      writeDuration(out, queue.retainFailed());
-      out.writeBoolean(queue.paused());
-      if (closingSince != OPEN) {
-        out.writeLong(closingSince);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
+    return DocumentFormat.encode(SUBJECT, out -> {
+      out.text(queue.name());
+      writeTarget(queue.target(), out);
+      writeRetry(queue.retry(), out);
+      out.near(queue.priority());
+      writeDouble(queue.rate() == null ? Double.NaN : queue.rate(), out);
+      out.varint(queue.concurrency() == null ? 0 : queue.concurrency());
+      writeDuration(queue.maxWait(), out);
+      writeDuration(queue.maxRun(), out);
+      writeDuration(queue.retainFinished(), out);
+      writeDuration(queue.retainFailed(), out);
+      out.u8(queue.paused() ? 1 : 0).u64(closingSince);
+    });
   }
 
-  /** @throws IllegalArgumentException if these are no settings this version can read */
+  /**
+   * Reads the settings of a queue.
+   *
+   * @throws UnreadableException if they cannot be read; its class says why
+   */
   static Queue decode(byte[] content) {
     return decodeAll(content).queue();
   }
 
-  /** @throws IllegalArgumentException if these are no settings this version can read */
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws UnreadableException if it cannot be read; its class says why
+   */
   static Decoded decodeAll(byte[] content) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IllegalArgumentException("settings of a queue from a newer Foliot: version=" + version);
-      }
-      String name = in.readUTF();
-      String type = in.readUTF();
-      int count = in.readInt();
-      if (count < 0 || count > MAX_SETTINGS) {
-        throw new IllegalArgumentException("settings of a queue do not decode: count=" + count);
-      }
-      Map<String, String> settings = new TreeMap<>();
-      for (int i = 0; i < count; i++) {
-        settings.put(in.readUTF(), in.readUTF());
-      }
-      Target target = new Target(type, settings, readDuration(in));
-      Retry retry = new Retry(in.readInt(), readDuration(in), in.readDouble(), readDuration(in), in.readDouble());
-      int priority = in.readInt();
-      double rate = in.readDouble();
-      int concurrency = in.readInt();
-      Duration maxWait = readNullableDuration(in);
-      Queue queue = new Queue(name, target, retry, priority, Double.isNaN(rate) ? null : Double.valueOf(rate),
-          concurrency == 0 ? null : Integer.valueOf(concurrency), maxWait, readDuration(in), readDuration(in),
-          readDuration(in), in.readBoolean());
-      return new Decoded(queue, in.available() == 0 ? OPEN : in.readLong());
-    } catch (IOException e) {
-      throw new IllegalArgumentException("settings of a queue do not decode", e);
+    return DocumentFormat.decode(SUBJECT, content, QueueCodec::read);
+  }
+
+  private static Decoded read(BytesReader in) {
+    String name = in.text();
+    Target target = readTarget(in);
+    Retry retry = readRetry(in);
+    int priority = (int) in.near();
+    double rate = readDouble(in);
+    int concurrency = in.varint();
+    Queue queue = new Queue(name, target, retry, priority, Double.isNaN(rate) ? null : Double.valueOf(rate),
+        concurrency == 0 ? null : Integer.valueOf(concurrency), readNullableDuration(in), readDuration(in),
+        readDuration(in), readDuration(in), in.u8() != 0);
+    return new Decoded(queue, in.u64());
+  }
+
+  private static void writeTarget(Target target, Bytes out) {
+    out.text(target.type()).varint(target.settings().size());
+    target.settings().forEach((name, value) -> out.text(name).text(value));
+    writeDuration(target.timeout(), out);
+  }
+
+  private static Target readTarget(BytesReader in) {
+    String type = in.text();
+    int count = in.varint();
+    if (count < 0 || count > MAX_SETTINGS) {
+      throw new IllegalArgumentException("a target has too many settings: count=" + count + ", max=" + MAX_SETTINGS);
     }
+    Map<String, String> settings = new TreeMap<>();
+    for (int i = 0; i < count; i++) {
+      settings.put(in.text(), in.text());
+    }
+    return new Target(type, settings, readDuration(in));
   }
 
-  private static void writeDuration(DataOutputStream out, @Nullable Duration duration) throws IOException {
-    out.writeLong(duration == null ? -1 : duration.toMillis());
+  private static void writeRetry(Retry retry, Bytes out) {
+    out.varint(retry.maxAttempts());
+    writeDuration(retry.backoff(), out);
+    writeDouble(retry.multiplier(), out);
+    writeDuration(retry.maxBackoff(), out);
+    writeDouble(retry.jitter(), out);
   }
 
-  private static @Nullable Duration readNullableDuration(DataInputStream in) throws IOException {
-    long millis = in.readLong();
+  private static Retry readRetry(BytesReader in) {
+    return new Retry(in.varint(), readDuration(in), readDouble(in), readDuration(in), readDouble(in));
+  }
+
+  private static void writeDouble(double value, Bytes out) {
+    out.u64(Double.doubleToLongBits(value));
+  }
+
+  private static double readDouble(BytesReader in) {
+    return Double.longBitsToDouble(in.u64());
+  }
+
+  private static void writeDuration(@Nullable Duration duration, Bytes out) {
+    out.near(duration == null ? -1 : duration.toMillis());
+  }
+
+  private static @Nullable Duration readNullableDuration(BytesReader in) {
+    long millis = in.near();
     return millis < 0 ? null : Duration.ofMillis(millis);
   }
 
-  private static Duration readDuration(DataInputStream in) throws IOException {
+  private static Duration readDuration(BytesReader in) {
     Duration duration = readNullableDuration(in);
     if (duration == null) {
-      throw new IllegalArgumentException("settings of a queue do not decode: a duration is missing");
+      throw new IllegalArgumentException("a duration of a queue's settings is missing");
     }
     return duration;
   }

@@ -14,6 +14,7 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.UnreadableException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -193,7 +194,7 @@ final class QueueRegistry {
           put(document.name(), known);
           changed.add(document.name());
         }
-      } catch (IllegalArgumentException e) {
+      } catch (UnreadableException | IllegalArgumentException e) {
         LOG.log(System.Logger.Level.ERROR,
             "a queue is set aside, its settings cannot be read: queue=" + document.name(),
             e);

@@ -6,6 +6,7 @@ import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.Coordinator.Connection;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.UnreadableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -118,7 +119,7 @@ final class SlotOwnership {
     byte[] document = seen.document();
     try {
       return document == null ? null : Assignment.decode(document);
-    } catch (IllegalArgumentException e) {
+    } catch (UnreadableException e) {
       LOG.log(System.Logger.Level.ERROR,
           "cannot decode the slot assignment; keeping the one that was read last: version=" + seen.version(), e);
       return null;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.foliot.core.Clock;
 import io.foliot.core.Meter;
 import io.foliot.core.Queue;
-import io.foliot.core.Retry;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
@@ -16,11 +15,9 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskRecord;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -226,37 +223,6 @@ final class PartsTest {
       destination.answered(new Answer.Retry(null, Health.WELL, ""), 0);
     }
     assertThat(destination.limit()).isGreaterThanOrEqualTo(16);
-  }
-
-  @Test
-  void settingsOfAQueueReadBack() {
-    Queue queue = new Queue("q", new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
-        Duration.ofMillis(1_500)), new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
-        Duration.ofHours(2), Duration.ofHours(3), Duration.ofHours(4), Duration.ofDays(5), true);
-    assertThat(QueueCodec.decode(QueueCodec.encode(queue))).isEqualTo(queue);
-    Queue plain = Queue.of("p", Target.pull());
-    assertThat(QueueCodec.decode(QueueCodec.encode(plain))).isEqualTo(plain);
-  }
-
-  @Test
-  void theMarkOfADeletionIsReadBackBehindTheSettings() {
-    Queue queue = Queue.of("p", Target.pull());
-    assertThat(QueueCodec.decodeAll(QueueCodec.encode(queue)))
-        .isEqualTo(new QueueCodec.Decoded(queue, QueueCodec.OPEN));
-    byte[] marked = QueueCodec.encode(queue, 1_234);
-    assertThat(QueueCodec.decodeAll(marked)).isEqualTo(new QueueCodec.Decoded(queue, 1_234));
-    assertThat(QueueCodec.decode(marked)).isEqualTo(queue);
-  }
-
-  @Test
-  void settingsThatDoNotDecodeAreRefused() {
-    byte[] bytes = QueueCodec.encode(Queue.of("p", Target.pull()));
-    for (int length = 0; length < bytes.length; length++) {
-      byte[] cut = java.util.Arrays.copyOf(bytes, length);
-      assertThatThrownBy(() -> QueueCodec.decode(cut)).isInstanceOf(IllegalArgumentException.class);
-    }
-    bytes[0] = 99;
-    assertThatThrownBy(() -> QueueCodec.decode(bytes)).hasMessageContaining("newer");
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
+import io.foliot.core.store.format.SealFormat;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import java.time.Duration;
@@ -455,7 +456,7 @@ final class RemoteStoreTest {
   private static void seal(World world, Seal.@Nullable State state) {
     long version = world.store.document(DocumentKind.CLUSTER, Seal.NAME).toCompletableFuture().join()
         .map(Document::version).orElse(0L);
-    byte[] content = state == null ? null : Seal.of(state, "elsewhere").encode();
+    byte[] content = state == null ? null : SealFormat.encode(Seal.of(state, "elsewhere"));
     assertThat(
         world.store.writeDocument(DocumentKind.CLUSTER, Seal.NAME, version, content).toCompletableFuture().join())
         .isTrue();

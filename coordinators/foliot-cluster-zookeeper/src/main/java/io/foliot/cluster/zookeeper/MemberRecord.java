@@ -1,45 +1,27 @@
 package io.foliot.cluster.zookeeper;
 
 import io.foliot.core.coordination.Coordinator.Member;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.UnreadableException;
 
-/** What a member's node holds. */
+/** The content of a member's znode. */
 record MemberRecord(Member member) {
-  private static final int VERSION = 1;
+  private static final String SUBJECT = "member";
 
+  /** Returns the bytes of this record. */
   byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeUTF(member.zone());
-      out.writeBoolean(member.takesSlots());
-      out.writeLong(member.clockOffsetMillis());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
+    return DocumentFormat.encode(SUBJECT,
+        out -> out.text(member.zone()).u8(member.takesSlots() ? 1 : 0).near(member.clockOffsetMillis()));
   }
 
   /**
-   * Reads what a node holds.
+   * Reads what {@link #encode} wrote.
    *
    * @param node its name
-   * @throws IllegalArgumentException if it is none that this version can read
+   * @throws UnreadableException if it cannot be read; its class says why
    */
   static MemberRecord decode(String node, byte[] content) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IllegalArgumentException("a member from a newer Foliot: version=" + version);
-      }
-      return new MemberRecord(new Member(node, in.readUTF(), in.readBoolean(), in.readLong()));
-    } catch (IOException e) {
-      throw new IllegalArgumentException("a member does not decode: bytes=" + content.length, e);
-    }
+    return DocumentFormat.decode(SUBJECT, content,
+        in -> new MemberRecord(new Member(node, in.text(), in.u8() != 0, in.near())));
   }
 }

@@ -3,6 +3,7 @@ package io.foliot.cluster.zookeeper;
 import io.foliot.cluster.zookeeper.Ensemble.Children;
 import io.foliot.cluster.zookeeper.Ensemble.Content;
 import io.foliot.core.coordination.Coordinator.Member;
+import io.foliot.core.store.format.UnreadableException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -130,7 +131,7 @@ final class Reading {
       Member member = MemberRecord.decode(node, content.bytes()).member();
       membersBySession.put(content.stat().getEphemeralOwner(), member);
       read.add(member);
-    } catch (IllegalArgumentException e) {
+    } catch (UnreadableException e) {
       if (setAside.add(node)) {
         LOG.log(System.Logger.Level.WARNING, "a member is set aside: node=" + node, e);
       }

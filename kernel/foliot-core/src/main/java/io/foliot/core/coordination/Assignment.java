@@ -1,11 +1,8 @@
 package io.foliot.core.coordination;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.UnreadableException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -26,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * nothing.
  */
 public final class Assignment {
-  private static final int VERSION = 1;
+  private static final String SUBJECT = "slot assignment";
+  private static final int MAX_NODES = Short.MAX_VALUE;
   private static final int MAX_SLOTS = 1 << 16;
   private static final int NOBODY = -1;
 
@@ -103,55 +101,49 @@ public final class Assignment {
     return bits ^ bits >>> 33;
   }
 
-  /** As the content of a document. */
+  /** Returns the bytes of this assignment as the content of a document. */
   public byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeShort(nodes.size());
-      for (String node : nodes) {
-        out.writeUTF(node);
-      }
-      out.writeInt(owners.length);
+    return DocumentFormat.encode(SUBJECT, out -> {
+      out.varint(nodes.size());
+      nodes.forEach(out::text);
+      out.varint(owners.length);
       for (short owner : owners) {
-        out.writeShort(owner);
+        out.near(owner);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
+    });
   }
 
   /**
-   * Reads the content of a document.
+   * Reads what {@link #encode} wrote.
    *
-   * @throws IllegalArgumentException if it is none that this version can read
+   * @throws UnreadableException if it cannot be read; its class says why
    */
   public static Assignment decode(byte[] content) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IllegalArgumentException("an assignment from a newer Foliot: version=" + version);
-      }
-      List<String> nodes = new ArrayList<>();
-      for (int left = in.readUnsignedShort(); left > 0; left--) {
-        nodes.add(in.readUTF());
-      }
-      int slots = in.readInt();
-      if (slots < 0 || slots > MAX_SLOTS) {
-        throw new IllegalArgumentException("an assignment does not decode: slots=" + slots);
-      }
-      short[] owners = new short[slots];
-      for (int slot = 0; slot < slots; slot++) {
-        owners[slot] = in.readShort();
-        if (owners[slot] < NOBODY || owners[slot] >= nodes.size()) {
-          throw new IllegalArgumentException("an assignment does not decode: slot=" + slot + ", owner=" + owners[slot]);
-        }
-      }
-      return new Assignment(List.copyOf(nodes), owners);
-    } catch (IOException e) {
-      throw new IllegalArgumentException("an assignment does not decode: bytes=" + content.length, e);
+    return DocumentFormat.decode(SUBJECT, content, Assignment::read);
+  }
+
+  private static Assignment read(BytesReader in) {
+    int nodeCount = ensureCount("nodes", in.varint(), MAX_NODES);
+    List<String> nodes = new ArrayList<>();
+    for (int i = 0; i < nodeCount; i++) {
+      nodes.add(in.text());
     }
+    short[] owners = new short[ensureCount("slots", in.varint(), MAX_SLOTS)];
+    for (int slot = 0; slot < owners.length; slot++) {
+      long owner = in.near();
+      if (owner < NOBODY || owner >= nodes.size()) {
+        throw new IllegalArgumentException("the owner of a slot is no node: slot=" + slot + ", owner=" + owner);
+      }
+      owners[slot] = (short) owner;
+    }
+    return new Assignment(List.copyOf(nodes), owners);
+  }
+
+  private static int ensureCount(String what, int count, int max) {
+    if (count < 0 || count > max) {
+      throw new IllegalArgumentException("an assignment has too many " + what + ": count=" + count + ", max=" + max);
+    }
+    return count;
   }
 
   @Override

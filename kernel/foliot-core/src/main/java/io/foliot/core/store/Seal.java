@@ -1,11 +1,5 @@
 package io.foliot.core.store;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 public record Seal(State state, String other, @Nullable String cursor, long tasks) {
   /** The name of the document. */
   public static final String NAME = "seal";
-  private static final int VERSION = 1;
 
   /** How far the move is. */
   public enum State {
@@ -45,43 +38,5 @@ public record Seal(State state, String other, @Nullable String cursor, long task
       case MOVED -> "the tasks of this store were moved to another store; ask a server of that one";
       case FILLING -> "tasks are being moved into this store, and not all are here yet";
     };
-  }
-
-  /** As the content of a document. */
-  public byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeUTF(state.name());
-      out.writeUTF(other);
-      out.writeBoolean(cursor != null);
-      if (cursor != null) {
-        out.writeUTF(cursor);
-      }
-      out.writeLong(tasks);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
-  }
-
-  /**
-   * Reads the content of a document.
-   *
-   * @throws IllegalArgumentException if it is none that this version can read
-   */
-  public static Seal decode(byte[] content) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IllegalArgumentException("a seal from a newer Foliot: version=" + version);
-      }
-      State state = State.valueOf(in.readUTF());
-      String other = in.readUTF();
-      String cursor = in.readBoolean() ? in.readUTF() : null;
-      return new Seal(state, other, cursor, in.readLong());
-    } catch (IOException e) {
-      throw new IllegalArgumentException("a seal does not decode: bytes=" + content.length, e);
-    }
   }
 }

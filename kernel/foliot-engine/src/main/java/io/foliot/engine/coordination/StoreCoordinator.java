@@ -6,12 +6,7 @@ import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.foliot.core.store.format.DocumentFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,7 +47,6 @@ public final class StoreCoordinator implements Coordinator {
   public static final Duration MAX_LEASE = Duration.ofSeconds(15);
 
   private static final System.Logger LOG = System.getLogger(StoreCoordinator.class.getName());
-  private static final int VERSION = 1;
   private static final String LEADER = "leader";
   private static final String DOCUMENT = "assignment";
   private static final long NANOS_PER_MICRO = 1_000;
@@ -340,70 +334,36 @@ public final class StoreCoordinator implements Coordinator {
         : store.writeDocument(DocumentKind.NODE, node, found.get().version(), null));
   }
 
-  /** A lease that all look at, with what its owner says of itself. */
+  /** The lease of a member: the end of its time and what it publishes about itself. */
   private record NodeLease(Member member, long endMicros) {
+    private static final String SUBJECT = "node lease";
+
     byte[] encode() {
-      return written(out -> {
-        out.writeLong(endMicros);
-        out.writeUTF(member.node());
-        out.writeUTF(member.zone());
-        out.writeBoolean(member.takesSlots());
-        out.writeLong(member.clockOffsetMillis());
-      });
+      return DocumentFormat.encode(SUBJECT, out -> out.u64(endMicros).text(member.node()).text(member.zone())
+          .u8(member.takesSlots() ? 1 : 0).near(member.clockOffsetMillis()));
     }
 
     static NodeLease decode(byte[] content) {
-      return read(content, in -> {
-        long end = in.readLong();
-        return new NodeLease(new Member(in.readUTF(), in.readUTF(), in.readBoolean(), in.readLong()), end);
+      return DocumentFormat.decode(SUBJECT, content, in -> {
+        long end = in.u64();
+        return new NodeLease(new Member(in.text(), in.text(), in.u8() != 0, in.near()), end);
       });
     }
   }
 
+  /** The lease of the leader. */
   private record LeaderLease(String node, long endMicros) {
+    private static final String SUBJECT = "leader lease";
+
     byte[] encode() {
-      return written(out -> {
-        out.writeLong(endMicros);
-        out.writeUTF(node);
-      });
+      return DocumentFormat.encode(SUBJECT, out -> out.u64(endMicros).text(node));
     }
 
     static LeaderLease decode(byte[] content) {
-      return read(content, in -> {
-        long end = in.readLong();
-        return new LeaderLease(in.readUTF(), end);
+      return DocumentFormat.decode(SUBJECT, content, in -> {
+        long end = in.u64();
+        return new LeaderLease(in.text(), end);
       });
-    }
-  }
-
-  private interface Writer {
-    void to(DataOutputStream out) throws IOException;
-  }
-
-  private interface Reader<T> {
-    T from(DataInputStream in) throws IOException;
-  }
-
-  private static byte[] written(Writer writer) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      writer.to(out);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
-  }
-
-  private static <T> T read(byte[] content, Reader<T> reader) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IllegalArgumentException("a lease from a newer Foliot: version=" + version);
-      }
-      return reader.from(in);
-    } catch (IOException e) {
-      throw new IllegalArgumentException("a lease does not decode: bytes=" + content.length, e);
     }
   }
 }

@@ -9,6 +9,7 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.SealFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -233,7 +234,8 @@ public final class Migration {
   }
 
   private static Optional<Seal> sealOf(TaskStore store) {
-    return await(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(document -> Seal.decode(document.content()));
+    return await(store.document(DocumentKind.CLUSTER, Seal.NAME))
+        .map(document -> SealFormat.decode(document.content()));
   }
 
   private static void unseal(TaskStore store) {
@@ -241,7 +243,7 @@ public final class Migration {
   }
 
   private static void seal(TaskStore store, Seal seal) {
-    write(store, seal.encode());
+    write(store, SealFormat.encode(seal));
   }
 
   private static void write(TaskStore store, byte @Nullable [] content) {

@@ -23,6 +23,7 @@ import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
+import io.foliot.core.store.format.SealFormat;
 import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
 import java.lang.reflect.InvocationTargetException;
@@ -96,7 +97,7 @@ final class MigrationTest {
   }
 
   private static Seal.@Nullable State seal(TaskStore store) {
-    return get(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(Document::content).map(Seal::decode)
+    return get(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(Document::content).map(SealFormat::decode)
         .map(Seal::state).orElse(null);
   }
 
@@ -187,7 +188,7 @@ final class MigrationTest {
     try (TaskStore source = rocks(); TaskStore target = memory()) {
       fill(source, 10);
       get(target.writeDocument(DocumentKind.CLUSTER, Seal.NAME, 0,
-          Seal.of(Seal.State.FILLING, "a third store").encode()));
+          SealFormat.encode(Seal.of(Seal.State.FILLING, "a third store"))));
       assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
           .hasMessageContaining("a third store");
     }

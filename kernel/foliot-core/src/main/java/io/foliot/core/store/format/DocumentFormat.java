@@ -1,22 +1,52 @@
 package io.foliot.core.store.format;
 
-/** The content of a document in a {@link Frame} that belongs to the document's name. */
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A document in a {@link Frame} that belongs to its subject: bytes of another subject do not match its checksum. Stores
+ * frame a document under its name; the parts of the engine and the coordinators frame its content under the kind of the
+ * content, because a content also goes through coordinators, which check nothing.
+ *
+ * <p>A subject is part of the format and never changes.
+ */
 public final class DocumentFormat {
+  private static final int SIZE_USUAL = 128;
+
   private DocumentFormat() {}
 
-  /** Returns what is stored of a document. */
-  public static byte[] frame(String name, byte[] content) {
-    Bytes out = new Bytes(content.length + 8);
-    int start = Frame.begin(out);
-    return Frame.end(out.bytes(content), start, Checksum.mark(name)).toArray();
+  /** Returns the bytes of a document whose content is written by the argument. */
+  public static byte[] encode(String subject, Consumer<Bytes> content) {
+    return framed(subject, new Bytes(SIZE_USUAL), content);
   }
 
   /**
-   * Returns the content of what is stored of a document.
+   * Reads what {@link #encode} wrote of the same subject.
+   *
+   * @param content reads all of the content; an exception of indices or arguments means that it makes no sense
+   * @throws UnreadableException if it cannot be read; its class says why
+   */
+  public static <T> T decode(String subject, byte[] bytes, Function<BytesReader, T> content) {
+    return Frame.read("a document", subject, Checksum.mark(subject), bytes, content);
+  }
+
+  /** Returns the bytes that are stored of a document. */
+  public static byte[] frame(String name, byte[] content) {
+    return framed(name, new Bytes(content.length + 8), out -> out.bytes(content));
+  }
+
+  /**
+   * Returns the content of the bytes that are stored of a document.
    *
    * @throws UnreadableException if it cannot be read
    */
   public static byte[] unframe(String name, byte[] stored) {
-    return Frame.read("a document", name, Checksum.mark(name), stored, BytesReader::rest);
+    return decode(name, stored, BytesReader::rest);
+  }
+
+  private static byte[] framed(String subject, Bytes out, Consumer<Bytes> content) {
+    int start = Frame.begin(out);
+    content.accept(out);
+    return Frame.end(out, start, Checksum.mark(subject)).toArray();
   }
 }

@@ -3,6 +3,7 @@ package io.foliot.core.store.format;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Seal;
 import io.foliot.core.store.SubmitResult;
 
 /**
@@ -121,6 +122,29 @@ public final class EnumCodes {
       case PERMITS -> 4;
       case CLUSTER -> 5;
       case API_KEY -> 6;
+    };
+  }
+
+  /** Returns the code of the state of a seal. */
+  public static int of(Seal.State state) {
+    return switch (state) {
+      case DRAINING -> 1;
+      case MOVED -> 2;
+      case FILLING -> 3;
+    };
+  }
+
+  /**
+   * Returns the state of a seal of a code.
+   *
+   * @throws MalformedException if there is none
+   */
+  public static Seal.State sealState(int code) {
+    return switch (code) {
+      case 1 -> Seal.State.DRAINING;
+      case 2 -> Seal.State.MOVED;
+      case 3 -> Seal.State.FILLING;
+      default -> throw unknown("state of a seal", code);
     };
   }
 

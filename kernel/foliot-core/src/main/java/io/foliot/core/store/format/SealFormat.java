@@ -1,0 +1,32 @@
+package io.foliot.core.store.format;
+
+import io.foliot.core.store.Seal;
+
+/** A seal as the content of a document. */
+public final class SealFormat {
+  private static final String SUBJECT = "seal";
+
+  private SealFormat() {}
+
+  /** Returns the bytes of a seal. */
+  public static byte[] encode(Seal seal) {
+    String cursor = seal.cursor();
+    return DocumentFormat.encode(SUBJECT, out -> {
+      out.u8(EnumCodes.of(seal.state())).text(seal.other()).u8(cursor == null ? 0 : 1);
+      if (cursor != null) {
+        out.text(cursor);
+      }
+      out.u64(seal.tasks());
+    });
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws UnreadableException if it cannot be read; its class says why
+   */
+  public static Seal decode(byte[] content) {
+    return DocumentFormat.decode(SUBJECT, content, in -> new Seal(EnumCodes.sealState(in.u8()), in.text(),
+        in.u8() == 0 ? null : in.text(), in.u64()));
+  }
+}

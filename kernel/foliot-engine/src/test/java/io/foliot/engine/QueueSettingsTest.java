@@ -1,0 +1,110 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.Target;
+import io.foliot.core.store.Document;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+final class QueueSettingsTest {
+  private static final Queue ORDERS = Queue.of("orders", Target.pull());
+
+  private final LoopRig rig = new LoopRig();
+  private final List<String> changed = new ArrayList<>();
+  private final QueueSettings settings = new QueueSettings(rig.store, rig.registry, changed::add);
+
+  private static Optional<Document> stored(Queue queue, long version) {
+    return Optional.of(new Document(queue.name(), version, QueueCodec.encode(queue)));
+  }
+
+  private void answerRead(Optional<Document> found) {
+    rig.answer(rig.onlyCall("document"), found);
+  }
+
+  private LoopRig.Call write(long version) {
+    LoopRig.Call call = rig.onlyCall("writeDocument");
+    assertThat(call.arguments().get(2)).isEqualTo(version);
+    return call;
+  }
+
+  private static Queue written(LoopRig.Call call) {
+    return QueueCodec.decode((byte[]) call.arguments().get(3));
+  }
+
+  @Test
+  void aPutCompletesOnceThisNodeUsesTheSettings() {
+    CompletionStage<Queue> put = settings.put(ORDERS);
+    answerRead(Optional.empty());
+    rig.answer(write(0), true);
+    assertThat(put.toCompletableFuture()).isNotDone();
+    assertThat(changed).isEmpty();
+    answerRead(stored(ORDERS, 1));
+    assertThat(put.toCompletableFuture()).isCompletedWithValue(ORDERS);
+    assertThat(changed).containsExactly("orders");
+    assertThat(rig.registry.queues()).containsExactly(ORDERS);
+  }
+
+  @Test
+  void aLostRaceChangesWhatTheOtherWriterLeft() {
+    CompletionStage<Queue> paused = settings.setPaused("orders", true);
+    answerRead(stored(ORDERS, 4));
+    rig.answer(write(4), false);
+    Queue theirs = new Queue("orders", ORDERS.target(), ORDERS.retry(), 9, null, null, null, ORDERS.maxRun(),
+        ORDERS.retainFinished(), ORDERS.retainFailed(), false);
+    answerRead(stored(theirs, 5));
+    LoopRig.Call second = write(5);
+    assertThat(written(second)).isEqualTo(theirs.withPaused(true));
+    rig.answer(second, true);
+    answerRead(stored(theirs.withPaused(true), 6));
+    assertThat(paused.toCompletableFuture()).isCompletedWithValue(theirs.withPaused(true));
+  }
+
+  @Test
+  void aRaceLostSixteenTimesIsRefused() {
+    CompletionStage<Queue> paused = settings.setPaused("orders", true);
+    for (int version = 1; version <= 16; version++) {
+      assertThat(paused.toCompletableFuture()).isNotDone();
+      answerRead(stored(ORDERS, version));
+      rig.answer(write(version), false);
+    }
+    assertThat(rig.calls).isEmpty();
+    assertThatThrownBy(() -> paused.toCompletableFuture().join()).hasCauseInstanceOf(OverloadedException.class);
+  }
+
+  @Test
+  void aQueueThatDoesNotExistCannotBePaused() {
+    CompletionStage<Queue> paused = settings.setPaused("orders", true);
+    answerRead(Optional.empty());
+    assertThat(rig.calls).isEmpty();
+    assertThatThrownBy(() -> paused.toCompletableFuture().join()).hasCauseInstanceOf(UnknownQueueException.class);
+  }
+
+  @Test
+  void aTypeWithoutDeliveryIsRefusedBeforeAnyCall() {
+    Queue unknown = Queue.of("orders", new Target("fax", Map.of(), ORDERS.target().timeout()));
+    assertThatThrownBy(() -> settings.put(unknown)).isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("type=fax");
+    assertThat(rig.calls).isEmpty();
+  }
+
+  @Test
+  void aReadOvertakenByANewerOneIsRepeated() {
+    CompletionStage<Void> refreshed = settings.refresh("orders");
+    rig.queue(ORDERS.withPaused(true));
+    answerRead(stored(ORDERS, 1));
+    assertThat(refreshed.toCompletableFuture()).isNotDone();
+    assertThat(rig.registry.queues()).containsExactly(ORDERS.withPaused(true));
+    answerRead(stored(ORDERS.withPaused(true), 2));
+    assertThat(refreshed.toCompletableFuture()).isCompleted();
+    assertThat(changed).containsExactly("orders");
+  }
+}
