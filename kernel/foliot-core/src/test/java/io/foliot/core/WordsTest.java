@@ -51,19 +51,33 @@ final class WordsTest {
   }
 
   @Test
+  void aSubmissionsBuilderKeepsWhatIsNotChanged() {
+    Submission full = Submission.builder("q").key("k").dueAt(Instant.EPOCH).body(Body.json("1")).maxAttempts(3)
+        .onConflict(OnConflict.KEEP).idempotencyKey("request").build();
+    assertThat(full.toBuilder().build()).isEqualTo(full);
+    assertThat(full).isEqualTo(
+        new Submission("q", "k", null, Instant.EPOCH, Body.json("1"), 3, OnConflict.KEEP, "request"));
+    assertThat(full.toBuilder().delay(Duration.ZERO).build()).isEqualTo(
+        new Submission("q", "k", Duration.ZERO, null, Body.json("1"), 3, OnConflict.KEEP, "request"));
+    assertThat(Submission.builder("q").delay(Duration.ZERO).body(Body.EMPTY).build())
+        .isEqualTo(Submission.after("q", Duration.ZERO, Body.EMPTY));
+  }
+
+  @Test
   void aSubmissionThatCanNeverWorkIsRefusedWithTheRule() {
     Body body = Body.EMPTY;
     refused(() -> Submission.after("q", Duration.ofMillis(-1), body), "a delay is not negative");
     refused(() -> Submission.after("q", Duration.ofDays(36_526), body), "at most 100 years");
     refused(() -> Submission.after("q", Duration.ofSeconds(Long.MAX_VALUE), body), "at most 100 years");
-    refused(() -> new Submission("q", null, null, null, body, 0, OnConflict.RESET, null), "either a delay or a dueAt");
+    refused(() -> Submission.builder("q").body(body).build(), "either a delay or a dueAt");
     refused(() -> new Submission("q", null, Duration.ZERO, Instant.EPOCH, body, 0, OnConflict.RESET, null),
         "either a delay or a dueAt");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey(""), "a key has 1 to 256 bytes");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("é".repeat(129)), "bytes=258");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("a\nb"), "no control characters");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("\uD800"), "lone surrogates");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withMaxAttempts(-1), "maxAttempts is from 1");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("").build(), "a key has 1 to 256 bytes");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("é".repeat(129)).build(), "bytes=258");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("a\nb").build(), "no control characters");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("\uD800").build(), "lone surrogates");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).maxAttempts(-1).build(),
+        "maxAttempts is from 1");
     refused(() -> Submission.after("q", Duration.ZERO, new Body(new byte[(1 << 20) + 1], "a/b", Map.of())),
         "a payload has at most 1048576 bytes");
     Map<String, String> many = new TreeMap<>();

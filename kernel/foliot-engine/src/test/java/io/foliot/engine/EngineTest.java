@@ -91,7 +91,8 @@ final class EngineTest {
   @Test
   void aHeartbeatNeverFiresWhileItIsTouchedAndFiresWhenItStops() {
     try (World world = withQueue(World.local("q"))) {
-      world.submit(Submission.after("q", Duration.ofSeconds(3), Body.json("silent")).withKey("device"));
+      world
+          .submit(Submission.builder("q").delay(Duration.ofSeconds(3)).body(Body.json("silent")).key("device").build());
       for (int i = 0; i < 50; i++) {
         world.passes(SECOND);
         List<TouchResult> touched = world.join(world.engine.touch("q", List.of("device"), Duration.ofSeconds(3)));
@@ -354,13 +355,15 @@ final class EngineTest {
   @Test
   void aSubmitUnderALiveKeyResetsKeepsOrIsRejected() {
     try (World world = withQueue(World.local("q"))) {
-      Submission first = Submission.after("q", SECOND, Body.json("first")).withKey("k");
+      Submission first = Submission.builder("q").delay(SECOND).body(Body.json("first")).key("k").build();
       SubmitResult created = world.submit(first);
       assertThat(created.kind()).isEqualTo(SubmitResult.Kind.CREATED);
-      assertThat(world.submit(first.withOnConflict(OnConflict.KEEP)).kind()).isEqualTo(SubmitResult.Kind.KEPT);
-      assertThat(world.submit(first.withOnConflict(OnConflict.REJECT)).kind()).isEqualTo(SubmitResult.Kind.REJECTED);
+      assertThat(world.submit(first.toBuilder().onConflict(OnConflict.KEEP).build()).kind())
+          .isEqualTo(SubmitResult.Kind.KEPT);
+      assertThat(world.submit(first.toBuilder().onConflict(OnConflict.REJECT).build()).kind())
+          .isEqualTo(SubmitResult.Kind.REJECTED);
       SubmitResult reset = world
-          .submit(Submission.after("q", Duration.ofSeconds(2), Body.json("second")).withKey("k"));
+          .submit(Submission.builder("q").delay(Duration.ofSeconds(2)).body(Body.json("second")).key("k").build());
       assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET);
       assertThat(reset.id()).isEqualTo(created.id());
       assertThat(reset.generation()).isGreaterThan(created.generation());
@@ -373,9 +376,10 @@ final class EngineTest {
   void aResetWhileRunningTakesOverWhenTheAttemptEnds() {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
-      world.submit(Submission.after("q", Duration.ZERO, Body.json("first")).withKey("k"));
+      world.submit(Submission.builder("q").delay(Duration.ZERO).body(Body.json("first")).key("k").build());
       world.passes(Duration.ofMillis(5));
-      SubmitResult reset = world.submit(Submission.after("q", SECOND, Body.json("second")).withKey("k"));
+      SubmitResult reset = world
+          .submit(Submission.builder("q").delay(SECOND).body(Body.json("second")).key("k").build());
       assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET_PENDING);
       world.passes(Duration.ofSeconds(3));
       assertThat(world.receiver.texts()).as("never beside the one that runs").containsExactly("first");

@@ -53,7 +53,7 @@ final class SharedQueuesTest {
   void aQueueThatAnotherNodeHasPutIsKnownAtOnce() {
     a.putQueue(QUEUE);
     assertThat(b.engine.queue("q")).isEmpty();
-    assertThat(done(b.engine.submit(task(Duration.ofHours(1)).withKey("k"))).kind())
+    assertThat(done(b.engine.submit(task(Duration.ofHours(1)).toBuilder().key("k").build())).kind())
         .isEqualTo(SubmitResult.Kind.CREATED);
     // Each call is the first of its node about a queue that it does not know.
     String[] names = {"batch", "touch", "tasks", "redrive", "pull", "pause", "find", "delete"};

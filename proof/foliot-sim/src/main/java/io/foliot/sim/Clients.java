@@ -112,8 +112,10 @@ final class Clients implements SimReceiver.Listener {
       alive.add("device-" + i);
     }
     if (luck.nextInt(5) == 0) {
-      submit(alive.stream().map(device -> Submission.after(QUEUES.get(0), Duration.ofMillis(SILENCE_MILLIS), Body.EMPTY)
-          .withKey(device)).toList(), SILENCE_MILLIS);
+      submit(alive.stream()
+          .map(device -> Submission.builder(QUEUES.get(0)).delay(Duration.ofMillis(SILENCE_MILLIS)).body(Body.EMPTY)
+              .key(device).build())
+          .toList(), SILENCE_MILLIS);
     } else {
       alive.removeIf(device -> luck.nextInt(30) == 0);
       touch(QUEUES.get(0), alive, SILENCE_MILLIS);
@@ -214,8 +216,8 @@ final class Clients implements SimReceiver.Listener {
     Submission plain = Submission.after(queue, Duration.ofMillis(delayMillis), Body.EMPTY);
     switch (luck.nextInt(20)) {
       case 0, 1, 2, 3 -> submit(List.of(plain), delayMillis);
-      case 4, 5, 6, 7 -> submit(List.of(plain.withKey(key).withOnConflict(oneOf(CONFLICTS))), delayMillis);
-      case 8, 9 -> submitTwice(plain.withIdempotencyKey("i" + schedule.nowNanos()), delayMillis);
+      case 4, 5, 6, 7 -> submit(List.of(plain.toBuilder().key(key).onConflict(oneOf(CONFLICTS)).build()), delayMillis);
+      case 8, 9 -> submitTwice(plain.toBuilder().idempotencyKey("i" + schedule.nowNanos()).build(), delayMillis);
       case 10, 11, 12 -> touch(queue, List.of(key), delayMillis);
       case 13, 14 -> cancel(seenIds.isEmpty() || luck.nextBoolean()
           ? new TaskRef.ByKey(queue, key)
@@ -269,7 +271,7 @@ final class Clients implements SimReceiver.Listener {
     }
     long delayMillis = oneOf(0, luck.nextLong(500), luck.nextLong(20_000));
     Submission plain = Submission.after(BRIEF, Duration.ofMillis(delayMillis), Body.EMPTY);
-    Submission submission = luck.nextInt(3) == 0 ? plain.withKey("k" + luck.nextInt(KEYS)) : plain;
+    Submission submission = luck.nextInt(3) == 0 ? plain.toBuilder().key("k" + luck.nextInt(KEYS)).build() : plain;
     perform(List.of(request(submission, schedule.nowMillis() + delayMillis)),
         engine -> engine.submitAll(List.of(submission)), result -> {
           acknowledged(result);
@@ -394,7 +396,7 @@ final class Clients implements SimReceiver.Listener {
   private void submitMany(Submission submission, long delayMillis) {
     List<Submission> many = new ArrayList<>();
     for (int left = 1 + luck.nextInt(MAX_BATCH); left > 0; left--) {
-      many.add(luck.nextInt(4) == 0 ? submission.withKey("k" + luck.nextInt(KEYS)) : submission);
+      many.add(luck.nextInt(4) == 0 ? submission.toBuilder().key("k" + luck.nextInt(KEYS)).build() : submission);
     }
     submit(many, delayMillis);
   }

@@ -121,7 +121,7 @@ public final class TableChurn {
   private void makeKeys() {
     List<Submission> keys = new ArrayList<>();
     for (int i = 0; i < LIVE_KEYS; i++) {
-      keys.add(Submission.after(FoliotNode.QUEUE, Duration.ofDays(1), Body.EMPTY).withKey("key-" + i));
+      keys.add(Submission.builder(FoliotNode.QUEUE).delay(Duration.ofDays(1)).body(Body.EMPTY).key("key-" + i).build());
       if (keys.size() == 1_000) {
         FoliotNode.await(scheduler.submitAll(keys));
         keys.clear();
