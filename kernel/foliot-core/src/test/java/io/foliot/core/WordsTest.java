@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What callers may ask for, and what they are told when they may not. */
@@ -64,6 +65,20 @@ final class WordsTest {
   }
 
   @Test
+  void aQueuesBuilderKeepsWhatIsNotChanged() {
+    Duration[] hours = IntStream.range(0, 4).mapToObj(Duration::ofHours).toArray(Duration[]::new);
+    Retry retry = new Retry(7, hours[1], 1.5, hours[2], 0.3);
+    Queue full = Queue.builder("q", Target.pull()).retry(retry).priority(-3).rate(12.5).concurrency(4).maxWait(hours[0])
+        .maxRun(hours[1]).retainFinished(hours[2]).retainFailed(hours[3]).paused(true).build();
+    assertThat(full).isEqualTo(
+        new Queue("q", Target.pull(), retry, -3, 12.5, 4, hours[0], hours[1], hours[2], hours[3], true));
+    assertThat(full.toBuilder().build()).isEqualTo(full);
+    assertThat(Queue.builder("q", Target.pull()).build()).isEqualTo(new Queue("q", Target.pull(), Retry.DEFAULT, 0,
+        null, null, null, Duration.ofDays(1), Duration.ofHours(1), Duration.ofDays(14), false));
+    assertThatThrownBy(() -> full.toBuilder().priority(11).build()).hasMessageContaining("priority is from -10 to 10");
+  }
+
+  @Test
   void aSubmissionThatCanNeverWorkIsRefusedWithTheRule() {
     Body body = Body.EMPTY;
     refused(() -> Submission.after("q", Duration.ofMillis(-1), body), "a delay is not negative");
@@ -100,10 +115,10 @@ final class WordsTest {
       refused(() -> Queue.of(name, Target.pull()), "a queue's name has 1 to 128");
     }
     Queue queue = Queue.of("a-Z_0.9", Target.http("http://127.0.0.1/"));
-    refused(() -> queue.withPriority(11), "priority is from -10 to 10");
-    refused(() -> queue.withLimits(0.0, null), "rate is from");
-    refused(() -> queue.withLimits(Double.NaN, null), "rate is from");
-    refused(() -> queue.withLimits(null, 0), "concurrency is at least 1");
+    refused(() -> queue.toBuilder().priority(11).build(), "priority is from -10 to 10");
+    refused(() -> queue.toBuilder().rate(0.0).build(), "rate is from");
+    refused(() -> queue.toBuilder().rate(Double.NaN).build(), "rate is from");
+    refused(() -> queue.toBuilder().concurrency(0).build(), "concurrency is at least 1");
     refused(() -> new Retry(0, Duration.ZERO, 2, Duration.ZERO, 0), "retry.maxAttempts");
     refused(() -> new Retry(1, Duration.ZERO, 0.5, Duration.ZERO, 0), "retry.multiplier");
     refused(() -> new Retry(1, Duration.ZERO, 2, Duration.ZERO, 1.1), "retry.jitter");

@@ -197,7 +197,7 @@ final class SharedQueuesTest {
     cluster.passes(Duration.ofSeconds(2));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
     cluster.passes(Duration.ofSeconds(1));
-    b.putQueue(QUEUE.withPriority(3));
+    b.putQueue(QUEUE.toBuilder().priority(3).build());
     CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofHours(1)));
     cluster.passes(DELETION);
     assertThat(submitted).isCompleted();

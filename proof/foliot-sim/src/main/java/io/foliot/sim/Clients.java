@@ -166,11 +166,12 @@ final class Clients implements SimReceiver.Listener {
     Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(backoffMillis), 2,
         Duration.ofMillis(sim.world().maxBackoffMillis()), 0.5);
     Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
-    Queue queue = Queue.of(name, target).withRetry(retry).withRetention(Duration.ofDays(1), Duration.ofDays(1));
+    Queue.Builder queue = Queue.builder(name, target).retry(retry).retainFinished(Duration.ofDays(1))
+        .retainFailed(Duration.ofDays(1));
     return switch (name) {
-      case LIMITED -> queue.withLimits(null, LIMIT);
-      case "slow" -> queue.withLimits(20.0, null).withPriority(2);
-      default -> queue;
+      case LIMITED -> queue.concurrency(LIMIT).build();
+      case "slow" -> queue.rate(20.0).priority(2).build();
+      default -> queue.build();
     };
   }
 
@@ -313,8 +314,8 @@ final class Clients implements SimReceiver.Listener {
     if (luck.nextInt(3) == 0) {
       // The limit of one queue stays, so that it can be held against it.
       Queue changed = name.equals(LIMITED)
-          ? queue(name).withPriority((int) oneOf(-1, 1, 5))
-          : queue(name).withLimits(null, (int) oneOf(1, 5, 100));
+          ? queue(name).toBuilder().priority((int) oneOf(-1, 1, 5)).build()
+          : queue(name).toBuilder().rate(null).concurrency((int) oneOf(1, 5, 100)).build();
       through((node, engine) -> engine.putQueue(changed));
       return;
     }

@@ -107,10 +107,12 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
   private static Engine engine(FoliotConfig config, String node, Clock clock, TaskStore store, Delivery http,
       Meter meter, SecureRandom random) {
     FoliotConfig.Engine sizes = config.engine();
-    EngineOptions options = new EngineOptions(node, config.cluster().zone(), sizes.loops(), sizes.window().toMillis(),
-        sizes.wheelEntries(), sizes.laneEntries(), sizes.readyEntries(), sizes.claimBatch(), sizes.callItems(),
-        sizes.callBytes(), sizes.leaseMargin().toMillis(), sizes.maxClockOffset().toMillis(),
-        config.delivery().destinationLimit());
+    EngineOptions options = EngineOptions.builder(node).zone(config.cluster().zone()).loops(sizes.loops())
+        .windowMillis(sizes.window().toMillis()).wheelEntries(sizes.wheelEntries()).laneEntries(sizes.laneEntries())
+        .readyEntries(sizes.readyEntries()).claimBatch(sizes.claimBatch()).callItems(sizes.callItems())
+        .callBytes(sizes.callBytes()).leaseMarginMillis(sizes.leaseMargin().toMillis())
+        .maxClockOffsetMillis(sizes.maxClockOffset().toMillis())
+        .destinationLimit(config.delivery().destinationLimit()).build();
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
     return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
         new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store), List.of(http),

@@ -72,7 +72,8 @@ public final class TableChurn {
   public static void main(String[] args) throws SQLException {
     int minutes = args.length == 0 ? 60 : Integer.parseInt(args[0]);
     AtomicLong delivered = new AtomicLong();
-    Queue queue = Queue.of(FoliotNode.QUEUE, Target.local()).withRetention(RETENTION, RETENTION);
+    Queue queue = Queue.builder(FoliotNode.QUEUE, Target.local()).retainFinished(RETENTION).retainFailed(RETENTION)
+        .build();
     System.out.println(Conditions.machine());
     try (PostgresServer server = PostgresServer.start()) {
       Database database = server.createDatabase();
