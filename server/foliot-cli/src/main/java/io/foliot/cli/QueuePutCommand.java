@@ -92,9 +92,10 @@ final class QueuePutCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    QueueSettings settings = new QueueSettings(delivery(),
-        new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter), priority, rate, concurrency,
-        maxWait, maxRun, new QueueSettings.Retention(keepFinished, keepFailed), paused ? true : null);
+    QueueSettings settings = QueueSettings.builder(delivery())
+        .retry(new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter)).priority(priority)
+        .rate(rate).concurrency(concurrency).maxWait(maxWait).maxRun(maxRun)
+        .retention(new QueueSettings.Retention(keepFinished, keepFailed)).paused(paused ? true : null).build();
     try (Remote remote = server.open(shell)) {
       remote.tell(client -> client.putQueue(queue, settings));
     }
