@@ -75,7 +75,8 @@ final class FoliotClientTest {
     assertAsked("PUT", "/v1/queues/mail", "{\"delivery\":{\"type\":\"pull\"}}");
     client.putQueue("mail",
         QueueSettings
-            .builder(Delivery.http(URI.create("https://example.org/in")).with("timeout", Duration.ofSeconds(10)))
+            .builder(Delivery.http(URI.create("https://example.org/in")).toBuilder()
+                .setting("timeout", Duration.ofSeconds(10)).build())
             .retry(new QueueSettings.Retry(5, Duration.ofSeconds(1), 2.0, null, 0.2)).priority(1).rate(100.0)
             .concurrency(50).maxWait(Duration.ofHours(1))
             .retention(new QueueSettings.Retention(null, Duration.ofDays(14))).paused(false).build());
@@ -100,7 +101,8 @@ final class FoliotClientTest {
     assertAsked("GET", "/v1/queues/mail", "");
     assertThat(view.queue()).isEqualTo("mail");
     assertThat(view.settings()).isEqualTo(QueueSettings
-        .builder(Delivery.http(URI.create("https://example.org")).with("timeout", "10s").withJson("tries", "[1, 2.50]"))
+        .builder(Delivery.http(URI.create("https://example.org")).toBuilder().setting("timeout", "10s")
+            .jsonSetting("tries", "[1, 2.50]").build())
         .retry(new QueueSettings.Retry(5, Duration.ofMillis(1500), null, null, null)).priority(0).rate(0.5)
         .maxWait(Duration.ofHours(1)).maxRun(Duration.ofDays(1))
         .retention(new QueueSettings.Retention(Duration.ofHours(1), Duration.ofDays(14))).paused(true).build());
@@ -113,7 +115,8 @@ final class FoliotClientTest {
 
   @Test
   void secretsOfADeliveryAreNotPrinted() {
-    Delivery delivery = Delivery.http(URI.create("https://example.org")).with("secret", "whsec_c2VjcmV0");
+    Delivery delivery = Delivery.http(URI.create("https://example.org")).toBuilder().setting("secret", "whsec_c2VjcmV0")
+        .build();
     assertThat(QueueSettings.of(delivery).toString()).contains("secret").doesNotContain("c2VjcmV0");
   }
 

@@ -53,7 +53,7 @@ final class JsonTest {
     for (String wrong : List.of("", " ", "{", "{}{}", "1 2", "1,\"maxAttempts\":9", "}", "{\"a\":1}}", "nul", "'a'",
         "\"a", "\"a\nb\"", "[1,]", "\"\ud800\"", "/* */ 1", "NaN", "01")) {
       assertThatThrownBy(() -> Payload.json(wrong)).as(wrong).isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> Delivery.pull().withJson("x", wrong)).as(wrong)
+      assertThatThrownBy(() -> Delivery.builder("x").jsonSetting("x", wrong).build()).as(wrong)
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

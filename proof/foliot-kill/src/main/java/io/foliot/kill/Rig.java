@@ -122,7 +122,8 @@ final class Rig implements AutoCloseable {
 
   /** Has the queues be there, at all servers. */
   void putQueues() {
-    QueueSettings settings = QueueSettings.builder(Delivery.http(receiver.url()).with("timeout", TIMEOUT))
+    QueueSettings settings = QueueSettings
+        .builder(Delivery.http(receiver.url()).toBuilder().setting("timeout", TIMEOUT).build())
         .retry(new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build();
     patient.putQueue(WIDE, settings);
     patient.putQueue(NARROW, settings.toBuilder().concurrency(NARROW_CONCURRENCY).build());

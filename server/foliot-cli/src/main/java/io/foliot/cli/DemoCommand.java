@@ -156,7 +156,8 @@ final class DemoCommand implements Callable<Integer> {
 
   private void greet(Remote remote, DemoReceiver receiver) {
     URI callbacks = URI.create(receiver.url());
-    QueueSettings settings = QueueSettings.of(Delivery.http(callbacks).with("timeout", Duration.ofSeconds(1)));
+    QueueSettings settings = QueueSettings
+        .of(Delivery.http(callbacks).toBuilder().setting("timeout", Duration.ofSeconds(1)).build());
     for (String queue : List.of(HELLO, TICKS, SESSIONS, RUSH)) {
       remote.tell(client -> client.putQueue(queue, settings));
     }
