@@ -88,9 +88,9 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, @Nullable Backups bac
       throw new StartException(StartException.Reason.CONFIGURATION,
           "delivery.allow-network (--allow-network): " + e.getMessage(), e);
     }
-    return new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowedNetworks(networks).withAllowLoopback(loopback)
+    return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
         // A destination has twice its limit under way at most; an attempt that waits for a connection loses its time.
-        .withConnections(2 * config.delivery().destinationLimit()).withVersion(FoliotServer.version()));
+        .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
   private static Backups backups(RocksDbStore store) {
