@@ -22,34 +22,66 @@ public record Delivery(String type, Map<String, String> settings) {
     });
   }
 
-  /** Signed callbacks to an address. */
+  /** Returns signed callbacks to an address. */
   public static Delivery http(URI url) {
-    return of("http").with("url", url.toString());
+    return builder("http").setting("url", url.toString()).build();
   }
 
-  /** Workers claim the tasks. */
+  /** Returns the delivery to workers that claim the tasks. */
   public static Delivery pull() {
     return of("pull");
   }
 
-  /** Any type, with no settings yet. */
+  /** Returns a delivery of any type, with no settings. {@link #builder} adds them. */
   public static Delivery of(String type) {
     return new Delivery(type, Map.of());
   }
 
-  public Delivery with(String name, String value) {
-    return withJson(name, Json.text(value));
+  /** Returns a builder of a delivery of any type, with no settings yet. */
+  public static Builder builder(String type) {
+    return new Builder(type);
   }
 
-  public Delivery with(String name, Duration value) {
-    return with(name, value.toString());
+  /** Returns a builder with the type and the settings of this delivery. */
+  public Builder toBuilder() {
+    Builder builder = new Builder(type);
+    builder.settings.putAll(settings);
+    return builder;
   }
 
-  /** Adds a setting that is not a string. */
-  public Delivery withJson(String name, String json) {
-    Map<String, String> newSettings = new LinkedHashMap<>(settings);
-    newSettings.put(name, json);
-    return new Delivery(type, newSettings);
+  /** Builds a {@link Delivery}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final String type;
+    private final Map<String, String> settings = new LinkedHashMap<>();
+
+    private Builder(String type) {
+      this.type = type;
+    }
+
+    /** Adds a setting that is a text, or replaces the one of that name. */
+    public Builder setting(String name, String value) {
+      return jsonSetting(name, Json.text(value));
+    }
+
+    /** Adds a setting that is a duration, or replaces the one of that name. */
+    public Builder setting(String name, Duration value) {
+      return setting(name, value.toString());
+    }
+
+    /** Adds a setting that is exactly one JSON value, or replaces the one of that name. */
+    public Builder jsonSetting(String name, String json) {
+      settings.put(name, json);
+      return this;
+    }
+
+    /**
+     * Returns the delivery.
+     *
+     * @throws IllegalArgumentException if a name is empty, or a setting is not exactly one JSON value
+     */
+    public Delivery build() {
+      return new Delivery(type, settings);
+    }
   }
 
   static Delivery of(JsonObject json) {

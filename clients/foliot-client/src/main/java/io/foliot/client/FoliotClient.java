@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
  * {@code pauseQueue}, {@code resumeQueue}, {@code touchKeys}, {@code ack}, {@code nack}, {@code extend}, and submits
- * where each task has an {@linkplain NewTask#withIdempotencyKey idempotency key};
+ * where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key};
  * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
  * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue};
  * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A task to submit. Made by {@link #after} or {@link #at}, then refined:
- * {@code NewTask.after(delay).withKey("order-7")}.
+ * A task to submit, for example {@code NewTask.builder().delay(delay).key("order-7").build()}.
  *
  * @param delay from when the server takes it on until it is due; null if {@code dueAt} is given
  * @param dueAt when it is due, at once if that is past; null if {@code delay} is given
@@ -54,41 +53,115 @@ public record NewTask(
     });
   }
 
-  /** A task that is due after a delay; zero for at once. */
+  /** Returns a task without a key that is due after a delay; zero for at once. {@link #builder} sets the rest. */
   public static NewTask after(Duration delay) {
-    return new NewTask(delay, null, null, null, Map.of(), null, null, null);
+    return builder().delay(delay).build();
   }
 
-  /** A task that is due at an instant; at once if that is past. */
+  /** Returns a task without a key that is due at an instant; at once if that is past. */
   public static NewTask at(Instant dueAt) {
-    return new NewTask(null, dueAt, null, null, Map.of(), null, null, null);
+    return builder().dueAt(dueAt).build();
   }
 
-  public NewTask withKey(String newKey) {
-    return new NewTask(delay, dueAt, newKey, payload, headers, maxAttempts, onConflict, idempotencyKey);
+  /** Returns a builder of a task. It needs a delay or a due time; all other settings have defaults. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  public NewTask withPayload(Payload newPayload) {
-    return new NewTask(delay, dueAt, key, newPayload, headers, maxAttempts, onConflict, idempotencyKey);
+  /** Returns a builder with the settings of this task. */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.delay = delay;
+    builder.dueAt = dueAt;
+    return builder.key(key).payload(payload).headers(headers).maxAttempts(maxAttempts).onConflict(onConflict)
+        .idempotencyKey(idempotencyKey);
   }
 
-  /** Adds a header, or replaces the one of that name. */
-  public NewTask withHeader(String name, String value) {
-    Map<String, String> newHeaders = new LinkedHashMap<>(headers);
-    newHeaders.put(name, value);
-    return new NewTask(delay, dueAt, key, payload, newHeaders, maxAttempts, onConflict, idempotencyKey);
-  }
+  /** Builds a {@link NewTask}. Not safe for use by several threads. */
+  public static final class Builder {
+    private @Nullable Duration delay;
+    private @Nullable Instant dueAt;
+    private @Nullable String key;
+    private @Nullable Payload payload;
+    private final Map<String, String> headers = new LinkedHashMap<>();
+    private @Nullable Integer maxAttempts;
+    private @Nullable OnConflict onConflict;
+    private @Nullable String idempotencyKey;
 
-  public NewTask withMaxAttempts(int newMaxAttempts) {
-    return new NewTask(delay, dueAt, key, payload, headers, newMaxAttempts, onConflict, idempotencyKey);
-  }
+    private Builder() {}
 
-  public NewTask withOnConflict(OnConflict newOnConflict) {
-    return new NewTask(delay, dueAt, key, payload, headers, maxAttempts, newOnConflict, idempotencyKey);
-  }
+    /** Sets how long after the server takes the task on it is due, zero or longer. Replaces a due time. */
+    public Builder delay(Duration value) {
+      delay = value;
+      dueAt = null;
+      return this;
+    }
 
-  public NewTask withIdempotencyKey(String newIdempotencyKey) {
-    return new NewTask(delay, dueAt, key, payload, headers, maxAttempts, onConflict, newIdempotencyKey);
+    /** Sets when the task is due; at once if that is past. Replaces a delay. */
+    public Builder dueAt(Instant value) {
+      dueAt = value;
+      delay = null;
+      return this;
+    }
+
+    /** Sets the task's name inside the queue, where one live task has it; null, the default, for none. */
+    public Builder key(@Nullable String value) {
+      key = value;
+      return this;
+    }
+
+    /**
+     * Sets what the task carries to its receiver. Null, the default, keeps the payload of the key's live task; a task
+     * that is new has none.
+     */
+    public Builder payload(@Nullable Payload value) {
+      payload = value;
+      return this;
+    }
+
+    /** Adds a header that goes with every delivery, or replaces the one of that name. The name is visible ASCII. */
+    public Builder header(String name, String value) {
+      headers.put(name, value);
+      return this;
+    }
+
+    /** Sets the headers that go with every delivery, in place of all before; none by default. */
+    public Builder headers(Map<String, String> value) {
+      headers.clear();
+      headers.putAll(value);
+      return this;
+    }
+
+    /** Sets how many attempts the task gets, at least 1; null, the default, for as many as the queue says. */
+    public Builder maxAttempts(@Nullable Integer value) {
+      maxAttempts = value;
+      return this;
+    }
+
+    /** Sets what happens when the key has a live task; null, the default, for the server's default, a reset. */
+    public Builder onConflict(@Nullable OnConflict value) {
+      onConflict = value;
+      return this;
+    }
+
+    /**
+     * Sets a name for this very request, of visible ASCII; null, the default, for none. It makes it safe to submit the
+     * task again if the outcome is unknown, and has the client do so by itself: for 24 hours the server answers the
+     * same key and the same task with the same result.
+     */
+    public Builder idempotencyKey(@Nullable String value) {
+      idempotencyKey = value;
+      return this;
+    }
+
+    /**
+     * Returns the task.
+     *
+     * @throws IllegalArgumentException if a setting is out of its range, or neither a delay nor a due time is set
+     */
+    public NewTask build() {
+      return new NewTask(delay, dueAt, key, payload, headers, maxAttempts, onConflict, idempotencyKey);
+    }
   }
 
   /** All fields but the key and the idempotency key, whose place depends on the route. */

@@ -56,41 +56,111 @@ public record QueueSettings(
     }
   }
 
-  /** A queue with the server's defaults. */
+  /** Returns settings with the server's defaults for all but the delivery. {@link #builder} sets others. */
   public static QueueSettings of(Delivery delivery) {
-    return new QueueSettings(delivery, null, null, null, null, null, null, null, null);
+    return builder(delivery).build();
   }
 
-  public QueueSettings withRetry(Retry newRetry) {
-    return new QueueSettings(delivery, newRetry, priority, rate, concurrency, maxWait, maxRun, retention, paused);
+  /** Returns a builder of settings; what is not set is left to the server's default. The server checks the ranges. */
+  public static Builder builder(Delivery delivery) {
+    return new Builder(delivery);
   }
 
-  public QueueSettings withPriority(int newPriority) {
-    return new QueueSettings(delivery, retry, newPriority, rate, concurrency, maxWait, maxRun, retention, paused);
+  /** Returns a builder with these settings. */
+  public Builder toBuilder() {
+    return new Builder(delivery).retry(retry).priority(priority).rate(rate).concurrency(concurrency).maxWait(maxWait)
+        .maxRun(maxRun).retention(retention).paused(paused);
   }
 
-  public QueueSettings withRate(double newRate) {
-    return new QueueSettings(delivery, retry, priority, newRate, concurrency, maxWait, maxRun, retention, paused);
-  }
+  /** Builds {@link QueueSettings}. Not safe for use by several threads. */
+  public static final class Builder {
+    private Delivery delivery;
+    private @Nullable Retry retry;
+    private @Nullable Integer priority;
+    private @Nullable Double rate;
+    private @Nullable Integer concurrency;
+    private @Nullable Duration maxWait;
+    private @Nullable Duration maxRun;
+    private @Nullable Retention retention;
+    private @Nullable Boolean paused;
 
-  public QueueSettings withConcurrency(int newConcurrency) {
-    return new QueueSettings(delivery, retry, priority, rate, newConcurrency, maxWait, maxRun, retention, paused);
-  }
+    private Builder(Delivery delivery) {
+      this.delivery = delivery;
+    }
 
-  public QueueSettings withMaxWait(Duration newMaxWait) {
-    return new QueueSettings(delivery, retry, priority, rate, concurrency, newMaxWait, maxRun, retention, paused);
-  }
+    /** Sets where and how the tasks are delivered. */
+    public Builder delivery(Delivery value) {
+      delivery = value;
+      return this;
+    }
 
-  public QueueSettings withMaxRun(Duration newMaxRun) {
-    return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, newMaxRun, retention, paused);
-  }
+    /** Sets when a failed attempt is repeated; null, the default, for the server's default. */
+    public Builder retry(@Nullable Retry value) {
+      retry = value;
+      return this;
+    }
 
-  public QueueSettings withRetention(Retention newRetention) {
-    return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, maxRun, newRetention, paused);
-  }
+    /**
+     * Sets the priority, from -10 to 10; each step more doubles the queue's share of a node. Null, the default, for the
+     * server's default.
+     */
+    public Builder priority(@Nullable Integer value) {
+      priority = value;
+      return this;
+    }
 
-  public QueueSettings withPaused(boolean newPaused) {
-    return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, maxRun, retention, newPaused);
+    /**
+     * Sets how many attempts per second may begin in the whole cluster, from 0.001 to 10^9; null, the default, for the
+     * server's default.
+     */
+    public Builder rate(@Nullable Double value) {
+      rate = value;
+      return this;
+    }
+
+    /**
+     * Sets how many attempts may run at a time in the whole cluster, at least 1; null, the default, for the server's
+     * default.
+     */
+    public Builder concurrency(@Nullable Integer value) {
+      concurrency = value;
+      return this;
+    }
+
+    /**
+     * Sets how far resets may push a task beyond its first due time, up to 100 years; null, the default, for the
+     * server's default.
+     */
+    public Builder maxWait(@Nullable Duration value) {
+      maxWait = value;
+      return this;
+    }
+
+    /**
+     * Sets how long one attempt may run, however often its lease is extended, up to 100 years; null, the default, for
+     * the server's default.
+     */
+    public Builder maxRun(@Nullable Duration value) {
+      maxRun = value;
+      return this;
+    }
+
+    /** Sets how long tasks are kept after they ended; null, the default, for the server's default. */
+    public Builder retention(@Nullable Retention value) {
+      retention = value;
+      return this;
+    }
+
+    /** Sets whether no new attempts begin; null, the default, for the server's default. */
+    public Builder paused(@Nullable Boolean value) {
+      paused = value;
+      return this;
+    }
+
+    /** Returns the settings. */
+    public QueueSettings build() {
+      return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, maxRun, retention, paused);
+    }
   }
 
   static QueueSettings of(JsonObject json) {

@@ -3,7 +3,7 @@ package io.foliot.client;
 /**
  * There is no usable answer: a timeout, a connection that broke, an interrupt, a gateway that gave up. The server may
  * or may not have done what it was asked, so this is not a failure: repeat the call if it is safe to, or look. A submit
- * is safe to repeat with the same {@linkplain NewTask#withIdempotencyKey idempotency key}.
+ * is safe to repeat with the same {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
  */
 public final class UnknownOutcomeException extends RuntimeException {
   UnknownOutcomeException(String call, String reason, Throwable cause) {

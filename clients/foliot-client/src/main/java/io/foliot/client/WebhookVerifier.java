@@ -55,19 +55,64 @@ public final class WebhookVerifier {
   }
 
   /**
-   * A verifier with a tolerance of 5 minutes.
+   * Returns a verifier with a tolerance of 5 minutes. {@link #builder} sets another one.
    *
    * @param secret {@code whsec_} and Base64 of 24 to 64 bytes
    * @param others more of them, while secrets are changed; a callback signed with any of them is accepted
    * @throws IllegalArgumentException if one is no such secret
    */
   public static WebhookVerifier of(String secret, String... others) {
-    List<SecretKeySpec> secrets = new ArrayList<>();
-    secrets.add(parseSecret(secret));
+    Builder builder = builder(secret);
     for (String other : others) {
-      secrets.add(parseSecret(other));
+      builder.secret(other);
     }
-    return new WebhookVerifier(List.copyOf(secrets), DEFAULT_TOLERANCE, Clock.systemUTC());
+    return builder.build();
+  }
+
+  /**
+   * Returns a builder of a verifier.
+   *
+   * @param secret {@code whsec_} and Base64 of 24 to 64 bytes
+   */
+  public static Builder builder(String secret) {
+    return new Builder().secret(secret);
+  }
+
+  /** Builds a {@link WebhookVerifier}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final List<String> secrets = new ArrayList<>();
+    private Duration tolerance = DEFAULT_TOLERANCE;
+    private InstantSource clock = Clock.systemUTC();
+
+    private Builder() {}
+
+    /** Adds a secret, while secrets are changed; a callback signed with any of them is accepted. */
+    public Builder secret(String value) {
+      secrets.add(value);
+      return this;
+    }
+
+    /** Sets how far the timestamp may be from now, on either side; positive, by default 5 minutes. */
+    public Builder tolerance(Duration value) {
+      tolerance = value;
+      return this;
+    }
+
+    /** Sets where the time now comes from; the system's clock by default. */
+    public Builder clock(InstantSource value) {
+      clock = value;
+      return this;
+    }
+
+    /**
+     * Returns the verifier.
+     *
+     * @throws IllegalArgumentException if a secret is none, or the tolerance is not positive
+     */
+    public WebhookVerifier build() {
+      return new WebhookVerifier(secrets.stream().map(WebhookVerifier::parseSecret).toList(),
+          DurationText.requirePositive("tolerance", tolerance), clock);
+    }
   }
 
   /** The messages do not repeat any part of the secret. */
@@ -86,16 +131,6 @@ public final class WebhookVerifier {
           + " bytes: bytes=" + bytes.length);
     }
     return new SecretKeySpec(bytes, ALGORITHM);
-  }
-
-  /** How far the timestamp may be from now, on either side. */
-  public WebhookVerifier withTolerance(Duration newTolerance) {
-    return new WebhookVerifier(secrets, DurationText.requirePositive("tolerance", newTolerance), clock);
-  }
-
-  /** Where the time now comes from; the system's clock unless set. */
-  public WebhookVerifier withClock(InstantSource newClock) {
-    return new WebhookVerifier(secrets, tolerance, newClock);
   }
 
   /**

@@ -74,10 +74,12 @@ final class FoliotClientTest {
     client.putQueue("mail", QueueSettings.of(Delivery.pull()));
     assertAsked("PUT", "/v1/queues/mail", "{\"delivery\":{\"type\":\"pull\"}}");
     client.putQueue("mail",
-        QueueSettings.of(Delivery.http(URI.create("https://example.org/in")).with("timeout", Duration.ofSeconds(10)))
-            .withRetry(new QueueSettings.Retry(5, Duration.ofSeconds(1), 2.0, null, 0.2)).withPriority(1).withRate(100)
-            .withConcurrency(50).withMaxWait(Duration.ofHours(1))
-            .withRetention(new QueueSettings.Retention(null, Duration.ofDays(14))).withPaused(false));
+        QueueSettings
+            .builder(Delivery.http(URI.create("https://example.org/in")).toBuilder()
+                .setting("timeout", Duration.ofSeconds(10)).build())
+            .retry(new QueueSettings.Retry(5, Duration.ofSeconds(1), 2.0, null, 0.2)).priority(1).rate(100.0)
+            .concurrency(50).maxWait(Duration.ofHours(1))
+            .retention(new QueueSettings.Retention(null, Duration.ofDays(14))).paused(false).build());
     String body = server.request().body();
     JsonObject sent = JsonObject.parse(body.getBytes(UTF_8));
     assertThat(sent.json("retry"))
@@ -99,10 +101,11 @@ final class FoliotClientTest {
     assertAsked("GET", "/v1/queues/mail", "");
     assertThat(view.queue()).isEqualTo("mail");
     assertThat(view.settings()).isEqualTo(QueueSettings
-        .of(Delivery.http(URI.create("https://example.org")).with("timeout", "10s").withJson("tries", "[1, 2.50]"))
-        .withRetry(new QueueSettings.Retry(5, Duration.ofMillis(1500), null, null, null)).withPriority(0).withRate(0.5)
-        .withMaxWait(Duration.ofHours(1)).withMaxRun(Duration.ofDays(1))
-        .withRetention(new QueueSettings.Retention(Duration.ofHours(1), Duration.ofDays(14))).withPaused(true));
+        .builder(Delivery.http(URI.create("https://example.org")).toBuilder().setting("timeout", "10s")
+            .jsonSetting("tries", "[1, 2.50]").build())
+        .retry(new QueueSettings.Retry(5, Duration.ofMillis(1500), null, null, null)).priority(0).rate(0.5)
+        .maxWait(Duration.ofHours(1)).maxRun(Duration.ofDays(1))
+        .retention(new QueueSettings.Retention(Duration.ofHours(1), Duration.ofDays(14))).paused(true).build());
     assertThat(view.counts()).isEqualTo(Map.of("delayed", 12L, "parked", 3L, "new", 1L));
     assertThat(view.lag()).isEqualTo(Duration.ofSeconds(2));
     assertThat(JsonObject.parse(view.json().getBytes(UTF_8)).object("stats").has("settledPerSecond")).isTrue();
@@ -112,7 +115,8 @@ final class FoliotClientTest {
 
   @Test
   void secretsOfADeliveryAreNotPrinted() {
-    Delivery delivery = Delivery.http(URI.create("https://example.org")).with("secret", "whsec_c2VjcmV0");
+    Delivery delivery = Delivery.http(URI.create("https://example.org")).toBuilder().setting("secret", "whsec_c2VjcmV0")
+        .build();
     assertThat(QueueSettings.of(delivery).toString()).contains("secret").doesNotContain("c2VjcmV0");
   }
 
@@ -135,9 +139,9 @@ final class FoliotClientTest {
   void aTaskIsSubmittedWithAllThatIsSet() {
     server.answer(201, SUBMITTED);
     SubmittedTask task = client.submit("mail",
-        NewTask.after(Duration.ofMinutes(30)).withKey("k").withPayload(Payload.json("{\"n\": 1.10}"))
-            .withHeader("x-kind", "green").withMaxAttempts(3).withOnConflict(OnConflict.KEEP)
-            .withIdempotencyKey("order-7"));
+        NewTask.builder().delay(Duration.ofMinutes(30)).key("k").payload(Payload.json("{\"n\": 1.10}"))
+            .header("x-kind", "green").maxAttempts(3).onConflict(OnConflict.KEEP)
+            .idempotencyKey("order-7").build());
     assertThat(task).isEqualTo(SUBMITTED_TASK);
     Request request = server.request();
     assertThat(request.path()).isEqualTo("/v1/queues/mail/tasks");
@@ -151,7 +155,7 @@ final class FoliotClientTest {
   void aTaskMayHaveADueTimeAndBytes() {
     server.answer(201, SUBMITTED);
     SubmittedTask unused = client.submit("mail",
-        NewTask.at(DUE).withPayload(Payload.bytes(new byte[]{-1, 0, 1}, "image/x")));
+        NewTask.builder().dueAt(DUE).payload(Payload.bytes(new byte[]{-1, 0, 1}, "image/x")).build());
     Request request = server.request();
     assertThat(request.header("Idempotency-Key")).isNull();
     assertThat(request.body()).isEqualTo(
@@ -161,8 +165,8 @@ final class FoliotClientTest {
   @Test
   void aBatchIsLinesAndEachIsAnswered() {
     List<NewTask> tasks = List.of(
-        NewTask.after(Duration.ZERO).withPayload(Payload.json("{\n\"a\":\r\n[1]}")).withIdempotencyKey("i1"),
-        NewTask.after(Duration.ofSeconds(1)).withKey("k"));
+        NewTask.builder().delay(Duration.ZERO).payload(Payload.json("{\n\"a\":\r\n[1]}")).idempotencyKey("i1").build(),
+        NewTask.builder().delay(Duration.ofSeconds(1)).key("k").build());
     String refused = "{\"error\":" + PROBLEM + "}";
     for (String answer : List.of("[" + SUBMITTED + "," + refused + "]", SUBMITTED + "\n" + refused + "\n")) {
       server.answer(200, answer);
@@ -181,7 +185,7 @@ final class FoliotClientTest {
   @Test
   void aFullBatchArrivesWhole() {
     List<NewTask> tasks = Stream.iterate(0, i -> i + 1).limit(FoliotClient.MAX_BATCH)
-        .map(i -> NewTask.after(Duration.ZERO).withKey("key-" + i)).toList();
+        .map(i -> NewTask.builder().delay(Duration.ZERO).key("key-" + i).build()).toList();
     server.answer(200, "[" + String.join(",", Collections.nCopies(tasks.size(), SUBMITTED)) + "]");
     assertThat(client.submitBatch("mail", tasks)).hasSize(tasks.size());
     assertThat(server.request().body().lines())
@@ -212,7 +216,8 @@ final class FoliotClientTest {
   @Test
   void aKeyIsPut() {
     server.answer(200, "{\"result\":\"RESET_PENDING\",\"id\":\"t1\",\"generation\":9,\"dueAt\":\"" + DUE + "\"}");
-    assertThat(client.putKey("mail", "k", NewTask.after(Duration.ofMillis(1500)).withPayload(Payload.text("hi"))))
+    assertThat(client.putKey("mail", "k",
+        NewTask.builder().delay(Duration.ofMillis(1500)).payload(Payload.text("hi")).build()))
         .isEqualTo(new KeyResult(KeyOutcome.RESET_PENDING, "t1", 9, DUE));
     assertAsked("PUT", "/v1/queues/mail/keys/k",
         "{\"delay\":\"PT1.5S\",\"payloadBase64\":\"aGk=\",\"contentType\":\"text/plain; charset=utf-8\"}");
@@ -221,8 +226,9 @@ final class FoliotClientTest {
   @Test
   void whatAPutKeyCannotHonourIsRefused() {
     NewTask task = NewTask.after(Duration.ZERO);
-    for (NewTask wrong : List.of(task.withKey("other"), task.withOnConflict(OnConflict.KEEP),
-        task.withIdempotencyKey("i"))) {
+    for (NewTask wrong : List.of(task.toBuilder().key("other").build(),
+        task.toBuilder().onConflict(OnConflict.KEEP).build(),
+        task.toBuilder().idempotencyKey("i").build())) {
       assertThatThrownBy(() -> client.putKey("mail", "k", wrong)).isInstanceOf(IllegalArgumentException.class);
     }
     assertThat(server.unseen()).isZero();
@@ -374,7 +380,8 @@ final class FoliotClientTest {
       assertThatThrownBy(() -> client.getByKey("mail", key)).isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> client.touchKeys("mail", List.of(key), Duration.ZERO))
           .isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> NewTask.after(Duration.ZERO).withKey(key)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> NewTask.builder().delay(Duration.ZERO).key(key).build())
+          .isInstanceOf(IllegalArgumentException.class);
     }
     assertThat(server.unseen()).isZero();
   }

@@ -53,7 +53,7 @@ final class JsonTest {
     for (String wrong : List.of("", " ", "{", "{}{}", "1 2", "1,\"maxAttempts\":9", "}", "{\"a\":1}}", "nul", "'a'",
         "\"a", "\"a\nb\"", "[1,]", "\"\ud800\"", "/* */ 1", "NaN", "01")) {
       assertThatThrownBy(() -> Payload.json(wrong)).as(wrong).isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> Delivery.pull().withJson("x", wrong)).as(wrong)
+      assertThatThrownBy(() -> Delivery.builder("x").jsonSetting("x", wrong).build()).as(wrong)
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
@@ -78,11 +78,31 @@ final class JsonTest {
   }
 
   @Test
+  void buildersKeepWhatIsNotChanged() {
+    NewTask task = NewTask.builder().dueAt(Instant.EPOCH).key("k").payload(Payload.json("1")).header("a", "b")
+        .maxAttempts(2).onConflict(OnConflict.KEEP).idempotencyKey("i").build();
+    assertThat(task).isEqualTo(new NewTask(null, Instant.EPOCH, "k", Payload.json("1"), Map.of("a", "b"), 2,
+        OnConflict.KEEP, "i"));
+    assertThat(task.toBuilder().build()).isEqualTo(task);
+    assertThat(task.toBuilder().delay(Duration.ZERO).headers(Map.of()).build()).isEqualTo(
+        new NewTask(Duration.ZERO, null, "k", Payload.json("1"), Map.of(), 2, OnConflict.KEEP, "i"));
+    QueueSettings.Retry retry = new QueueSettings.Retry(1, null, null, null, null);
+    QueueSettings.Retention retention = new QueueSettings.Retention(null, Duration.ZERO);
+    QueueSettings settings = QueueSettings.builder(Delivery.pull()).retry(retry).priority(1).rate(2.0).concurrency(3)
+        .maxWait(Duration.ofHours(4)).maxRun(Duration.ofHours(5)).retention(retention).paused(true).build();
+    assertThat(settings).isEqualTo(new QueueSettings(Delivery.pull(), retry, 1, 2.0, 3, Duration.ofHours(4),
+        Duration.ofHours(5), retention, true));
+    assertThat(settings.toBuilder().build()).isEqualTo(settings);
+  }
+
+  @Test
   void aTaskThatTheServerCouldNotTakeIsRefusedWhenItIsMade() {
     NewTask task = NewTask.after(Duration.ZERO);
-    for (Runnable wrong : List.<Runnable>of(() -> NewTask.after(Duration.ofMillis(-1)), () -> task.withMaxAttempts(0),
-        () -> task.withHeader("a b", "c"), () -> task.withHeader("a", "\ud800"), () -> task.withIdempotencyKey("ключ"),
-        () -> task.withIdempotencyKey(""),
+    for (Runnable wrong : List.<Runnable>of(() -> NewTask.after(Duration.ofMillis(-1)),
+        () -> task.toBuilder().maxAttempts(0).build(),
+        () -> task.toBuilder().header("a b", "c").build(), () -> task.toBuilder().header("a", "\ud800").build(),
+        () -> task.toBuilder().idempotencyKey("ключ").build(),
+        () -> task.toBuilder().idempotencyKey("").build(),
         () -> new NewTask(null, null, null, null, Map.of(), null, null, null),
         () -> new NewTask(Duration.ZERO, Instant.EPOCH, null, null, Map.of(), null, null, null))) {
       assertThatThrownBy(wrong::run).isInstanceOf(IllegalArgumentException.class);

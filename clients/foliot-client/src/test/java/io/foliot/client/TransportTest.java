@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** What is repeated, when, and what is said of an outcome. */
 final class TransportTest {
   private static final NewTask TASK = NewTask.after(Duration.ofSeconds(1));
-  private static final NewTask SAFE_TASK = TASK.withIdempotencyKey("i1");
+  private static final NewTask SAFE_TASK = TASK.toBuilder().idempotencyKey("i1").build();
   private static final Duration SHORT = Duration.ofMillis(200);
   private static final String SUBMITTED = """
       {"id":"t1","queue":"mail","key":null,"generation":1,"dueAt":"2026-11-21T10:00:00Z","state":"DELAYED"}""";

@@ -30,7 +30,9 @@ final class WebhookVerifierTest {
   private static final String OTHER_SECRET = "whsec_" + Base64.getEncoder().encodeToString(new byte[32]);
 
   private static WebhookVerifier verifier(Instant now, String secret, String... others) {
-    return WebhookVerifier.of(secret, others).withClock(InstantSource.fixed(now));
+    WebhookVerifier.Builder builder = WebhookVerifier.builder(secret).clock(InstantSource.fixed(now));
+    List.of(others).forEach(builder::secret);
+    return builder.build();
   }
 
   private static final WebhookVerifier VERIFIER = verifier(SENT, SECRET);
@@ -107,8 +109,10 @@ final class WebhookVerifierTest {
     WebhookVerifier early = verifier(SENT.minus(tolerance).minusMillis(1), SECRET);
     assertRefused(Reason.TOO_OLD, () -> late.verify(ID, TIMESTAMP, SIGNATURE, BODY));
     assertRefused(Reason.TOO_NEW, () -> early.verify(ID, TIMESTAMP, SIGNATURE, BODY));
-    late.withTolerance(Duration.ofHours(1)).verify(ID, TIMESTAMP, SIGNATURE, BODY);
-    assertThatThrownBy(() -> VERIFIER.withTolerance(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+    WebhookVerifier.builder(SECRET).clock(InstantSource.fixed(SENT.plus(Duration.ofMinutes(6))))
+        .tolerance(Duration.ofHours(1)).build().verify(ID, TIMESTAMP, SIGNATURE, BODY);
+    assertThatThrownBy(() -> WebhookVerifier.builder(SECRET).tolerance(Duration.ZERO).build())
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

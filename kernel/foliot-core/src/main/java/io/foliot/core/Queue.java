@@ -38,44 +38,108 @@ public record Queue(String name, Target target, Retry retry, int priority, @Null
     Limits.ensureDuration("retention.failed", retainFailed);
   }
 
-  /** A queue with defaults for everything but where it delivers to. */
+  /** Returns a queue with defaults for all but its name and target. {@link #builder} sets the rest. */
   public static Queue of(String name, Target target) {
-    return new Queue(name, target, Retry.DEFAULT, 0, null, null, null, DEFAULT_MAX_RUN, Duration.ofHours(1),
-        Duration.ofDays(14), false);
+    return builder(name, target).build();
   }
 
-  /** The same queue with other retries. */
-  public Queue withRetry(Retry newRetry) {
-    return new Queue(name, target, newRetry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
-        paused);
+  /** Returns a builder of a queue; each of its settings has a default. */
+  public static Builder builder(String name, Target target) {
+    return new Builder(name, target);
   }
 
-  /** The same queue with other limits. */
-  public Queue withLimits(@Nullable Double newRate, @Nullable Integer newConcurrency) {
-    return new Queue(name, target, retry, priority, newRate, newConcurrency, maxWait, maxRun, retainFinished,
-        retainFailed, paused);
+  /** Returns a builder with the settings of this queue. */
+  public Builder toBuilder() {
+    return new Builder(name, target).retry(retry).priority(priority).rate(rate).concurrency(concurrency)
+        .maxWait(maxWait).maxRun(maxRun).retainFinished(retainFinished).retainFailed(retainFailed).paused(paused);
   }
 
-  /** The same queue with another priority. */
-  public Queue withPriority(int newPriority) {
-    return new Queue(name, target, retry, newPriority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
-        paused);
-  }
+  /** Builds a {@link Queue}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final String name;
+    private final Target target;
+    private Retry retry = Retry.DEFAULT;
+    private int priority;
+    private @Nullable Double rate;
+    private @Nullable Integer concurrency;
+    private @Nullable Duration maxWait;
+    private Duration maxRun = DEFAULT_MAX_RUN;
+    private Duration retainFinished = Duration.ofHours(1);
+    private Duration retainFailed = Duration.ofDays(14);
+    private boolean paused;
 
-  /** The same queue with another bound for resets. */
-  public Queue withMaxWait(@Nullable Duration newMaxWait) {
-    return new Queue(name, target, retry, priority, rate, concurrency, newMaxWait, maxRun, retainFinished, retainFailed,
-        paused);
-  }
+    private Builder(String name, Target target) {
+      this.name = name;
+      this.target = target;
+    }
 
-  /** The same queue with other retention. */
-  public Queue withRetention(Duration finished, Duration failed) {
-    return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, finished, failed, paused);
-  }
+    /** Sets how failed attempts are repeated; {@link Retry#DEFAULT} by default. */
+    public Builder retry(Retry value) {
+      retry = value;
+      return this;
+    }
 
-  /** The same queue, paused or not. */
-  public Queue withPaused(boolean newPaused) {
-    return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
-        newPaused);
+    /** Sets the priority, from -10 to 10, by default 0; each step more doubles the queue's share of a node. */
+    public Builder priority(int value) {
+      priority = value;
+      return this;
+    }
+
+    /**
+     * Sets how many attempts may begin per second in the whole cluster, from 0.001 to 10^9; null, the default, for no
+     * limit.
+     */
+    public Builder rate(@Nullable Double value) {
+      rate = value;
+      return this;
+    }
+
+    /** Sets how many attempts may run at once in the whole cluster, at least 1; null, the default, for no limit. */
+    public Builder concurrency(@Nullable Integer value) {
+      concurrency = value;
+      return this;
+    }
+
+    /**
+     * Sets how far resets may push a task beyond its first due time, up to 100 years; null, the default, for no limit.
+     */
+    public Builder maxWait(@Nullable Duration value) {
+      maxWait = value;
+      return this;
+    }
+
+    /** Sets how long extensions may keep one attempt running, up to 100 years; by default a day. */
+    public Builder maxRun(Duration value) {
+      maxRun = value;
+      return this;
+    }
+
+    /** Sets how long finished and cancelled tasks can be read, up to 100 years; by default 1 hour. */
+    public Builder retainFinished(Duration value) {
+      retainFinished = value;
+      return this;
+    }
+
+    /** Sets how long failed tasks can be read and redriven, up to 100 years; by default 14 days. */
+    public Builder retainFailed(Duration value) {
+      retainFailed = value;
+      return this;
+    }
+
+    /** Sets whether no new attempts begin; false by default. */
+    public Builder paused(boolean value) {
+      paused = value;
+      return this;
+    }
+
+    /**
+     * Returns the queue.
+     *
+     * @throws IllegalArgumentException if the name or a setting is out of its range
+     */
+    public Queue build() {
+      return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
+          paused);
+    }
   }
 }

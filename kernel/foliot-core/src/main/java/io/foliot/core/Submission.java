@@ -64,33 +64,106 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     }
   }
 
-  /** A task without a key after a delay. */
+  /** Returns a task without a key that is due after a delay. {@link #builder} sets the rest. */
   public static Submission after(String queue, Duration delay, Body body) {
     return new Submission(queue, null, delay, null, body, 0, OnConflict.RESET, null);
   }
 
-  /** A task without a key at an instant. */
+  /** Returns a task without a key that is due at an instant. {@link #builder} sets the rest. */
   public static Submission at(String queue, Instant dueAt, Body body) {
     return new Submission(queue, null, null, dueAt, body, 0, OnConflict.RESET, null);
   }
 
-  /** The same with a key. */
-  public Submission withKey(@Nullable String newKey) {
-    return new Submission(queue, newKey, delay, dueAt, body, maxAttempts, onConflict, idempotencyKey);
+  /** Returns a builder of a task for a queue. It needs a delay or a due time; all other settings have defaults. */
+  public static Builder builder(String queue) {
+    return new Builder(queue);
   }
 
-  /** The same with another answer to a live key. */
-  public Submission withOnConflict(OnConflict newOnConflict) {
-    return new Submission(queue, key, delay, dueAt, body, maxAttempts, newOnConflict, idempotencyKey);
+  /** Returns a builder with the settings of this submission. */
+  public Builder toBuilder() {
+    Builder builder = new Builder(queue);
+    builder.key = key;
+    builder.delay = delay;
+    builder.dueAt = dueAt;
+    builder.body = body;
+    builder.maxAttempts = maxAttempts;
+    builder.onConflict = onConflict;
+    builder.idempotencyKey = idempotencyKey;
+    return builder;
   }
 
-  /** The same with an idempotency key. */
-  public Submission withIdempotencyKey(@Nullable String newIdempotencyKey) {
-    return new Submission(queue, key, delay, dueAt, body, maxAttempts, onConflict, newIdempotencyKey);
-  }
+  /** Builds a {@link Submission}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final String queue;
+    private @Nullable String key;
+    private @Nullable Duration delay;
+    private @Nullable Instant dueAt;
+    private @Nullable Body body;
+    private int maxAttempts;
+    private OnConflict onConflict = OnConflict.RESET;
+    private @Nullable String idempotencyKey;
 
-  /** The same with its own number of attempts. */
-  public Submission withMaxAttempts(int newMaxAttempts) {
-    return new Submission(queue, key, delay, dueAt, body, newMaxAttempts, onConflict, idempotencyKey);
+    private Builder(String queue) {
+      this.queue = queue;
+    }
+
+    /** Sets the task's name in its queue, at most 256 bytes of UTF-8; null, the default, for none. */
+    public Builder key(@Nullable String value) {
+      key = value;
+      return this;
+    }
+
+    /** Sets how long from now the task is due, from 0 to 100 years. Replaces a due time. */
+    public Builder delay(Duration value) {
+      delay = value;
+      dueAt = null;
+      return this;
+    }
+
+    /** Sets when the task is due; an instant in the past means now. Replaces a delay. */
+    public Builder dueAt(Instant value) {
+      dueAt = value;
+      delay = null;
+      return this;
+    }
+
+    /**
+     * Sets the payload and headers, of at most 1 MiB and 8,192 characters in 32 headers. Null, the default, keeps those
+     * of the key's live task; a task that is new has none.
+     */
+    public Builder body(@Nullable Body value) {
+      body = value;
+      return this;
+    }
+
+    /** Sets how many attempts the task gets, from 1 to 10,000; 0, the default, for as many as its queue says. */
+    public Builder maxAttempts(int value) {
+      maxAttempts = value;
+      return this;
+    }
+
+    /** Sets what happens when the key has a live task; by default the task is reset. */
+    public Builder onConflict(OnConflict value) {
+      onConflict = value;
+      return this;
+    }
+
+    /**
+     * Sets a name for this very request, at most 256 bytes of UTF-8, so that it can be repeated safely within 24 hours;
+     * null, the default, for none.
+     */
+    public Builder idempotencyKey(@Nullable String value) {
+      idempotencyKey = value;
+      return this;
+    }
+
+    /**
+     * Returns the submission.
+     *
+     * @throws IllegalArgumentException if a setting is out of its range, or neither a delay nor a due time is set
+     */
+    public Submission build() {
+      return new Submission(queue, key, delay, dueAt, body, maxAttempts, onConflict, idempotencyKey);
+    }
   }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What callers may ask for, and what they are told when they may not. */
@@ -51,19 +52,47 @@ final class WordsTest {
   }
 
   @Test
+  void aSubmissionsBuilderKeepsWhatIsNotChanged() {
+    Submission full = Submission.builder("q").key("k").dueAt(Instant.EPOCH).body(Body.json("1")).maxAttempts(3)
+        .onConflict(OnConflict.KEEP).idempotencyKey("request").build();
+    assertThat(full.toBuilder().build()).isEqualTo(full);
+    assertThat(full).isEqualTo(
+        new Submission("q", "k", null, Instant.EPOCH, Body.json("1"), 3, OnConflict.KEEP, "request"));
+    assertThat(full.toBuilder().delay(Duration.ZERO).build()).isEqualTo(
+        new Submission("q", "k", Duration.ZERO, null, Body.json("1"), 3, OnConflict.KEEP, "request"));
+    assertThat(Submission.builder("q").delay(Duration.ZERO).body(Body.EMPTY).build())
+        .isEqualTo(Submission.after("q", Duration.ZERO, Body.EMPTY));
+  }
+
+  @Test
+  void aQueuesBuilderKeepsWhatIsNotChanged() {
+    Duration[] hours = IntStream.range(0, 4).mapToObj(Duration::ofHours).toArray(Duration[]::new);
+    Retry retry = new Retry(7, hours[1], 1.5, hours[2], 0.3);
+    Queue full = Queue.builder("q", Target.pull()).retry(retry).priority(-3).rate(12.5).concurrency(4).maxWait(hours[0])
+        .maxRun(hours[1]).retainFinished(hours[2]).retainFailed(hours[3]).paused(true).build();
+    assertThat(full).isEqualTo(
+        new Queue("q", Target.pull(), retry, -3, 12.5, 4, hours[0], hours[1], hours[2], hours[3], true));
+    assertThat(full.toBuilder().build()).isEqualTo(full);
+    assertThat(Queue.builder("q", Target.pull()).build()).isEqualTo(new Queue("q", Target.pull(), Retry.DEFAULT, 0,
+        null, null, null, Duration.ofDays(1), Duration.ofHours(1), Duration.ofDays(14), false));
+    assertThatThrownBy(() -> full.toBuilder().priority(11).build()).hasMessageContaining("priority is from -10 to 10");
+  }
+
+  @Test
   void aSubmissionThatCanNeverWorkIsRefusedWithTheRule() {
     Body body = Body.EMPTY;
     refused(() -> Submission.after("q", Duration.ofMillis(-1), body), "a delay is not negative");
     refused(() -> Submission.after("q", Duration.ofDays(36_526), body), "at most 100 years");
     refused(() -> Submission.after("q", Duration.ofSeconds(Long.MAX_VALUE), body), "at most 100 years");
-    refused(() -> new Submission("q", null, null, null, body, 0, OnConflict.RESET, null), "either a delay or a dueAt");
+    refused(() -> Submission.builder("q").body(body).build(), "either a delay or a dueAt");
     refused(() -> new Submission("q", null, Duration.ZERO, Instant.EPOCH, body, 0, OnConflict.RESET, null),
         "either a delay or a dueAt");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey(""), "a key has 1 to 256 bytes");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("é".repeat(129)), "bytes=258");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("a\nb"), "no control characters");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withKey("\uD800"), "lone surrogates");
-    refused(() -> Submission.after("q", Duration.ZERO, body).withMaxAttempts(-1), "maxAttempts is from 1");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("").build(), "a key has 1 to 256 bytes");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("é".repeat(129)).build(), "bytes=258");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("a\nb").build(), "no control characters");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).key("\uD800").build(), "lone surrogates");
+    refused(() -> Submission.builder("q").delay(Duration.ZERO).body(body).maxAttempts(-1).build(),
+        "maxAttempts is from 1");
     refused(() -> Submission.after("q", Duration.ZERO, new Body(new byte[(1 << 20) + 1], "a/b", Map.of())),
         "a payload has at most 1048576 bytes");
     Map<String, String> many = new TreeMap<>();
@@ -86,10 +115,10 @@ final class WordsTest {
       refused(() -> Queue.of(name, Target.pull()), "a queue's name has 1 to 128");
     }
     Queue queue = Queue.of("a-Z_0.9", Target.http("http://127.0.0.1/"));
-    refused(() -> queue.withPriority(11), "priority is from -10 to 10");
-    refused(() -> queue.withLimits(0.0, null), "rate is from");
-    refused(() -> queue.withLimits(Double.NaN, null), "rate is from");
-    refused(() -> queue.withLimits(null, 0), "concurrency is at least 1");
+    refused(() -> queue.toBuilder().priority(11).build(), "priority is from -10 to 10");
+    refused(() -> queue.toBuilder().rate(0.0).build(), "rate is from");
+    refused(() -> queue.toBuilder().rate(Double.NaN).build(), "rate is from");
+    refused(() -> queue.toBuilder().concurrency(0).build(), "concurrency is at least 1");
     refused(() -> new Retry(0, Duration.ZERO, 2, Duration.ZERO, 0), "retry.maxAttempts");
     refused(() -> new Retry(1, Duration.ZERO, 0.5, Duration.ZERO, 0), "retry.multiplier");
     refused(() -> new Retry(1, Duration.ZERO, 2, Duration.ZERO, 1.1), "retry.jitter");

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
 /**
- * What bounds an engine. All of it may be left at {@link #defaults}.
+ * What bounds an engine. The {@link Builder} has a default for each setting but the name of the node.
  *
  * @param node the node's name, unique in the cluster
  * @param zone its data centre, rack or cell
@@ -44,67 +44,148 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
   }
 
-  /**
-   * The defaults: a window of 5 s; a million ids in the wheel (80 MB); lanes of 20,000, 200,000 together (20 MB);
-   * claims of 1,000, if the store wants them so large; calls of 200,000 items and 64 MiB; a margin of 20 s; a clock off
-   * by 5 s.
-   */
+  /** Returns the defaults. {@link #builder} sets others. */
   public static EngineOptions defaults(String node) {
-    return new EngineOptions(node, "", 1, 5_000, 1_000_000, 20_000, 200_000, 1_000, 200_000, 64L << 20, 20_000, 5_000,
-        1_000);
+    return builder(node).build();
   }
 
-  /** The same in a zone. */
-  public EngineOptions withZone(String newZone) {
-    return new EngineOptions(node, newZone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
+  /** Returns a builder for a node with a name that is unique in the cluster; each other setting has a default. */
+  public static Builder builder(String node) {
+    return new Builder(node);
   }
 
-  /** The same with a number of loops. */
-  public EngineOptions withLoops(int newLoops) {
-    return new EngineOptions(node, zone, newLoops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
+  /** Returns a builder with these options. */
+  public Builder toBuilder() {
+    return new Builder(node).zone(zone).loops(loops).windowMillis(windowMillis).wheelEntries(wheelEntries)
+        .laneEntries(laneEntries).readyEntries(readyEntries).claimBatch(claimBatch).callItems(callItems)
+        .callBytes(callBytes).leaseMarginMillis(leaseMarginMillis).maxClockOffsetMillis(maxClockOffsetMillis)
+        .destinationLimit(destinationLimit);
   }
 
-  /** The same with other sizes of wheel and lanes. */
-  public EngineOptions withMemory(int newWheelEntries, int newLaneEntries, int newReadyEntries) {
-    return new EngineOptions(node, zone, loops, windowMillis, newWheelEntries, newLaneEntries, newReadyEntries,
-        claimBatch, callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
-  }
+  /** Builds {@link EngineOptions}. Not safe for use by several threads. */
+  public static final class Builder {
+    private String node;
+    private String zone = "";
+    private int loops = 1;
+    private long windowMillis = 5_000;
+    private int wheelEntries = 1_000_000;
+    private int laneEntries = 20_000;
+    private int readyEntries = 200_000;
+    private int claimBatch = 1_000;
+    private int callItems = 200_000;
+    private long callBytes = 64L << 20;
+    private long leaseMarginMillis = 20_000;
+    private long maxClockOffsetMillis = 5_000;
+    private int destinationLimit = 1_000;
 
-  /** The same with another window. */
-  public EngineOptions withWindowMillis(long newWindowMillis) {
-    return new EngineOptions(node, zone, loops, newWindowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
-  }
+    private Builder(String node) {
+      this.node = node;
+    }
 
-  /** The same with another size of claims. */
-  public EngineOptions withClaimBatch(int newClaimBatch) {
-    return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, newClaimBatch,
-        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
-  }
+    /** Sets the name of the node, unique in the cluster and not empty. */
+    public Builder node(String value) {
+      node = value;
+      return this;
+    }
 
-  /** The same with another margin of leases. */
-  public EngineOptions withLeaseMarginMillis(long newLeaseMarginMillis) {
-    return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, newLeaseMarginMillis, maxClockOffsetMillis, destinationLimit);
-  }
+    /** Sets the data centre, rack or cell of the node; empty, the default, for none. */
+    public Builder zone(String value) {
+      zone = value;
+      return this;
+    }
 
-  /** The same with another bound on calls that wait. */
-  public EngineOptions withCalls(int newCallItems, long newCallBytes) {
-    return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        newCallItems, newCallBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
-  }
+    /** Sets how many event loops share the slots of the node, from 1 to 64; by default 1. */
+    public Builder loops(int value) {
+      loops = value;
+      return this;
+    }
 
-  /** The same with another bound on the clock's error. */
-  public EngineOptions withMaxClockOffsetMillis(long newMaxClockOffsetMillis) {
-    return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, newMaxClockOffsetMillis, destinationLimit);
-  }
+    /** Sets how far ahead the index is read into the wheel, in milliseconds, at least 1; by default 5 s. */
+    public Builder windowMillis(long value) {
+      windowMillis = value;
+      return this;
+    }
 
-  /** The same with another bound per destination. */
-  public EngineOptions withDestinationLimit(int newDestinationLimit) {
-    return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-        callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, newDestinationLimit);
+    /**
+     * Sets how many ids the wheels of all loops hold at most, at least 1, of some 80 bytes each; by default a million
+     * (80 MB).
+     */
+    public Builder wheelEntries(int value) {
+      wheelEntries = value;
+      return this;
+    }
+
+    /**
+     * Sets how many ids the lane of one queue holds at most on each loop, at least 1; more are parked in the store. By
+     * default 20,000.
+     */
+    public Builder laneEntries(int value) {
+      laneEntries = value;
+      return this;
+    }
+
+    /** Sets how many ids all lanes of a loop hold together at most, at least 1; by default 200,000 (20 MB). */
+    public Builder readyEntries(int value) {
+      readyEntries = value;
+      return this;
+    }
+
+    /**
+     * Sets how many tasks one claim takes at most, at least 1; by default 1,000. A claim takes fewer where the store
+     * works as well with fewer.
+     */
+    public Builder claimBatch(int value) {
+      claimBatch = value;
+      return this;
+    }
+
+    /** Sets how many items of calls may wait for the store before more are refused, at least 1; by default 200,000. */
+    public Builder callItems(int value) {
+      callItems = value;
+      return this;
+    }
+
+    /** Sets how many bytes of payload may wait for the store before more are refused, at least 1; by default 64 MiB. */
+    public Builder callBytes(long value) {
+      callBytes = value;
+      return this;
+    }
+
+    /**
+     * Sets by how much a lease outlasts the delivery timeout, in milliseconds, at least 1: the time to claim, begin and
+     * settle. By default 20 s.
+     */
+    public Builder leaseMarginMillis(long value) {
+      leaseMarginMillis = value;
+      return this;
+    }
+
+    /**
+     * Sets how far the clock of this node may be from the clock of the store, in milliseconds, at least 1; by default
+     * 5 s. Beyond it the node takes no slots of a cluster.
+     */
+    public Builder maxClockOffsetMillis(long value) {
+      maxClockOffsetMillis = value;
+      return this;
+    }
+
+    /**
+     * Sets how many attempts one destination gets at once, at least 1, once it has shown that it bears them; by default
+     * 1,000. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment.
+     */
+    public Builder destinationLimit(int value) {
+      destinationLimit = value;
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range
+     */
+    public EngineOptions build() {
+      return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
+          callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
+    }
   }
 }

@@ -57,7 +57,7 @@ final class QueueSettings {
       if (old == null) {
         throw new UnknownQueueException(name);
       }
-      return old.withPaused(paused);
+      return old.toBuilder().paused(paused).build();
     }, WRITE_TRIES);
   }
 

@@ -155,7 +155,7 @@ final class AttemptsTest {
   @Test
   void reportsToOtherNodesAreFound() {
     rig.isShared = true;
-    rig.queue(Queue.of("q", Target.local()).withLimits(null, 5));
+    rig.queue(Queue.builder("q", Target.local()).concurrency(5).build());
     rig.lane("q").permits().grant(5, 1, Long.MAX_VALUE, rig.nowNanos + 100 * LoopRig.SECOND, rig.nowNanos);
     TaskRecord task = begin("q", "q", 0);
     rig.answers.getFirst().complete(new Answer.Accepted(""));

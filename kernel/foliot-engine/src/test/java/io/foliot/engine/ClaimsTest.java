@@ -39,7 +39,7 @@ final class ClaimsTest {
 
   @Test
   void whatIsNotWonGivesEverythingBack() {
-    rig.queue(Queue.of("q", Target.local()).withLimits(null, 10));
+    rig.queue(Queue.builder("q", Target.local()).concurrency(10).build());
     DueEntry first = ready(1, "q");
     ready(2, "q");
     ready(3, "q");
@@ -81,7 +81,7 @@ final class ClaimsTest {
   @Test
   void aHigherPriorityWeighsTwiceAsMuch() {
     rig.local("low");
-    rig.queue(Queue.of("high", Target.local()).withPriority(1));
+    rig.queue(Queue.builder("high", Target.local()).priority(1).build());
     int low = 0;
     int all = 0;
     for (int i = 0; i < 300; i++) {
@@ -107,7 +107,7 @@ final class ClaimsTest {
 
   @Test
   void aLimitedQueueDoesNotClaimMoreThanItsPermits() {
-    rig.queue(Queue.of("q", Target.local()).withLimits(null, 2));
+    rig.queue(Queue.builder("q", Target.local()).concurrency(2).build());
     ready(1, "q");
     ready(2, "q");
     ready(3, "q");
@@ -119,7 +119,7 @@ final class ClaimsTest {
 
   @Test
   void aRateSaysWhenTheNextTurnIsWanted() {
-    rig.queue(Queue.of("q", Target.local()).withLimits(1.0, null));
+    rig.queue(Queue.builder("q", Target.local()).rate(1.0).build());
     DueEntry entry = ready(1, "q");
     ready(2, "q");
     assertThat(claims.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);

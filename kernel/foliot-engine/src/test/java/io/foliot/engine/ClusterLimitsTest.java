@@ -56,7 +56,7 @@ final class ClusterLimitsTest {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     Cluster.Node c = cluster.node("c");
-    a.putQueue(QUEUE.withLimits(null, 1));
+    a.putQueue(QUEUE.toBuilder().concurrency(1).build());
     cluster.passes(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 20, Duration.ZERO);
@@ -75,7 +75,7 @@ final class ClusterLimitsTest {
   void aLimitIsUsedToTheFullWhereverTheTasksAre() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    a.putQueue(QUEUE.withLimits(null, 10));
+    a.putQueue(QUEUE.toBuilder().concurrency(10).build());
     cluster.passes(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 5, Duration.ZERO);
@@ -94,7 +94,7 @@ final class ClusterLimitsTest {
   void permitsOfADeadNodeAreFreeWhenItsAttemptsAreOver() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    a.putQueue(QUEUE.withLimits(null, 4));
+    a.putQueue(QUEUE.toBuilder().concurrency(4).build());
     cluster.passes(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 2_000, Duration.ZERO);
@@ -126,7 +126,7 @@ final class ClusterLimitsTest {
     Cluster.Node b = cluster.node("b");
     // An attempt that is held for less than its timeout keeps its permit.
     Target patient = new Target(QUEUE.target().type(), QUEUE.target().settings(), Duration.ofSeconds(60));
-    a.putQueue(Queue.of(QUEUE.name(), patient).withLimits(null, 1));
+    a.putQueue(Queue.builder(QUEUE.name(), patient).concurrency(1).build());
     cluster.passes(Duration.ofSeconds(3));
     a.submit(0, 1, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(1));
@@ -154,7 +154,7 @@ final class ClusterLimitsTest {
   void aRateIsThatOfAllNodesTogether() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    a.putQueue(QUEUE.withLimits(100.0, null));
+    a.putQueue(QUEUE.toBuilder().rate(100.0).build());
     cluster.passes(Duration.ofSeconds(3));
     a.submit(0, 2_000, Duration.ZERO);
     b.submit(2_000, 4_000, Duration.ZERO);
@@ -169,7 +169,7 @@ final class ClusterLimitsTest {
   void aNodeThatLeavesGivesItsPermitsBack() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    a.putQueue(QUEUE.withLimits(null, 4));
+    a.putQueue(QUEUE.toBuilder().concurrency(4).build());
     cluster.passes(Duration.ofSeconds(3));
     a.submit(0, 100, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(1));
@@ -186,7 +186,7 @@ final class ClusterLimitsTest {
   @Test
   void anIdleQueueIsNotWritten() {
     Cluster.Node a = cluster.node("a");
-    a.putQueue(QUEUE.withLimits(10.0, 4));
+    a.putQueue(QUEUE.toBuilder().rate(10.0).concurrency(4).build());
     a.submit(0, 3, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(20));
     cluster.ensureEachOnce(3);
@@ -201,8 +201,8 @@ final class ClusterLimitsTest {
   @Test
   void theRecordOfAQueueThatHasNoLimitAnyMoreGoes() {
     Cluster.Node a = cluster.node("a");
-    a.putQueue(QUEUE.withLimits(null, 4));
-    a.putQueue(Queue.of("other", Target.local()).withLimits(null, 4));
+    a.putQueue(QUEUE.toBuilder().concurrency(4).build());
+    a.putQueue(Queue.builder("other", Target.local()).concurrency(4).build());
     holdAttempts();
     a.submit(0, 1, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(1));
@@ -215,7 +215,7 @@ final class ClusterLimitsTest {
   @Test
   void whoWasAsleepDoesNotAskAgainAndAgainUnderPermitsThatAreOver() {
     Cluster.Node a = cluster.node("a");
-    a.putQueue(QUEUE.withLimits(null, 2));
+    a.putQueue(QUEUE.toBuilder().concurrency(2).build());
     cluster.passes(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 10, Duration.ZERO);

@@ -63,7 +63,7 @@ final class ClusterTest {
   void aPermitIsFreeSoonAfterAnotherNodeWasToldOfTheEnd() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    a.putQueue(Queue.of("q", Target.pull()).withLimits(null, 1));
+    a.putQueue(Queue.builder("q", Target.pull()).concurrency(1).build());
     cluster.passes(Duration.ofSeconds(5));
     a.submit(0, 5, Duration.ZERO);
     for (int i = 0; i < 5; i++) {
@@ -97,7 +97,7 @@ final class ClusterTest {
     Cluster.Node a = cluster.node("a");
     cluster.node("b");
     cluster.node("c");
-    a.putQueue(QUEUE.withPaused(true));
+    a.putQueue(QUEUE.toBuilder().paused(true).build());
     cluster.passes(Duration.ofSeconds(5));
     a.submit(0, tasks, Duration.ofMillis(100));
     cluster.passes(Duration.ofSeconds(5));

@@ -227,7 +227,7 @@ final class CoordinatorOutageTest {
 
   @Test
   void limitedQueuesGoOn() {
-    nodes.getFirst().putQueue(QUEUE.withLimits(null, 3));
+    nodes.getFirst().putQueue(QUEUE.toBuilder().concurrency(3).build());
     int tasks = 1_200;
     submit(tasks, Duration.ofMillis(50));
     cluster.coordination.away = true;

@@ -91,7 +91,8 @@ final class EngineTest {
   @Test
   void aHeartbeatNeverFiresWhileItIsTouchedAndFiresWhenItStops() {
     try (World world = withQueue(World.local("q"))) {
-      world.submit(Submission.after("q", Duration.ofSeconds(3), Body.json("silent")).withKey("device"));
+      world
+          .submit(Submission.builder("q").delay(Duration.ofSeconds(3)).body(Body.json("silent")).key("device").build());
       for (int i = 0; i < 50; i++) {
         world.passes(SECOND);
         List<TouchResult> touched = world.join(world.engine.touch("q", List.of("device"), Duration.ofSeconds(3)));
@@ -108,7 +109,7 @@ final class EngineTest {
   @Test
   void aFailedAttemptIsRepeatedWithBackoffUntilTheDeadLetter() {
     Retry retry = new Retry(3, SECOND, 2, Duration.ofMinutes(1), 0);
-    try (World world = withQueue(World.local("q").withRetry(retry))) {
+    try (World world = withQueue(World.local("q").toBuilder().retry(retry).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(failure("no"));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();
       world.passes(Duration.ofSeconds(60));
@@ -158,7 +159,7 @@ final class EngineTest {
   @Test
   void aReceiverCannotShortenTheBackoff() {
     Retry retry = new Retry(4, SECOND, 2, Duration.ofMinutes(1), 0.2);
-    try (World world = withQueue(World.local("q").withRetry(retry))) {
+    try (World world = withQueue(World.local("q").toBuilder().retry(retry).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture
           .completedFuture(new Answer.Retry(Duration.ZERO, Answer.Health.WELL, "at once"));
       world.submit("q", Duration.ZERO, "a");
@@ -174,7 +175,7 @@ final class EngineTest {
   @Test
   void tasksThatWereToldTheSameTimeDoNotComeBackAtOnce() {
     Retry retry = new Retry(5, SECOND, 2, Duration.ofMinutes(1), 0.2);
-    try (World world = withQueue(World.local("q").withRetry(retry))) {
+    try (World world = withQueue(World.local("q").toBuilder().retry(retry).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
           ? new Answer.Retry(Duration.ofSeconds(30), Answer.Health.WELL, "busy")
           : new Answer.Done(""));
@@ -264,7 +265,7 @@ final class EngineTest {
 
   @Test
   void concurrencyOneMeansOne() {
-    try (World world = withQueue(World.local("q").withLimits(null, 1))) {
+    try (World world = withQueue(World.local("q").toBuilder().concurrency(1).build())) {
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       for (int i = 0; i < 5; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
@@ -281,7 +282,7 @@ final class EngineTest {
 
   @Test
   void aRateIsKept() {
-    try (World world = withQueue(World.local("q").withLimits(10.0, null))) {
+    try (World world = withQueue(World.local("q").toBuilder().rate(10.0).build())) {
       for (int i = 0; i < 50; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
       }
@@ -314,9 +315,9 @@ final class EngineTest {
 
   @Test
   void aBacklogLargerThanTheLaneIsParkedAndComesBackOnce() {
-    try (World world = new World(options -> options.withMemory(500, 20, 40).withClaimBatch(7),
+    try (World world = new World(options -> options.wheelEntries(500).laneEntries(20).readyEntries(40).claimBatch(7),
         UnaryOperator.identity())) {
-      world.queue(World.local("big").withLimits(null, 3));
+      world.queue(World.local("big").toBuilder().concurrency(3).build());
       world.queue(World.local("small"));
       for (int i = 0; i < 2_000; i++) {
         world.submit("big", Duration.ofMillis(500), "t" + i);
@@ -335,8 +336,8 @@ final class EngineTest {
 
   @Test
   void aHigherPriorityTakesTheLargerShareAndNobodyStarves() {
-    try (World world = new World(options -> options.withClaimBatch(30), UnaryOperator.identity())) {
-      world.queue(World.local("high").withPriority(2));
+    try (World world = new World(options -> options.claimBatch(30), UnaryOperator.identity())) {
+      world.queue(World.local("high").toBuilder().priority(2).build());
       world.queue(World.local("low"));
       for (int i = 0; i < 2_000; i++) {
         world.submit("low", Duration.ofMillis(10), "low");
@@ -354,13 +355,15 @@ final class EngineTest {
   @Test
   void aSubmitUnderALiveKeyResetsKeepsOrIsRejected() {
     try (World world = withQueue(World.local("q"))) {
-      Submission first = Submission.after("q", SECOND, Body.json("first")).withKey("k");
+      Submission first = Submission.builder("q").delay(SECOND).body(Body.json("first")).key("k").build();
       SubmitResult created = world.submit(first);
       assertThat(created.kind()).isEqualTo(SubmitResult.Kind.CREATED);
-      assertThat(world.submit(first.withOnConflict(OnConflict.KEEP)).kind()).isEqualTo(SubmitResult.Kind.KEPT);
-      assertThat(world.submit(first.withOnConflict(OnConflict.REJECT)).kind()).isEqualTo(SubmitResult.Kind.REJECTED);
+      assertThat(world.submit(first.toBuilder().onConflict(OnConflict.KEEP).build()).kind())
+          .isEqualTo(SubmitResult.Kind.KEPT);
+      assertThat(world.submit(first.toBuilder().onConflict(OnConflict.REJECT).build()).kind())
+          .isEqualTo(SubmitResult.Kind.REJECTED);
       SubmitResult reset = world
-          .submit(Submission.after("q", Duration.ofSeconds(2), Body.json("second")).withKey("k"));
+          .submit(Submission.builder("q").delay(Duration.ofSeconds(2)).body(Body.json("second")).key("k").build());
       assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET);
       assertThat(reset.id()).isEqualTo(created.id());
       assertThat(reset.generation()).isGreaterThan(created.generation());
@@ -373,9 +376,10 @@ final class EngineTest {
   void aResetWhileRunningTakesOverWhenTheAttemptEnds() {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
-      world.submit(Submission.after("q", Duration.ZERO, Body.json("first")).withKey("k"));
+      world.submit(Submission.builder("q").delay(Duration.ZERO).body(Body.json("first")).key("k").build());
       world.passes(Duration.ofMillis(5));
-      SubmitResult reset = world.submit(Submission.after("q", SECOND, Body.json("second")).withKey("k"));
+      SubmitResult reset = world
+          .submit(Submission.builder("q").delay(SECOND).body(Body.json("second")).key("k").build());
       assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET_PENDING);
       world.passes(Duration.ofSeconds(3));
       assertThat(world.receiver.texts()).as("never beside the one that runs").containsExactly("first");
@@ -411,7 +415,7 @@ final class EngineTest {
 
   @Test
   void anAttemptThatNeverReportsIsRepeatedWhenItsLeaseEnds() {
-    try (World world = new World(options -> options.withLeaseMarginMillis(1_000), UnaryOperator.identity())) {
+    try (World world = new World(options -> options.leaseMarginMillis(1_000), UnaryOperator.identity())) {
       world.queue(World.local("q"));
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       world.submit("q", Duration.ZERO, "a");
@@ -429,7 +433,7 @@ final class EngineTest {
 
   @Test
   void anAttemptThatIsAcceptedRunsUntilItIsAcked() {
-    try (World world = withQueue(World.local("q").withLimits(null, 1))) {
+    try (World world = withQueue(World.local("q").toBuilder().concurrency(1).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Accepted(""));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();
       world.submit("q", Duration.ofMillis(1), "b");
@@ -506,7 +510,8 @@ final class EngineTest {
 
   @Test
   void tasksThatNobodyAsksForWaitForTheirWorker() {
-    try (World world = new World(options -> options.withMemory(1_000, 50, 100), UnaryOperator.identity())) {
+    try (World world = new World(options -> options.wheelEntries(1_000).laneEntries(50).readyEntries(100),
+        UnaryOperator.identity())) {
       world.queue(Queue.of("pull", Target.pull()));
       for (int i = 0; i < 500; i++) {
         world.submit("pull", Duration.ZERO, "t" + i);
@@ -576,7 +581,7 @@ final class EngineTest {
 
   @Test
   void aFailingDestinationIsProbedAndComesBack() {
-    try (World world = withQueue(World.local("q").withRetry(new Retry(1_000, SECOND, 1, SECOND, 0)))) {
+    try (World world = withQueue(World.local("q").toBuilder().retry(new Retry(1_000, SECOND, 1, SECOND, 0)).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture
           .completedFuture(new Answer.Retry(null, Answer.Health.UNREACHABLE, "refused"));
       for (int i = 0; i < 200; i++) {
@@ -736,8 +741,8 @@ final class EngineTest {
 
   @Test
   void severalLoopsShareTheWorkAndTheLimits() {
-    try (World world = new World(options -> options.withLoops(4), UnaryOperator.identity())) {
-      world.queue(World.local("q").withLimits(null, 2));
+    try (World world = new World(options -> options.loops(4), UnaryOperator.identity())) {
+      world.queue(World.local("q").toBuilder().concurrency(2).build());
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       for (int i = 0; i < 100; i++) {
         world.submit("q", Duration.ofMillis(5), "t" + i);

@@ -28,7 +28,7 @@ final class IsolationTest {
   private static final long PUNCTUAL_MILLIS = 100;
 
   private static World world(int loops) {
-    return new World(options -> options.withLoops(loops), UnaryOperator.identity());
+    return new World(options -> options.loops(loops), UnaryOperator.identity());
   }
 
   private static Queue to(String destination, String name, Duration timeout) {
@@ -137,7 +137,7 @@ final class IsolationTest {
 
   @Test
   void lanesThatFindNoRoomAreServedInTurn() {
-    try (World world = new World(options -> options.withCalls(1_000, 1), UnaryOperator.identity())) {
+    try (World world = new World(options -> options.callItems(1_000).callBytes(1), UnaryOperator.identity())) {
       List<CompletableFuture<Answer>> open = new ArrayList<>();
       world.receiver.behaviour = attempt -> {
         CompletableFuture<Answer> answer = new CompletableFuture<>();
@@ -167,7 +167,8 @@ final class IsolationTest {
   void callbacksThatAreAcceptedAndReportedLaterDelayNoOtherQueue(int loops) {
     try (World world = world(loops)) {
       others(world, CompletableFuture.completedFuture(new Answer.Accepted("")));
-      world.queue(to("accepts", "later", DAY).withRetry(new Retry(1, Duration.ofSeconds(1), 2, DAY, 0)));
+      world
+          .queue(to("accepts", "later", DAY).toBuilder().retry(new Retry(1, Duration.ofSeconds(1), 2, DAY, 0)).build());
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
       submit(world, "later", 600, QUARTER_MIB);
       world.passes(Duration.ofSeconds(5));

@@ -29,7 +29,7 @@ final class LagTest {
   @Test
   void afterARestartTheLagOfAPausedQueueIsTrueWithinSeconds() {
     Cluster.Node first = cluster.node("a");
-    first.putQueue(QUEUE.withPaused(true));
+    first.putQueue(QUEUE.toBuilder().paused(true).build());
     first.submit(0, 500, Duration.ofSeconds(1));
     first.submit(500, 1_000, Duration.ofSeconds(20));
     cluster.passes(Duration.ofSeconds(31));
@@ -51,7 +51,7 @@ final class LagTest {
   @Test
   void afterARestartTheLagOfAThrottledQueueIsTrue() {
     Cluster.Node first = cluster.node("a");
-    first.putQueue(QUEUE.withLimits(1.0, null));
+    first.putQueue(QUEUE.toBuilder().rate(1.0).build());
     first.submit(0, 60, Duration.ofSeconds(1));
     cluster.passes(Duration.ofSeconds(6));
     first.die();
@@ -65,7 +65,7 @@ final class LagTest {
   void everyNodeTellsTheSame() {
     Cluster.Node first = cluster.node("a");
     Cluster.Node second = cluster.node("b", new Cluster.Handlers());
-    first.putQueue(QUEUE.withPaused(true));
+    first.putQueue(QUEUE.toBuilder().paused(true).build());
     cluster.passes(Duration.ofSeconds(5));
     first.submit(0, 100, Duration.ofSeconds(1));
     cluster.passes(Duration.ofSeconds(61));
@@ -86,7 +86,7 @@ final class LagTest {
   void manyQueuesAreKnownWithinSeconds() {
     try (World world = new World()) {
       for (int i = 0; i < 1_000; i++) {
-        world.queue(World.local("q" + i).withPaused(true));
+        world.queue(World.local("q" + i).toBuilder().paused(true).build());
         world.submit("q" + i, Duration.ZERO, "a");
       }
       world.passes(Duration.ofSeconds(5));

@@ -83,7 +83,7 @@ final class LanesTest {
   void pausedQueuesGiveTheirEntriesToTheOverflow() {
     rig.local("q");
     DueEntry entry = ready(1, "q");
-    rig.queue(Queue.of("q", Target.local()).withPaused(true));
+    rig.queue(Queue.builder("q", Target.local()).paused(true).build());
     assertThat(lanes.waiting()).isZero();
     assertThat(lanes.takeOverflow(10, rig.nowNanos)).containsExactly(entry);
   }

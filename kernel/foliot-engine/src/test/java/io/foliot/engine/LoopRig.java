@@ -109,7 +109,8 @@ final class LoopRig {
     public void close() {}
   };
 
-  final EngineOptions options = EngineOptions.defaults("n1").withMemory(1_000, LANE_ENTRIES, 1_000);
+  final EngineOptions options = EngineOptions.builder("n1").wheelEntries(1_000).laneEntries(LANE_ENTRIES)
+      .readyEntries(1_000).build();
   final TaskStore store = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
       new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
         if (CompletionStage.class.isAssignableFrom(method.getReturnType())) {

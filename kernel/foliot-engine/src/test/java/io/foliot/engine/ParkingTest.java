@@ -16,7 +16,7 @@ final class ParkingTest {
       LoopRig.BATCH, rig.nowNanos);
 
   private void pause(boolean paused) {
-    rig.queue(Queue.of("q", Target.local()).withPaused(paused));
+    rig.queue(Queue.builder("q", Target.local()).paused(paused).build());
   }
 
   private DueEntry ready(int number) {

@@ -128,7 +128,7 @@ final class PartsTest {
   @Test
   void aRateGivesItsTokensWithTheTimeAndNoMoreThanATenthOfASecondAtOnce() {
     Permits permits = new Permits(() -> {});
-    permits.configure(Queue.of("q", Target.pull()).withLimits(100.0, null), false, 0);
+    permits.configure(Queue.builder("q", Target.pull()).rate(100.0).build(), false, 0);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isEqualTo(10);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isZero();
     assertThat(permits.rateWaitNanos(SECOND)).isEqualTo(SECOND / 100);
@@ -140,7 +140,7 @@ final class PartsTest {
   @Test
   void whoWantedAPermitIsToldWhenOneIsFree() {
     Permits permits = new Permits(() -> {});
-    permits.configure(Queue.of("q", Target.pull()).withLimits(null, 1), false, 0);
+    permits.configure(Queue.builder("q", Target.pull()).concurrency(1).build(), false, 0);
     int[] told = {0};
     assertThat(permits.acquire(2, 0, () -> told[0]++)).isEqualTo(1);
     assertThat(permits.isFull(0)).isTrue();
@@ -223,6 +223,17 @@ final class PartsTest {
       destination.answered(new Answer.Retry(null, Health.WELL, ""), 0);
     }
     assertThat(destination.limit()).isGreaterThanOrEqualTo(16);
+  }
+
+  @Test
+  void theOptionsBuilderKeepsWhatIsNotChanged() {
+    EngineOptions full = EngineOptions.builder("n").zone("z").loops(2).windowMillis(3).wheelEntries(4).laneEntries(5)
+        .readyEntries(6).claimBatch(7).callItems(8).callBytes(9).leaseMarginMillis(10).maxClockOffsetMillis(11)
+        .destinationLimit(12).build();
+    assertThat(full).isEqualTo(new EngineOptions("n", "z", 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+    assertThat(full.toBuilder().build()).isEqualTo(full);
+    assertThat(EngineOptions.defaults("n")).isEqualTo(new EngineOptions("n", "", 1, 5_000, 1_000_000, 20_000, 200_000,
+        1_000, 200_000, 64L << 20, 20_000, 5_000, 1_000));
   }
 
   @Test

@@ -42,7 +42,7 @@ final class RemoteStoreTest {
     return world(UnaryOperator.identity());
   }
 
-  private World world(UnaryOperator<EngineOptions> options) {
+  private World world(UnaryOperator<EngineOptions.Builder> options) {
     World world = new World(options, remote::over);
     world.queue(World.local("q"));
     return world;
@@ -195,7 +195,7 @@ final class RemoteStoreTest {
   void whatOthersChangeOfAQueueHoldsHereWithinASecond() {
     try (World world = world()) {
       Document document = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow();
-      world.queue(World.local("q").withPaused(true));
+      world.queue(World.local("q").toBuilder().paused(true).build());
       Document paused = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow();
       world.store.writeDocument(DocumentKind.QUEUE, "q", paused.version(), document.content()).toCompletableFuture()
           .join();
@@ -208,7 +208,7 @@ final class RemoteStoreTest {
   @Test
   void nothingIsLostOrLateWhenTheSlotsDouble() {
     remote.halved = true;
-    try (World world = world(options -> options.withLoops(3))) {
+    try (World world = world(options -> options.loops(3))) {
       for (int i = 0; i < 200; i++) {
         world.submit("q", Duration.ofMillis(20L * i), "before " + i);
       }
@@ -232,7 +232,7 @@ final class RemoteStoreTest {
   @Test
   void aBacklogThatIsWorkedOffQuicklyIsNotParkedFirst() {
     int backlog = 50_000;
-    try (World world = world(options -> options.withMemory(100_000, 5_000, 50_000))) {
+    try (World world = world(options -> options.wheelEntries(100_000).laneEntries(5_000).readyEntries(50_000))) {
       remote.slow = true;
       submit(world, backlog);
       drains(world, backlog, 5, 3_000);
@@ -243,7 +243,7 @@ final class RemoteStoreTest {
   @Test
   void whatWasClaimedWhileItWasReadIsNotClaimedAgain() {
     int backlog = 30_000;
-    try (World world = world(options -> options.withMemory(1_000, 2_000, 50_000))) {
+    try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
       remote.slowDue = true;
       remote.rounds = 3;
@@ -256,7 +256,7 @@ final class RemoteStoreTest {
   @Test
   void whatWaitedForRoomIsNotSaidToBeFoundLate() {
     int backlog = 50_000;
-    try (World world = world(options -> options.withMemory(100_000, 5_000, 50_000))) {
+    try (World world = world(options -> options.wheelEntries(100_000).laneEntries(5_000).readyEntries(50_000))) {
       remote.slow = true;
       submit(world, backlog);
       drains(world, backlog, 100, 30_000);
@@ -268,7 +268,7 @@ final class RemoteStoreTest {
   @Test
   void aBacklogIsReadAsThereIsRoomForItAndNotInRests() {
     int backlog = 60_000;
-    try (World world = world(options -> options.withMemory(1_000, 2_000, 50_000))) {
+    try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
       remote.slowDue = true;
       write(world, backlog);
@@ -280,7 +280,7 @@ final class RemoteStoreTest {
   void anAlarmDoesNotWaitBehindDeadlinesThatWerePushedBack() {
     int devices = 2_000;
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
-      world.queue(World.local("q").withLimits(null, 4));
+      world.queue(World.local("q").toBuilder().concurrency(4).build());
       List<TaskRef> alive = new ArrayList<>();
       List<Draft> drafts = new ArrayList<>();
       long now = world.clock.wallMillis();
@@ -409,7 +409,7 @@ final class RemoteStoreTest {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       world.queue(World.local("q"));
       Document first = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
-      world.queue(World.local("q").withPaused(true));
+      world.queue(World.local("q").toBuilder().paused(true).build());
       Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
       world.passes(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();

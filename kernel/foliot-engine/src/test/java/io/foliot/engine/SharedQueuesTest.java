@@ -53,7 +53,7 @@ final class SharedQueuesTest {
   void aQueueThatAnotherNodeHasPutIsKnownAtOnce() {
     a.putQueue(QUEUE);
     assertThat(b.engine.queue("q")).isEmpty();
-    assertThat(done(b.engine.submit(task(Duration.ofHours(1)).withKey("k"))).kind())
+    assertThat(done(b.engine.submit(task(Duration.ofHours(1)).toBuilder().key("k").build())).kind())
         .isEqualTo(SubmitResult.Kind.CREATED);
     // Each call is the first of its node about a queue that it does not know.
     String[] names = {"batch", "touch", "tasks", "redrive", "pull", "pause", "find", "delete"};
@@ -197,7 +197,7 @@ final class SharedQueuesTest {
     cluster.passes(Duration.ofSeconds(2));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
     cluster.passes(Duration.ofSeconds(1));
-    b.putQueue(QUEUE.withPriority(3));
+    b.putQueue(QUEUE.toBuilder().priority(3).build());
     CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofHours(1)));
     cluster.passes(DELETION);
     assertThat(submitted).isCompleted();

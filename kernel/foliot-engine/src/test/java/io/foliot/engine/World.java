@@ -115,15 +115,15 @@ final class World implements AutoCloseable {
     this(UnaryOperator.identity(), UnaryOperator.identity());
   }
 
-  World(UnaryOperator<EngineOptions> options, UnaryOperator<TaskStore> wrap) {
+  World(UnaryOperator<EngineOptions.Builder> options, UnaryOperator<TaskStore> wrap) {
     this(options, wrap, Integer.MAX_VALUE);
   }
 
-  World(UnaryOperator<EngineOptions> options, UnaryOperator<TaskStore> wrap, int maxInFlight) {
+  World(UnaryOperator<EngineOptions.Builder> options, UnaryOperator<TaskStore> wrap, int maxInFlight) {
     receiver = new Receiver(maxInFlight);
     SplittableRandom luck = new SplittableRandom(42);
     store = wrap.apply(new MemoryStore(SLOTS, clock, () -> new Token(luck.nextLong(), luck.nextLong())));
-    engine = engine(options.apply(EngineOptions.defaults("test")));
+    engine = engine(options.apply(EngineOptions.builder("test")).build());
     engine.start().join();
     settle();
   }

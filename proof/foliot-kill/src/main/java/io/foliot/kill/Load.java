@@ -120,7 +120,8 @@ final class Load {
       } else if (die < 66) {
         put(queue);
       } else if (die < 71) {
-        client.submit(queue, task().withKey(key()).withOnConflict(CONFLICTS.get(random.nextInt(CONFLICTS.size()))),
+        client.submit(queue,
+            task().toBuilder().key(key()).onConflict(CONFLICTS.get(random.nextInt(CONFLICTS.size()))).build(),
             false);
       } else if (die < 79) {
         client.touch(queue, keys(), delay());
@@ -142,8 +143,8 @@ final class Load {
     }
 
     private void submitIdempotent(String queue) {
-      NewTask task = task().withIdempotencyKey(name + "-" + idempotencyKeys++);
-      Repeatable request = new Repeatable(queue, random.nextInt(3) == 0 ? task.withKey(key()) : task);
+      NewTask task = task().toBuilder().idempotencyKey(name + "-" + idempotencyKeys++).build();
+      Repeatable request = new Repeatable(queue, random.nextInt(3) == 0 ? task.toBuilder().key(key()).build() : task);
       know(client.submit(queue, request.task, false));
       repeatable.add(request);
     }
@@ -160,7 +161,8 @@ final class Load {
       List<NewTask> tasks = new ArrayList<>();
       for (int left = random.nextInt(1, MAX_BATCH); left > 0; left--) {
         NewTask task = task();
-        tasks.add(random.nextInt(4) == 0 ? task.withIdempotencyKey(name + "-" + idempotencyKeys++) : task);
+        tasks.add(
+            random.nextInt(4) == 0 ? task.toBuilder().idempotencyKey(name + "-" + idempotencyKeys++).build() : task);
       }
       client.submitBatch(queue, tasks).forEach(this::know);
     }
@@ -169,7 +171,9 @@ final class Load {
       NewTask task = random.nextInt(4) == 0
           ? NewTask.at(Instant.ofEpochMilli(System.currentTimeMillis() + random.nextInt(MAX_DELAY_MILLIS)))
           : NewTask.after(delay());
-      return random.nextInt(3) == 0 ? task : task.withPayload(Payload.json("{\"n\": " + random.nextInt() + "}"));
+      return random.nextInt(3) == 0
+          ? task
+          : task.toBuilder().payload(Payload.json("{\"n\": " + random.nextInt() + "}")).build();
     }
 
     private Duration delay() {

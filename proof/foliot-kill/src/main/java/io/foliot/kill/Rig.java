@@ -122,10 +122,11 @@ final class Rig implements AutoCloseable {
 
   /** Has the queues be there, at all servers. */
   void putQueues() {
-    QueueSettings settings = QueueSettings.of(Delivery.http(receiver.url()).with("timeout", TIMEOUT)).withRetry(
-        new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2));
+    QueueSettings settings = QueueSettings
+        .builder(Delivery.http(receiver.url()).toBuilder().setting("timeout", TIMEOUT).build())
+        .retry(new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build();
     patient.putQueue(WIDE, settings);
-    patient.putQueue(NARROW, settings.withConcurrency(NARROW_CONCURRENCY));
+    patient.putQueue(NARROW, settings.toBuilder().concurrency(NARROW_CONCURRENCY).build());
     patient.putQueue(ASIDE, QueueSettings.of(Delivery.pull()));
     for (ServerProcess each : servers) {
       Await.until("every server knows the queues", QUEUES_BOUND, () -> each.get("/v1/queues").contains(ASIDE));

@@ -175,8 +175,8 @@ class CalmClusterTest {
   private static void submit(String name, FoliotClient client, int from, int to, SplittableRandom random) {
     List<NewTask> tasks = new ArrayList<>();
     for (int number = from; number < to; number++) {
-      tasks.add(NewTask.after(Duration.ofMillis(random.nextInt(MAX_DELAY_MILLIS)))
-          .withPayload(Payload.json(Integer.toString(number))).withIdempotencyKey(name + "-" + number));
+      tasks.add(NewTask.builder().delay(Duration.ofMillis(random.nextInt(MAX_DELAY_MILLIS)))
+          .payload(Payload.json(Integer.toString(number))).idempotencyKey(name + "-" + number).build());
     }
     List<BatchResult> results = client.submitBatch(QUEUE, tasks);
     assertThat(results).hasSize(to - from).allSatisfy(result -> assertThat(result).isInstanceOf(SubmittedTask.class));

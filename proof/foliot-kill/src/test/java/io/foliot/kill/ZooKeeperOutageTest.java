@@ -171,8 +171,8 @@ class ZooKeeperOutageTest {
     for (int number = next; number < next + BATCH; number++) {
       int delayMillis = random.nextInt(MIN_DELAY_MILLIS, MAX_DELAY_MILLIS);
       dueMillis.add(System.currentTimeMillis() + delayMillis);
-      tasks.add(NewTask.after(Duration.ofMillis(delayMillis)).withPayload(Payload.json(Integer.toString(number)))
-          .withIdempotencyKey("outage-" + number));
+      tasks.add(NewTask.builder().delay(Duration.ofMillis(delayMillis)).payload(Payload.json(Integer.toString(number)))
+          .idempotencyKey("outage-" + number).build());
     }
     RuntimeException refused = null;
     for (int i = 0; i < SERVERS; i++) {

@@ -68,7 +68,8 @@ final class BareCaller {
         .disableContentCompression().build();
     client.start();
     delivery = new HttpDelivery(
-        HttpDeliveryOptions.DEFAULT.withAllowLoopback(true).withBounds(CONCURRENCY, MAX_IN_FLIGHT, IO_THREADS));
+        HttpDeliveryOptions.builder().allowLoopback(true).connectionsPerDestination(CONCURRENCY)
+            .maxInFlight(MAX_IN_FLIGHT).ioThreads(IO_THREADS).build());
   }
 
   /** Sends one call and says whether it got a 200. */

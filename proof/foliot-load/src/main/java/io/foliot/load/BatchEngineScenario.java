@@ -1,7 +1,6 @@
 package io.foliot.load;
 
 import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
@@ -114,8 +113,7 @@ final class BatchEngineScenario implements Scenario {
       for (int i = 0; i < BATCH; i++) {
         byte[] own = payload.clone();
         TaskText.number(own, 0, number++);
-        batch.add(new Submission(QUEUE, null, LATER, null, new Body(own, "application/json", Map.of()), 0,
-            OnConflict.RESET, null));
+        batch.add(Submission.after(QUEUE, LATER, new Body(own, "application/json", Map.of())));
       }
       pipeline.call(() -> engine.scheduler().submitAll(batch).thenAccept(acks::add));
     }

@@ -1,7 +1,6 @@
 package io.foliot.load;
 
 import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.TaskRecord;
@@ -95,7 +94,7 @@ final class TouchEngineScenario implements Scenario {
     Body body = new Body(TaskText.payloadBytes(), "application/json", Map.of());
     for (List<String> part : parts) {
       pipeline.call(() -> engine.scheduler().submitAll(part.stream()
-          .map(key -> new Submission(QUEUE, key, LATER, null, body, 0, OnConflict.RESET, null)).toList()));
+          .map(key -> Submission.builder(QUEUE).key(key).delay(LATER).body(body).build()).toList()));
     }
     pipeline.drain();
   }

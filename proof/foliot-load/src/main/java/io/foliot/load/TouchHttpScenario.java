@@ -120,7 +120,7 @@ final class TouchHttpScenario implements Scenario {
     for (List<String> part : parts) {
       List<NewTask> tasks = new ArrayList<>(part.size());
       for (String key : part) {
-        tasks.add(NewTask.after(LATER).withKey(key));
+        tasks.add(NewTask.builder().delay(LATER).key(key).build());
       }
       for (BatchResult result : target.client().submitBatch(queue, tasks)) {
         created += result instanceof SubmittedTask ? 1 : 0;

@@ -112,8 +112,10 @@ final class Clients implements SimReceiver.Listener {
       alive.add("device-" + i);
     }
     if (luck.nextInt(5) == 0) {
-      submit(alive.stream().map(device -> Submission.after(QUEUES.get(0), Duration.ofMillis(SILENCE_MILLIS), Body.EMPTY)
-          .withKey(device)).toList(), SILENCE_MILLIS);
+      submit(alive.stream()
+          .map(device -> Submission.builder(QUEUES.get(0)).delay(Duration.ofMillis(SILENCE_MILLIS)).body(Body.EMPTY)
+              .key(device).build())
+          .toList(), SILENCE_MILLIS);
     } else {
       alive.removeIf(device -> luck.nextInt(30) == 0);
       touch(QUEUES.get(0), alive, SILENCE_MILLIS);
@@ -164,11 +166,12 @@ final class Clients implements SimReceiver.Listener {
     Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(backoffMillis), 2,
         Duration.ofMillis(sim.world().maxBackoffMillis()), 0.5);
     Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
-    Queue queue = Queue.of(name, target).withRetry(retry).withRetention(Duration.ofDays(1), Duration.ofDays(1));
+    Queue.Builder queue = Queue.builder(name, target).retry(retry).retainFinished(Duration.ofDays(1))
+        .retainFailed(Duration.ofDays(1));
     return switch (name) {
-      case LIMITED -> queue.withLimits(null, LIMIT);
-      case "slow" -> queue.withLimits(20.0, null).withPriority(2);
-      default -> queue;
+      case LIMITED -> queue.concurrency(LIMIT).build();
+      case "slow" -> queue.rate(20.0).priority(2).build();
+      default -> queue.build();
     };
   }
 
@@ -214,8 +217,8 @@ final class Clients implements SimReceiver.Listener {
     Submission plain = Submission.after(queue, Duration.ofMillis(delayMillis), Body.EMPTY);
     switch (luck.nextInt(20)) {
       case 0, 1, 2, 3 -> submit(List.of(plain), delayMillis);
-      case 4, 5, 6, 7 -> submit(List.of(plain.withKey(key).withOnConflict(oneOf(CONFLICTS))), delayMillis);
-      case 8, 9 -> submitTwice(plain.withIdempotencyKey("i" + schedule.nowNanos()), delayMillis);
+      case 4, 5, 6, 7 -> submit(List.of(plain.toBuilder().key(key).onConflict(oneOf(CONFLICTS)).build()), delayMillis);
+      case 8, 9 -> submitTwice(plain.toBuilder().idempotencyKey("i" + schedule.nowNanos()).build(), delayMillis);
       case 10, 11, 12 -> touch(queue, List.of(key), delayMillis);
       case 13, 14 -> cancel(seenIds.isEmpty() || luck.nextBoolean()
           ? new TaskRef.ByKey(queue, key)
@@ -269,7 +272,7 @@ final class Clients implements SimReceiver.Listener {
     }
     long delayMillis = oneOf(0, luck.nextLong(500), luck.nextLong(20_000));
     Submission plain = Submission.after(BRIEF, Duration.ofMillis(delayMillis), Body.EMPTY);
-    Submission submission = luck.nextInt(3) == 0 ? plain.withKey("k" + luck.nextInt(KEYS)) : plain;
+    Submission submission = luck.nextInt(3) == 0 ? plain.toBuilder().key("k" + luck.nextInt(KEYS)).build() : plain;
     perform(List.of(request(submission, schedule.nowMillis() + delayMillis)),
         engine -> engine.submitAll(List.of(submission)), result -> {
           acknowledged(result);
@@ -311,8 +314,8 @@ final class Clients implements SimReceiver.Listener {
     if (luck.nextInt(3) == 0) {
       // The limit of one queue stays, so that it can be held against it.
       Queue changed = name.equals(LIMITED)
-          ? queue(name).withPriority((int) oneOf(-1, 1, 5))
-          : queue(name).withLimits(null, (int) oneOf(1, 5, 100));
+          ? queue(name).toBuilder().priority((int) oneOf(-1, 1, 5)).build()
+          : queue(name).toBuilder().rate(null).concurrency((int) oneOf(1, 5, 100)).build();
       through((node, engine) -> engine.putQueue(changed));
       return;
     }
@@ -394,7 +397,7 @@ final class Clients implements SimReceiver.Listener {
   private void submitMany(Submission submission, long delayMillis) {
     List<Submission> many = new ArrayList<>();
     for (int left = 1 + luck.nextInt(MAX_BATCH); left > 0; left--) {
-      many.add(luck.nextInt(4) == 0 ? submission.withKey("k" + luck.nextInt(KEYS)) : submission);
+      many.add(luck.nextInt(4) == 0 ? submission.toBuilder().key("k" + luck.nextInt(KEYS)).build() : submission);
     }
     submit(many, delayMillis);
   }

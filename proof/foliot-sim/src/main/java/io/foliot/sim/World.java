@@ -65,21 +65,21 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     SimStore.Manners store = new SimStore.Manners(kind, 1 << luck.nextInt(7), oneOf(luck, 100, 2_000, 20_000),
         calm ? 0 : (int) oneOf(luck, 0, 5, 50), oneOf(luck, 1_000, 5_000),
         kind == SimStore.Kind.REDIS ? oneOf(luck, 100, 1_500) : 0, (int) oneOf(luck, 1, 20, 250));
-    EngineOptions tight = EngineOptions.defaults("node").withLoops(1 + luck.nextInt(3))
-        .withWindowMillis(oneOf(luck, 1, 500, 30_000))
-        .withMemory((int) oneOf(luck, 4, 100, 100_000), (int) oneOf(luck, 1, 10, 1_000),
-            (int) oneOf(luck, 1, 20, 10_000))
-        .withClaimBatch((int) oneOf(luck, 1, 10, 1_000)).withLeaseMarginMillis(oneOf(luck, 500, 3_000, 500, 15_000))
-        .withCalls((int) oneOf(luck, 4, 200_000), oneOf(luck, 1_000, 64L << 20))
-        .withDestinationLimit((int) oneOf(luck, 1, 16, 512));
-    EngineOptions calmOptions = EngineOptions.defaults("node").withLoops(tight.loops());
+    EngineOptions tight = EngineOptions.builder("node").loops(1 + luck.nextInt(3))
+        .windowMillis(oneOf(luck, 1, 500, 30_000))
+        .wheelEntries((int) oneOf(luck, 4, 100, 100_000)).laneEntries((int) oneOf(luck, 1, 10, 1_000))
+        .readyEntries((int) oneOf(luck, 1, 20, 10_000))
+        .claimBatch((int) oneOf(luck, 1, 10, 1_000)).leaseMarginMillis(oneOf(luck, 500, 3_000, 500, 15_000))
+        .callItems((int) oneOf(luck, 4, 200_000)).callBytes(oneOf(luck, 1_000, 64L << 20))
+        .destinationLimit((int) oneOf(luck, 1, 16, 512)).build();
+    EngineOptions.Builder calmOptions = EngineOptions.builder("node").loops(tight.loops());
     if (mode == Mode.UNCOORDINATED) {
       // Where the window is short owners fire what is due, and not the nodes that wrote it.
-      calmOptions = calmOptions.withWindowMillis(tight.windowMillis());
+      calmOptions.windowMillis(tight.windowMillis());
     }
     int least = mode == Mode.UNCOORDINATED ? 2 : 1;
     return new World(mode, least + luck.nextInt(MAX_NODES + 1 - least), coordination, store,
-        calm ? calmOptions : tight, oneOf(luck, 300, 2_000),
+        calm ? calmOptions.build() : tight, oneOf(luck, 300, 2_000),
         oneOf(luck, 500, 5_000), calm ? 150 : (int) oneOf(luck, 50, 200, 400),
         mode == Mode.SAFETY && luck.nextInt(3) == 0);
   }
@@ -113,10 +113,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   EngineOptions optionsOf(String node) {
-    return new EngineOptions(node, "zone" + node.hashCode() % 2, options.loops(), options.windowMillis(),
-        options.wheelEntries(), options.laneEntries(), options.readyEntries(), options.claimBatch(),
-        options.callItems(), options.callBytes(), options.leaseMarginMillis(), options.maxClockOffsetMillis(),
-        options.destinationLimit());
+    return options.toBuilder().node(node).zone("zone" + node.hashCode() % 2).build();
   }
 
   /**

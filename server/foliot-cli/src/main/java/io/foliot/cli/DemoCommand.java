@@ -156,14 +156,16 @@ final class DemoCommand implements Callable<Integer> {
 
   private void greet(Remote remote, DemoReceiver receiver) {
     URI callbacks = URI.create(receiver.url());
-    QueueSettings settings = QueueSettings.of(Delivery.http(callbacks).with("timeout", Duration.ofSeconds(1)));
+    QueueSettings settings = QueueSettings
+        .of(Delivery.http(callbacks).toBuilder().setting("timeout", Duration.ofSeconds(1)).build());
     for (String queue : List.of(HELLO, TICKS, SESSIONS, RUSH)) {
       remote.tell(client -> client.putQueue(queue, settings));
     }
-    remote.tell(client -> client.putQueue(PAYMENTS, settings.withRetry(
-        new QueueSettings.Retry(PAYMENT_ATTEMPTS, Duration.ofSeconds(1), 2.0, null, 0.0))));
+    remote.tell(client -> client.putQueue(PAYMENTS, settings.toBuilder()
+        .retry(new QueueSettings.Retry(PAYMENT_ATTEMPTS, Duration.ofSeconds(1), 2.0, null, 0.0)).build()));
     said("server at " + remote.url() + ", callbacks go to " + callbacks);
-    SubmittedTask first = submit(remote, HELLO, NewTask.after(Duration.ZERO).withPayload(Payload.text("hello")));
+    SubmittedTask first = submit(remote, HELLO,
+        NewTask.builder().delay(Duration.ZERO).payload(Payload.text("hello")).build());
     await(first.id(), 1);
   }
 
@@ -215,7 +217,7 @@ final class DemoCommand implements Callable<Integer> {
     Instant second = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(2);
     String last = "";
     for (int i = 1; i <= TICKS_SHOWN; i++) {
-      last = submit(remote, TICKS, NewTask.at(second.plusSeconds(i - 1)).withKey("tick-" + i)).id();
+      last = submit(remote, TICKS, NewTask.builder().dueAt(second.plusSeconds(i - 1)).key("tick-" + i).build()).id();
     }
     said(TICKS_SHOWN + " tasks are on disk, one for each of the next seconds");
     await(last, 1);
@@ -223,7 +225,7 @@ final class DemoCommand implements Callable<Integer> {
 
   private void heartbeat(Remote remote) {
     title("A heartbeat: a deadline that is pushed back does not fire, until the pushing stops");
-    String alice = submit(remote, SESSIONS, NewTask.after(SILENCE).withKey("alice")).id();
+    String alice = submit(remote, SESSIONS, NewTask.builder().delay(SILENCE).key("alice").build()).id();
     said("session alice ends after " + SILENCE.toSeconds() + " s of silence; now she is busy");
     for (int i = 1; i <= TOUCHES; i++) {
       pause(TOUCH_EVERY);
@@ -243,7 +245,7 @@ final class DemoCommand implements Callable<Integer> {
 
   private void failures(Remote remote) {
     title("A callback that fails is repeated, then kept as a dead letter");
-    String payment = submit(remote, PAYMENTS, NewTask.after(Duration.ZERO).withKey("payment-7")).id();
+    String payment = submit(remote, PAYMENTS, NewTask.builder().delay(Duration.ZERO).key("payment-7").build()).id();
     await(payment, PAYMENT_ATTEMPTS);
     TaskView view = remote.ask(client -> client.getTask(payment));
     for (long end = System.nanoTime() + PATIENCE.toNanos(); view.state() != TaskState.FAILED

@@ -92,9 +92,10 @@ final class QueuePutCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    QueueSettings settings = new QueueSettings(delivery(),
-        new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter), priority, rate, concurrency,
-        maxWait, maxRun, new QueueSettings.Retention(keepFinished, keepFailed), paused ? true : null);
+    QueueSettings settings = QueueSettings.builder(delivery())
+        .retry(new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter)).priority(priority)
+        .rate(rate).concurrency(concurrency).maxWait(maxWait).maxRun(maxRun)
+        .retention(new QueueSettings.Retention(keepFinished, keepFailed)).paused(paused ? true : null).build();
     try (Remote remote = server.open(shell)) {
       remote.tell(client -> client.putQueue(queue, settings));
     }
@@ -107,16 +108,19 @@ final class QueuePutCommand implements Callable<Integer> {
       throw CommandException.usage("a queue says where its tasks go: --to URL for callbacks, or --pull for workers that"
           + " ask for them (--url is the address of the Foliot server)");
     }
-    Delivery delivery = where.pull ? Delivery.pull() : callback(String.valueOf(where.to));
+    Delivery.Builder delivery = (where.pull ? Delivery.pull() : callback(String.valueOf(where.to))).toBuilder();
     if (sign) {
       String secret = shell.variable(SECRET_VARIABLE);
       if (secret.isEmpty()) {
         throw CommandException.usage("--sign takes the secret from the variable " + SECRET_VARIABLE
             + ", which is not set");
       }
-      delivery = delivery.with("secret", secret);
+      delivery.setting("secret", secret);
     }
-    return timeout == null ? delivery : delivery.with("timeout", timeout);
+    if (timeout != null) {
+      delivery.setting("timeout", timeout);
+    }
+    return delivery.build();
   }
 
   private static Delivery callback(String to) {

@@ -90,9 +90,14 @@ final class SubmitCommand implements Callable<Integer> {
   public Integer call() {
     NewTask task;
     try {
-      task = new NewTask(when == null || when.at == null ? delay() : null, when == null ? null : when.at, key,
-          payload(),
-          headers, maxAttempts, onConflict, idempotencyKey);
+      NewTask.Builder builder = NewTask.builder().delay(Duration.ZERO).key(key).payload(payload()).headers(headers)
+          .maxAttempts(maxAttempts).onConflict(onConflict).idempotencyKey(idempotencyKey);
+      if (when != null && when.at != null) {
+        builder.dueAt(when.at);
+      } else if (when != null && when.delay != null) {
+        builder.delay(when.delay);
+      }
+      task = builder.build();
     } catch (IllegalArgumentException e) {
       throw CommandException.usage(String.valueOf(e.getMessage()));
     }
@@ -104,10 +109,6 @@ final class SubmitCommand implements Callable<Integer> {
       answer.print(shell, json.isSet());
     }
     return Foliot.OK;
-  }
-
-  private Duration delay() {
-    return when == null || when.delay == null ? Duration.ZERO : when.delay;
   }
 
   private @Nullable Payload payload() {

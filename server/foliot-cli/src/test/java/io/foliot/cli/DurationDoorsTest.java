@@ -204,7 +204,7 @@ final class DurationDoorsTest {
   @Test
   void aCallbackReadsThem() throws Exception {
     try (Stub receiver = new Stub();
-        HttpDelivery delivery = new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowLoopback(true))) {
+        HttpDelivery delivery = new HttpDelivery(HttpDeliveryOptions.builder().allowLoopback(true).build())) {
       TaskRecord task = TaskRecord.edit(TaskId.of(1, 2, 3), "q", null).state(TaskState.RUNNING).token(new Token(1, 2))
           .generation(1).attempt(1).body(Body.json("{}")).done();
       Attempt attempt = new Attempt(task, Target.http(receiver.url()), "00-" + "1".repeat(32) + "-" + "2".repeat(16)

@@ -83,18 +83,20 @@ record ServerRuntime(TaskStore store, Scheduler scheduler) {
       throw new StartException(StartException.Reason.CONFIGURATION,
           "delivery.allow-network (--allow-network): " + e.getMessage(), e);
     }
-    return new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowedNetworks(networks).withAllowLoopback(loopback)
+    return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
         // A destination has twice its limit under way at most; an attempt that waits for a connection loses its time.
-        .withConnections(2 * config.delivery().destinationLimit()).withVersion(FoliotServer.version()));
+        .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
   private static Engine engine(FoliotConfig config, String node, Clock clock, TaskStore store, Delivery http,
       Meter meter, SecureRandom random) {
     FoliotConfig.Engine sizes = config.engine();
-    EngineOptions options = new EngineOptions(node, config.cluster().zone(), sizes.loops(), sizes.window().toMillis(),
-        sizes.wheelEntries(), sizes.laneEntries(), sizes.readyEntries(), sizes.claimBatch(), sizes.callItems(),
-        sizes.callBytes(), sizes.leaseMargin().toMillis(), sizes.maxClockOffset().toMillis(),
-        config.delivery().destinationLimit());
+    EngineOptions options = EngineOptions.builder(node).zone(config.cluster().zone()).loops(sizes.loops())
+        .windowMillis(sizes.window().toMillis()).wheelEntries(sizes.wheelEntries()).laneEntries(sizes.laneEntries())
+        .readyEntries(sizes.readyEntries()).claimBatch(sizes.claimBatch()).callItems(sizes.callItems())
+        .callBytes(sizes.callBytes()).leaseMarginMillis(sizes.leaseMargin().toMillis())
+        .maxClockOffsetMillis(sizes.maxClockOffset().toMillis())
+        .destinationLimit(config.delivery().destinationLimit()).build();
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
     return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
         new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store), List.of(http),

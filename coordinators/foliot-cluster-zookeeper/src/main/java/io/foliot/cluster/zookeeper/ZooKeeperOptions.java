@@ -129,11 +129,21 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   }
 
   /**
-   * What an address says: {@code zookeeper://host:port,host:port/path}, the path optional.
+   * Returns what an address says: {@code zookeeper://host:port,host:port/path}, the path optional. Each other setting
+   * has its default.
    *
    * @throws IllegalArgumentException if it is no such address
    */
   public static ZooKeeperOptions at(String address) {
+    return builder(address).build();
+  }
+
+  /**
+   * Returns a builder of options for an address: {@code zookeeper://host:port,host:port/path}, the path optional.
+   *
+   * @throws IllegalArgumentException if it begins with another scheme
+   */
+  public static Builder builder(String address) {
     if (!address.startsWith(SCHEME)) {
       throw new IllegalArgumentException("an address of ZooKeeper begins with " + SCHEME + ": address=" + address);
     }
@@ -141,26 +151,63 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     int slash = rest.indexOf('/');
     String servers = slash < 0 ? rest : rest.substring(0, slash);
     String root = slash < 0 || slash == rest.length() - 1 ? ROOT : rest.substring(slash);
-    return new ZooKeeperOptions(servers, root, SESSION_TIMEOUT, CONNECTION_TIMEOUT, new Login.Anonymous(), null);
+    return new Builder(servers, root);
   }
 
-  /** The same with another session timeout. */
-  public ZooKeeperOptions withSessionTimeout(Duration newTimeout) {
-    return new ZooKeeperOptions(servers, root, newTimeout, connectionTimeout, login, tls);
+  /** Returns a builder with these options. */
+  public Builder toBuilder() {
+    return new Builder(servers, root).sessionTimeout(sessionTimeout).connectionTimeout(connectionTimeout).login(login)
+        .tls(tls);
   }
 
-  /** The same with another connection timeout. */
-  public ZooKeeperOptions withConnectionTimeout(Duration newTimeout) {
-    return new ZooKeeperOptions(servers, root, sessionTimeout, newTimeout, login, tls);
-  }
+  /** Builds {@link ZooKeeperOptions}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final String servers;
+    private final String root;
+    private Duration sessionTimeout = SESSION_TIMEOUT;
+    private Duration connectionTimeout = CONNECTION_TIMEOUT;
+    private Login login = new Login.Anonymous();
+    private @Nullable Tls tls;
 
-  /** The same as somebody else. */
-  public ZooKeeperOptions withLogin(Login newLogin) {
-    return new ZooKeeperOptions(servers, root, sessionTimeout, connectionTimeout, newLogin, tls);
-  }
+    private Builder(String servers, String root) {
+      this.servers = servers;
+      this.root = root;
+    }
 
-  /** The same with TLS. */
-  public ZooKeeperOptions withTls(Tls newTls) {
-    return new ZooKeeperOptions(servers, root, sessionTimeout, connectionTimeout, login, newTls);
+    /**
+     * Sets how long a node is believed to live that is not heard of, from 100 ms to 10 min; by default 3 s. ZooKeeper
+     * has bounds of its own, by default from two to twenty times its {@code tickTime}, and takes the nearer one.
+     */
+    public Builder sessionTimeout(Duration value) {
+      sessionTimeout = value;
+      return this;
+    }
+
+    /** Sets how long one try to connect may take, from 100 ms to 10 min; by default 5 s. */
+    public Builder connectionTimeout(Duration value) {
+      connectionTimeout = value;
+      return this;
+    }
+
+    /** Sets the identity of this client; by default it has none. */
+    public Builder login(Login value) {
+      login = value;
+      return this;
+    }
+
+    /** Sets how the connection is secured; null, the default, for a connection that is not. */
+    public Builder tls(@Nullable Tls value) {
+      tls = value;
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @throws IllegalArgumentException if the address cannot be read, or a setting is out of its range
+     */
+    public ZooKeeperOptions build() {
+      return new ZooKeeperOptions(servers, root, sessionTimeout, connectionTimeout, login, tls);
+    }
   }
 }

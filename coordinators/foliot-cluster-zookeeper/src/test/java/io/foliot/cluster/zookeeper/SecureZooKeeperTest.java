@@ -113,15 +113,16 @@ final class SecureZooKeeperTest {
   @Test
   void whoIsNotLoggedInReadsAndChangesNothing() throws Exception {
     TestingServer server = server(Map.of());
-    TestNode a = node("a", options(server.getPort()).withLogin(OWNER));
+    TestNode a = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(a);
     a.coordinator.publish("one".getBytes(UTF_8), 0);
     await("it is read", () -> a.version() == 1);
     assertClosedTo(stranger(server));
     TestNode nobody = node("x", options(server.getPort()));
-    TestNode wrong = node("y", options(server.getPort()).withLogin(new Login.Digest("foliot", "guess")));
+    TestNode wrong = node("y",
+        options(server.getPort()).toBuilder().login(new Login.Digest("foliot", "guess")).build());
     await("neither becomes a member", () -> nobody.isTold(Connection.LOST) && wrong.isTold(Connection.LOST));
-    TestNode b = node("b", options(server.getPort()).withLogin(OWNER));
+    TestNode b = node("b", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(a, b);
     assertThat(b.document()).isEqualTo("one".getBytes(UTF_8));
   }
@@ -129,10 +130,10 @@ final class SecureZooKeeperTest {
   @Test
   void whatTakesAnOldPlaceIsAsClosedAsWhatWasThere() throws Exception {
     TestingServer server = server(Map.of());
-    TestNode first = node("a", options(server.getPort()).withLogin(OWNER));
+    TestNode first = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(first);
     first.coordinator.publish("one".getBytes(UTF_8), 0);
-    TestNode second = node("a", options(server.getPort()).withLogin(OWNER));
+    TestNode second = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     await("it has taken the place", () -> first.isTold(Connection.DISPLACED) && second.version() == 1);
     assertClosedTo(stranger(server));
   }
@@ -159,21 +160,21 @@ final class SecureZooKeeperTest {
     // Without Kerberos there is DIGEST-MD5 only, which ZooKeeper leaves out unless told otherwise.
     System.setProperty("zookeeper.fips-mode", "false");
     TestingServer server = server(Map.of("authProvider.1", SASLAuthenticationProvider.class.getName()));
-    TestNode a = node("a", options(server.getPort()).withLogin(new Login.Sasl("Foliot")));
-    TestNode b = node("b", options(server.getPort()).withLogin(new Login.Sasl("Foliot")));
+    TestNode a = node("a", options(server.getPort()).toBuilder().login(new Login.Sasl("Foliot")).build());
+    TestNode b = node("b", options(server.getPort()).toBuilder().login(new Login.Sasl("Foliot")).build());
     awaitAgreed(a, b);
     a.coordinator.publish("one".getBytes(UTF_8), 0);
     b.coordinator.publish("one".getBytes(UTF_8), 0);
     await("it is read", () -> a.version() == 1 && b.version() == 1);
     assertClosedTo(stranger(server));
-    TestNode wrong = node("x", options(server.getPort()).withLogin(new Login.Sasl("Guess")));
+    TestNode wrong = node("x", options(server.getPort()).toBuilder().login(new Login.Sasl("Guess")).build());
     await("a wrong password makes no member", () -> wrong.isTold(Connection.LOST));
     assertThat(a.views.getLast().members()).hasSize(2);
     // A client that was turned away is dead, says so once, and never tries again.
     password.set("hush");
     wrong.skip(Duration.ofMinutes(1));
     awaitAgreed(a, b, wrong);
-    assertThatThrownBy(() -> idle(options(1).withLogin(new Login.Sasl("Nowhere"))))
+    assertThatThrownBy(() -> idle(options(1).toBuilder().login(new Login.Sasl("Nowhere")).build()))
         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("Nowhere");
   }
 
@@ -212,15 +213,15 @@ final class SecureZooKeeperTest {
   void overTlsBothSidesShowTheirKeys() throws Exception {
     Tls shared = keys("shared", "ip:127.0.0.1");
     int port = secureServer(shared);
-    TestNode a = node("a", options(port).withTls(shared).withLogin(OWNER));
-    TestNode b = node("b", options(port).withTls(shared).withLogin(OWNER));
+    TestNode a = node("a", options(port).toBuilder().tls(shared).login(OWNER).build());
+    TestNode b = node("b", options(port).toBuilder().tls(shared).login(OWNER).build());
     awaitAgreed(a, b);
     TestNode plain = node("p", options(port));
     Tls other = keys("other", "ip:127.0.0.1");
-    TestNode wary = node("w", options(port).withTls(
-        new Tls(other.trustStore(), PASSWORD, shared.keyStore(), PASSWORD)));
-    TestNode unknown = node("u", options(port).withTls(
-        new Tls(shared.trustStore(), PASSWORD, other.keyStore(), PASSWORD)));
+    TestNode wary = node("w",
+        options(port).toBuilder().tls(new Tls(other.trustStore(), PASSWORD, shared.keyStore(), PASSWORD)).build());
+    TestNode unknown = node("u",
+        options(port).toBuilder().tls(new Tls(shared.trustStore(), PASSWORD, other.keyStore(), PASSWORD)).build());
     await("neither one that speaks no TLS, nor one that does not believe the server, nor one that it does not believe",
         () -> plain.isTold(Connection.LOST) && wary.isTold(Connection.LOST) && unknown.isTold(Connection.LOST));
     awaitAgreed(a, b);
@@ -236,8 +237,8 @@ final class SecureZooKeeperTest {
   /** Whether a client that trusts a server's key finds the server to be who it should be. */
   private boolean believes(Tls client, Tls server) throws Exception {
     int port = secureServer(new Tls(client.trustStore(), PASSWORD, server.keyStore(), PASSWORD));
-    TestNode node = node("a", options(port).withTls(
-        new Tls(server.trustStore(), PASSWORD, client.keyStore(), PASSWORD)));
+    TestNode node = node("a",
+        options(port).toBuilder().tls(new Tls(server.trustStore(), PASSWORD, client.keyStore(), PASSWORD)).build());
     await("it is told", () -> node.view() != null);
     boolean connected = node.isTold(Connection.CONNECTED);
     node.close();
@@ -254,7 +255,7 @@ final class SecureZooKeeperTest {
   }
 
   private static void assertRefused(Tls tls, String word) {
-    assertThatThrownBy(() -> idle(options(1).withTls(tls))).isInstanceOf(IllegalArgumentException.class)
+    assertThatThrownBy(() -> idle(options(1).toBuilder().tls(tls).build())).isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(word).hasMessageNotContaining("guess");
   }
 
@@ -265,10 +266,11 @@ final class SecureZooKeeperTest {
 
   @Test
   void secretsAreNotShown() {
-    ZooKeeperOptions options = options(1).withLogin(OWNER)
-        .withTls(new Tls(Path.of("trust.p12"), PASSWORD, Path.of("key.p12"), PASSWORD));
+    ZooKeeperOptions options = options(1).toBuilder().login(OWNER)
+        .tls(new Tls(Path.of("trust.p12"), PASSWORD, Path.of("key.p12"), PASSWORD)).build();
     assertThat(options.toString()).contains("user=foliot", "trust.p12").doesNotContain("hush", PASSWORD);
     assertThatThrownBy(() -> new Login.Digest("a:b", "hush")).hasMessageNotContaining("hush");
-    assertThatThrownBy(() -> options.withSessionTimeout(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> options.toBuilder().sessionTimeout(Duration.ZERO).build())
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -65,7 +65,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   private ZooKeeperOptions options(int port, Duration session) {
-    return ZooKeeperOptions.at("zookeeper://127.0.0.1:" + port + ROOT).withSessionTimeout(session);
+    return ZooKeeperOptions.builder("zookeeper://127.0.0.1:" + port + ROOT).sessionTimeout(session).build();
   }
 
   private TestNode node(String name, String zone) {

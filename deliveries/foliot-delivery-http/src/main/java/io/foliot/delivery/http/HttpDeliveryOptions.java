@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
 public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopback, boolean allowUnresolved,
     Duration connectTimeout, Duration addressTtl, int connectionsPerDestination, int maxInFlight, int ioThreads,
     String version, @Nullable SSLContext tls) {
-  /** Public addresses only. */
-  public static final HttpDeliveryOptions DEFAULT = new HttpDeliveryOptions(List.of(), false, false,
-      Duration.ofSeconds(5), Duration.ofSeconds(5), 2_000, 16_384, defaultIoThreads(), "0.1", null);
+  /** The defaults of the {@link Builder}: public addresses only. */
+  public static final HttpDeliveryOptions DEFAULT = builder().build();
 
   public HttpDeliveryOptions {
     allowedNetworks = List.copyOf(allowedNetworks);
@@ -56,50 +55,111 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
   }
 
-  /** The same with other networks allowed. */
-  public HttpDeliveryOptions withAllowedNetworks(List<Cidr> networks) {
-    return new HttpDeliveryOptions(networks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,
-        connectionsPerDestination, maxInFlight, ioThreads, version, tls);
+  /** Returns a builder of options; each has a default. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /** The same with loopback allowed or not. */
-  public HttpDeliveryOptions withAllowLoopback(boolean allow) {
-    return new HttpDeliveryOptions(allowedNetworks, allow, allowUnresolved, connectTimeout, addressTtl,
-        connectionsPerDestination, maxInFlight, ioThreads, version, tls);
+  /** Returns a builder with these options. */
+  public Builder toBuilder() {
+    return new Builder().allowedNetworks(allowedNetworks).allowLoopback(allowLoopback).allowUnresolved(allowUnresolved)
+        .connectTimeout(connectTimeout).addressTtl(addressTtl).connectionsPerDestination(connectionsPerDestination)
+        .maxInFlight(maxInFlight).ioThreads(ioThreads).version(version).tls(tls);
   }
 
-  /** The same with names that do not resolve yet allowed or not. */
-  public HttpDeliveryOptions withAllowUnresolved(boolean allow) {
-    return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allow, connectTimeout, addressTtl,
-        connectionsPerDestination, maxInFlight, ioThreads, version, tls);
-  }
+  /** Builds {@link HttpDeliveryOptions}. Not safe for use by several threads. */
+  public static final class Builder {
+    private List<Cidr> allowedNetworks = List.of();
+    private boolean allowLoopback;
+    private boolean allowUnresolved;
+    private Duration connectTimeout = Duration.ofSeconds(5);
+    private Duration addressTtl = Duration.ofSeconds(5);
+    private int connectionsPerDestination = 2_000;
+    private int maxInFlight = 16_384;
+    private int ioThreads = defaultIoThreads();
+    private String version = "0.1";
+    private @Nullable SSLContext tls;
 
-  /** The same with other times. */
-  public HttpDeliveryOptions withTimes(Duration newConnectTimeout, Duration newAddressTtl) {
-    return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, newConnectTimeout, newAddressTtl,
-        connectionsPerDestination, maxInFlight, ioThreads, version, tls);
-  }
+    private Builder() {}
 
-  /** The same with other bounds. */
-  public HttpDeliveryOptions withBounds(int newConnectionsPerDestination, int newMaxInFlight, int newIoThreads) {
-    return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,
-        newConnectionsPerDestination, newMaxInFlight, newIoThreads, version, tls);
-  }
+    /** Sets the networks that are not public and that callbacks may reach all the same; none by default. */
+    public Builder allowedNetworks(List<Cidr> value) {
+      allowedNetworks = value;
+      return this;
+    }
 
-  /** The same with another number of connections to one host and port. */
-  public HttpDeliveryOptions withConnections(int newConnectionsPerDestination) {
-    return withBounds(newConnectionsPerDestination, maxInFlight, ioThreads);
-  }
+    /** Sets whether callbacks may reach this machine by 127.0.0.0/8 and ::1; false by default. */
+    public Builder allowLoopback(boolean value) {
+      allowLoopback = value;
+      return this;
+    }
 
-  /** The same with another version. */
-  public HttpDeliveryOptions withVersion(String newVersion) {
-    return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,
-        connectionsPerDestination, maxInFlight, ioThreads, newVersion, tls);
-  }
+    /** Sets whether a queue may be created before the name of its receiver is; false by default. */
+    public Builder allowUnresolved(boolean value) {
+      allowUnresolved = value;
+      return this;
+    }
 
-  /** The same with other trust. */
-  public HttpDeliveryOptions withTls(@Nullable SSLContext context) {
-    return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,
-        connectionsPerDestination, maxInFlight, ioThreads, version, context);
+    /**
+     * Sets how long a connection, and its TLS handshake, may take within an attempt, from 1 ms to 1 h; by default 5 s.
+     */
+    public Builder connectTimeout(Duration value) {
+      connectTimeout = value;
+      return this;
+    }
+
+    /**
+     * Sets how long the addresses of a host are used before it is looked up again, from 1 ms to 1 h; by default 5 s.
+     */
+    public Builder addressTtl(Duration value) {
+      addressTtl = value;
+      return this;
+    }
+
+    /**
+     * Sets how many connections to one host and port are open at most, at least 1; by default 2,000. Further attempts
+     * wait for one, within their timeout. The engine has up to twice its destination limit under way there.
+     */
+    public Builder connectionsPerDestination(int value) {
+      connectionsPerDestination = value;
+      return this;
+    }
+
+    /**
+     * Sets how many attempts are under way at once, at least 1; by default 16,384. The engine claims no more than that,
+     * and others are refused at once.
+     */
+    public Builder maxInFlight(int value) {
+      maxInFlight = value;
+      return this;
+    }
+
+    /** Sets how many threads read and write, at least 1; by default a quarter of the processors, from 1 to 4. */
+    public Builder ioThreads(int value) {
+      ioThreads = value;
+      return this;
+    }
+
+    /** Sets the version of Foliot that the user-agent names. */
+    public Builder version(String value) {
+      version = value;
+      return this;
+    }
+
+    /** Sets what trusts the receivers' certificates; null, the default, for what this Java trusts. */
+    public Builder tls(@Nullable SSLContext value) {
+      tls = value;
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range
+     */
+    public HttpDeliveryOptions build() {
+      return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,
+          connectionsPerDestination, maxInFlight, ioThreads, version, tls);
+    }
   }
 }

@@ -94,7 +94,8 @@ final class CallbackBenchmark {
   private void run() throws Exception {
     try (CloseableHttpAsyncClient client = bareClient();
         HttpDelivery delivery = new HttpDelivery(
-            HttpDeliveryOptions.DEFAULT.withAllowLoopback(true).withBounds(concurrency, 10_000, 1))) {
+            HttpDeliveryOptions.builder().allowLoopback(true).connectionsPerDestination(concurrency).maxInFlight(10_000)
+                .ioThreads(1).build())) {
       client.start();
       Attempt plain = attempt(Map.of("url", "http://localhost:" + port + "/hook"));
       Attempt signed = attempt(Map.of("url", "http://localhost:" + port + "/hook", "secret", SECRET));

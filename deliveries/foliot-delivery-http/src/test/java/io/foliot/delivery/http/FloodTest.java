@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Receivers that send without end, faster than they are read, on a node with a single I/O thread. */
 class FloodTest {
-  private static final HttpDeliveryOptions ONE_THREAD = HttpDeliveryOptions.DEFAULT.withAllowLoopback(true)
-      .withBounds(256, 1_000, 1);
+  private static final HttpDeliveryOptions ONE_THREAD = HttpDeliveryOptions.builder().allowLoopback(true)
+      .connectionsPerDestination(256).maxInFlight(1_000).ioThreads(1).build();
   /** Long enough that the flood, were it let, would outlast everything else here. */
   private static final Duration FLOODED = Duration.ofMinutes(5);
   private static final Duration HEALTHY = Duration.ofSeconds(10);

@@ -39,7 +39,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
 class HttpDeliveryTest {
-  private static final HttpDeliveryOptions LOOPBACK = HttpDeliveryOptions.DEFAULT.withAllowLoopback(true);
+  private static final HttpDeliveryOptions LOOPBACK = HttpDeliveryOptions.builder().allowLoopback(true).build();
   private static final Duration SHORT = Duration.ofMillis(300);
   private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   private static final String OLD_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDZbnOCSEBqxU=";
@@ -474,7 +474,8 @@ class HttpDeliveryTest {
   void aNameThatTurnsToADeniedAddressIsNotCalledOnAnOpenConnectionEither() throws Exception {
     AtomicReference<InetAddress> address = new AtomicReference<>(address(127, 0, 0, 1));
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
-        HttpDelivery delivery = delivery(LOOPBACK.withTimes(Duration.ofSeconds(1), Duration.ofMillis(1)),
+        HttpDelivery delivery = delivery(
+            LOOPBACK.toBuilder().connectTimeout(Duration.ofSeconds(1)).addressTtl(Duration.ofMillis(1)).build(),
             host -> List.of(requireNonNull(address.get())))) {
       String url = "http://a.test:" + receiver.port() + "/";
       assertThat(Attempts.answer(delivery, url)).isInstanceOf(Answer.Done.class);
@@ -576,7 +577,8 @@ class HttpDeliveryTest {
   @Test
   void fiveHundredAtOnceAreEachSentOnce() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
-        HttpDelivery delivery = new HttpDelivery(LOOPBACK.withBounds(64, 1_000, 2))) {
+        HttpDelivery delivery = new HttpDelivery(
+            LOOPBACK.toBuilder().connectionsPerDestination(64).maxInFlight(1_000).ioThreads(2).build())) {
       List<CompletableFuture<Answer>> answers = new ArrayList<>();
       for (int i = 0; i < 500; i++) {
         answers.add(delivery.deliver(Attempts.attempt(Attempts.target(receiver.url()), Body.json("{}"), "key-" + i))
@@ -599,7 +601,9 @@ class HttpDeliveryTest {
       permits.acquire();
       out.write(ScriptedReceiver.ok().getBytes(UTF_8));
       return true;
-    }); HttpDelivery delivery = new HttpDelivery(LOOPBACK.withBounds(2, 1_000, 1))) {
+    });
+        HttpDelivery delivery = new HttpDelivery(
+            LOOPBACK.toBuilder().connectionsPerDestination(2).maxInFlight(1_000).ioThreads(1).build())) {
       List<CompletableFuture<Answer>> answers = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         Duration timeout = i < 2 ? Duration.ofSeconds(20) : SHORT;
@@ -626,7 +630,8 @@ class HttpDeliveryTest {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver hanging = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS));
         ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
-        HttpDelivery delivery = new HttpDelivery(LOOPBACK.withBounds(8, 1_000, 1))) {
+        HttpDelivery delivery = new HttpDelivery(
+            LOOPBACK.toBuilder().connectionsPerDestination(8).maxInFlight(1_000).ioThreads(1).build())) {
       for (int i = 0; i < 200; i++) {
         var unused = delivery.deliver(Attempts.attempt(Attempts.target(hanging.url())));
       }
@@ -641,7 +646,8 @@ class HttpDeliveryTest {
   void moreThanTheBoundIsRefusedAsOverload() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver hanging = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS));
-        HttpDelivery delivery = new HttpDelivery(LOOPBACK.withBounds(8, 3, 1))) {
+        HttpDelivery delivery = new HttpDelivery(
+            LOOPBACK.toBuilder().connectionsPerDestination(8).maxInFlight(3).ioThreads(1).build())) {
       for (int i = 0; i < 3; i++) {
         var unused = delivery.deliver(Attempts.attempt(Attempts.target(hanging.url())));
       }
@@ -655,7 +661,8 @@ class HttpDeliveryTest {
   void closeEndsWhatIsUnderWayAndRefusesWhatComes() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver hanging = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS))) {
-      HttpDelivery delivery = new HttpDelivery(LOOPBACK.withBounds(2, 1_000, 1));
+      HttpDelivery delivery = new HttpDelivery(
+          LOOPBACK.toBuilder().connectionsPerDestination(2).maxInFlight(1_000).ioThreads(1).build());
       List<CompletableFuture<Answer>> answers = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
         answers.add(delivery.deliver(Attempts.attempt(Attempts.target(hanging.url()))).toCompletableFuture());

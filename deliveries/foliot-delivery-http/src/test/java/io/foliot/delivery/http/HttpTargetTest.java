@@ -108,7 +108,7 @@ class HttpTargetTest {
     try (HttpDelivery delivery = delivery(HttpDeliveryOptions.DEFAULT, none)) {
       refuses(delivery, Map.of("url", "http://a.test/"), "does not resolve", "create its DNS entry", "host=a.test");
     }
-    try (HttpDelivery delivery = delivery(HttpDeliveryOptions.DEFAULT.withAllowUnresolved(true), none)) {
+    try (HttpDelivery delivery = delivery(HttpDeliveryOptions.builder().allowUnresolved(true).build(), none)) {
       delivery.check(target(Map.of("url", "http://a.test/")));
     }
   }

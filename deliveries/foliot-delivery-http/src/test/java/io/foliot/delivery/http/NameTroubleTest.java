@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 /** Name servers that hang or fail, beside hosts that work. */
 class NameTroubleTest {
   /** Each finding is old at once, so that each attempt looks the name up. */
-  private static final HttpDeliveryOptions ALWAYS_OLD = HttpDeliveryOptions.DEFAULT.withAllowLoopback(true)
-      .withTimes(Duration.ofSeconds(5), Duration.ofMillis(1));
+  private static final HttpDeliveryOptions ALWAYS_OLD = HttpDeliveryOptions.builder().allowLoopback(true)
+      .connectTimeout(Duration.ofSeconds(5)).addressTtl(Duration.ofMillis(1)).build();
   private static final Duration SHORT = Duration.ofMillis(300);
 
   private final CountDownLatch over = new CountDownLatch(1);

@@ -67,7 +67,8 @@ class SecureCallbackTest {
   }
 
   private static HttpDelivery delivery(@Nullable SSLContext trust) {
-    return new HttpDelivery(HttpDeliveryOptions.DEFAULT.withAllowLoopback(true).withTls(trust), new SystemClock(), HERE,
+    return new HttpDelivery(HttpDeliveryOptions.builder().allowLoopback(true).tls(trust).build(), new SystemClock(),
+        HERE,
         null);
   }
 

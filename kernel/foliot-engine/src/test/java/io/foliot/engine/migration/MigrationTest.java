@@ -51,7 +51,8 @@ final class MigrationTest {
   private Path folder = Path.of("");
 
   private TaskStore rocks() {
-    return RocksDbStore.open(folder.resolve("store"), RocksDbOptions.DEFAULT.withReserveBytes(0), new SystemClock());
+    return RocksDbStore.open(folder.resolve("store"), RocksDbOptions.builder().reserveBytes(0).build(),
+        new SystemClock());
   }
 
   private static TaskStore memory() {

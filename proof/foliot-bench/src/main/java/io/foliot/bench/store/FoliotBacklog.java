@@ -20,7 +20,8 @@ final class FoliotBacklog implements Backlog {
 
   FoliotBacklog(TaskStore store, Duration retained) {
     this.store = store;
-    queue = Queue.of(FoliotNode.QUEUE, Target.local()).withRetention(retained, Duration.ofDays(14));
+    queue = Queue.builder(FoliotNode.QUEUE, Target.local()).retainFinished(retained).retainFailed(Duration.ofDays(14))
+        .build();
   }
 
   @Override

@@ -36,7 +36,8 @@ final class FoliotResets implements Calls {
     for (int first = 0; first < keys.size(); first += CREATED_AT_ONCE) {
       List<Submission> part = new ArrayList<>();
       for (int key = first; key < Math.min(first + CREATED_AT_ONCE, keys.size()); key++) {
-        part.add(Submission.after(FoliotNode.QUEUE, LATER, FoliotNode.body(key)).withKey(keys.get(key)));
+        part.add(
+            Submission.builder(FoliotNode.QUEUE).delay(LATER).body(FoliotNode.body(key)).key(keys.get(key)).build());
       }
       FoliotNode.await(node.scheduler().submitAll(part));
     }

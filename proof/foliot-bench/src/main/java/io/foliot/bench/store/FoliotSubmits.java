@@ -42,7 +42,7 @@ final class FoliotSubmits implements Calls {
 
   private Submission submission(int number) {
     Submission submission = Submission.after(FoliotNode.QUEUE, LATER, FoliotNode.body(number));
-    return withKeys ? submission.withKey(Integer.toString(number)) : submission;
+    return withKeys ? submission.toBuilder().key(Integer.toString(number)).build() : submission;
   }
 
   private static void ensureCreated(SubmitResult result) {

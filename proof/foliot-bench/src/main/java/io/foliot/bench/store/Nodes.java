@@ -77,8 +77,8 @@ final class Nodes implements AutoCloseable {
           case EVEN -> FoliotNode.coordinator(store);
           case ALL -> new OwnerOfAll(store.slotCount());
         };
-        EngineOptions options = EngineOptions.defaults("bench-" + i).withDestinationLimit(kind.attempts())
-            .withWindowMillis(kind.window().toMillis());
+        EngineOptions options = EngineOptions.builder("bench-" + i).destinationLimit(kind.attempts())
+            .windowMillis(kind.window().toMillis()).build();
         nodes.add(new FoliotNode(options, store, queue, executor -> kind.time().isZero()
             ? new LocalDelivery(executor).handle(queue.name(), attempt -> {
               begun.accept(FoliotNode.number(attempt.task().body()));

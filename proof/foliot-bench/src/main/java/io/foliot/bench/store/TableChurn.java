@@ -72,7 +72,8 @@ public final class TableChurn {
   public static void main(String[] args) throws SQLException {
     int minutes = args.length == 0 ? 60 : Integer.parseInt(args[0]);
     AtomicLong delivered = new AtomicLong();
-    Queue queue = Queue.of(FoliotNode.QUEUE, Target.local()).withRetention(RETENTION, RETENTION);
+    Queue queue = Queue.builder(FoliotNode.QUEUE, Target.local()).retainFinished(RETENTION).retainFailed(RETENTION)
+        .build();
     System.out.println(Conditions.machine());
     try (PostgresServer server = PostgresServer.start()) {
       Database database = server.createDatabase();
@@ -121,7 +122,7 @@ public final class TableChurn {
   private void makeKeys() {
     List<Submission> keys = new ArrayList<>();
     for (int i = 0; i < LIVE_KEYS; i++) {
-      keys.add(Submission.after(FoliotNode.QUEUE, Duration.ofDays(1), Body.EMPTY).withKey("key-" + i));
+      keys.add(Submission.builder(FoliotNode.QUEUE).delay(Duration.ofDays(1)).body(Body.EMPTY).key("key-" + i).build());
       if (keys.size() == 1_000) {
         FoliotNode.await(scheduler.submitAll(keys));
         keys.clear();

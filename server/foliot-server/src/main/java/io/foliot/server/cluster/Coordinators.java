@@ -56,14 +56,15 @@ public final class Coordinators {
 
   private static ZooKeeperOptions options(FoliotConfig.Cluster config) {
     FoliotConfig.Cluster.Access access = config.access();
-    ZooKeeperOptions options = ZooKeeperOptions.at(config.coordinator()).withSessionTimeout(access.sessionTimeout())
-        .withLogin(login(access));
+    ZooKeeperOptions options = ZooKeeperOptions.builder(config.coordinator()).sessionTimeout(access.sessionTimeout())
+        .login(login(access)).build();
     if (access.trustStore().isEmpty()) {
       return options;
     }
     Path keyStore = access.keyStore().isEmpty() ? null : Path.of(access.keyStore());
-    return options.withTls(
-        new Tls(Path.of(access.trustStore()), access.trustStorePassword(), keyStore, access.keyStorePassword()));
+    return options.toBuilder()
+        .tls(new Tls(Path.of(access.trustStore()), access.trustStorePassword(), keyStore, access.keyStorePassword()))
+        .build();
   }
 
   private static Login login(FoliotConfig.Cluster.Access access) {

@@ -42,19 +42,19 @@ public final class Stores {
     }
     if (config.isRedis()) {
       FoliotConfig.Store.Login login = config.login();
-      return RedisStore.open(RedisOptions.at(withLogin(config.kind(), login)).withNamespace(login.namespace())
-          .withWaitReplicas(login.waitReplicas()).withOnSetAside(onSetAside));
+      return RedisStore.open(RedisOptions.builder(withLogin(config.kind(), login)).namespace(login.namespace())
+          .waitReplicas(login.waitReplicas()).onSetAside(onSetAside).build());
     }
     if (config.isJdbc()) {
       FoliotConfig.Store.Login login = config.login();
-      return JdbcStore.open(JdbcOptions.of(config.kind(), ifAny(login.user()), ifAny(login.password()))
-          .withConnections(login.connections()).withOnSetAside(onSetAside));
+      return JdbcStore.open(JdbcOptions.builder(config.kind(), ifAny(login.user()), ifAny(login.password()))
+          .connections(login.connections()).onSetAside(onSetAside).build());
     }
     makePrivate(config);
     FoliotConfig.Store.Sizes sizes = config.sizes();
-    RocksDbOptions options = RocksDbOptions.DEFAULT.withOnFailure(onFailure).withReserveBytes(sizes.reserve())
-        .withRecordCacheBytes(sizes.recordCache()).withNativeBytes(sizes.blockCache(), sizes.writeBuffer())
-        .withLogBytes(sizes.log());
+    RocksDbOptions options = RocksDbOptions.builder().onFailure(onFailure).reserveBytes(sizes.reserve())
+        .recordCacheBytes(sizes.recordCache()).blockCacheBytes(sizes.blockCache()).writeBufferBytes(sizes.writeBuffer())
+        .logBytes(sizes.log()).build();
     return RocksDbStore.open(config.folder(), options, clock);
   }
 

@@ -26,7 +26,8 @@ final class EngineWordsTest {
   }
 
   private static String words(TaskReason reason) {
-    return EngineWords.of(reason, why(reason, Queue.of("mails", Target.local()).withLimits(10.0, 4)));
+    return EngineWords.of(reason,
+        why(reason, Queue.builder("mails", Target.local()).rate(10.0).concurrency(4).build()));
   }
 
   @Test

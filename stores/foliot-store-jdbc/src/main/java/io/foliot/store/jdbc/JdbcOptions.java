@@ -49,45 +49,103 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     }
   }
 
-  /** One database, with a pool of the store's own; 256 slots, 8 connections, 15 seconds. */
+  /** Returns the options of one database, with a pool of the store's own and a default for each other setting. */
   public static JdbcOptions of(String url, @Nullable String user, @Nullable String password) {
-    return of(JdbcSource.of(url, user, password));
+    return builder(url, user, password).build();
   }
 
-  /** One database, with a pool of the application's. */
+  /** Returns the options of one database, with a pool of the application's and a default for each other setting. */
   public static JdbcOptions of(DataSource dataSource) {
-    return of(JdbcSource.of(dataSource));
+    return builder(dataSource).build();
   }
 
-  private static JdbcOptions of(JdbcSource source) {
-    return new JdbcOptions(List.of(new JdbcPart(0, source)), DEFAULT_SLOTS, DEFAULT_CONNECTIONS, DEFAULT_TIMEOUT,
-        setAside -> {
-          // The store logs it.
-        });
+  /** Returns a builder of options of one database, with a pool of the store's own. */
+  public static Builder builder(String url, @Nullable String user, @Nullable String password) {
+    return builder(JdbcSource.of(url, user, password));
   }
 
-  /** The same over other databases. */
-  public JdbcOptions withParts(List<JdbcPart> newParts) {
-    return new JdbcOptions(newParts, slots, connections, timeout, onSetAside);
+  /** Returns a builder of options of one database, with a pool of the application's. */
+  public static Builder builder(DataSource dataSource) {
+    return builder(JdbcSource.of(dataSource));
   }
 
-  /** The same with another number of slots. */
-  public JdbcOptions withSlots(int newSlots) {
-    return new JdbcOptions(parts, newSlots, connections, timeout, onSetAside);
+  /** Returns a builder of options of one database or several. */
+  public static Builder builder(List<JdbcPart> parts) {
+    return new Builder(parts);
   }
 
-  /** The same with another number of connections. */
-  public JdbcOptions withConnections(int newConnections) {
-    return new JdbcOptions(parts, slots, newConnections, timeout, onSetAside);
+  private static Builder builder(JdbcSource source) {
+    return new Builder(List.of(new JdbcPart(0, source)));
   }
 
-  /** The same with another time for a statement. */
-  public JdbcOptions withTimeout(Duration newTimeout) {
-    return new JdbcOptions(parts, slots, connections, newTimeout, onSetAside);
+  /** Returns a builder with these options. */
+  public Builder toBuilder() {
+    return new Builder(parts).slots(slots).connections(connections).timeout(timeout).onSetAside(onSetAside);
   }
 
-  /** The same with another listener for tasks that are set aside. */
-  public JdbcOptions withOnSetAside(Consumer<SetAside> newOnSetAside) {
-    return new JdbcOptions(parts, slots, connections, timeout, newOnSetAside);
+  /** Builds {@link JdbcOptions}. Not safe for use by several threads. */
+  public static final class Builder {
+    private List<JdbcPart> parts;
+    private int slots = DEFAULT_SLOTS;
+    private int connections = DEFAULT_CONNECTIONS;
+    private Duration timeout = DEFAULT_TIMEOUT;
+    private Consumer<SetAside> onSetAside = setAside -> {
+      // The store logs it.
+    };
+
+    private Builder(List<JdbcPart> parts) {
+      this.parts = parts;
+    }
+
+    /**
+     * Sets the databases, in the order of their first slots, the first of which is 0. Settings live in the first
+     * database.
+     */
+    public Builder parts(List<JdbcPart> value) {
+      parts = value;
+      return this;
+    }
+
+    /**
+     * Sets how many slots a new store gets, a power of two from 1 to 65,536; by default 256. A store keeps what it was
+     * made with.
+     */
+    public Builder slots(int value) {
+      slots = value;
+      return this;
+    }
+
+    /**
+     * Sets how many calls each database serves at a time, each on a thread and a connection of its own, at least 1; by
+     * default 8.
+     */
+    public Builder connections(int value) {
+      connections = value;
+      return this;
+    }
+
+    /** Sets how long a statement may take before it is given up, at least 1 s; by default 15 s. */
+    public Builder timeout(Duration value) {
+      timeout = value;
+      return this;
+    }
+
+    /**
+     * Sets what is told of each task that is set aside because its record cannot be read, on a thread of the store's;
+     * nothing by default, for the store logs it.
+     */
+    public Builder onSetAside(Consumer<SetAside> value) {
+      onSetAside = value;
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range, or the parts are not in order from slot 0
+     */
+    public JdbcOptions build() {
+      return new JdbcOptions(parts, slots, connections, timeout, onSetAside);
+    }
   }
 }

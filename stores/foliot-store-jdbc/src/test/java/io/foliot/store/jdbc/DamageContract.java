@@ -75,7 +75,7 @@ abstract class DamageContract {
   @BeforeEach
   void open() {
     Databases.empty(database());
-    store = JdbcStore.open(Databases.options(database()).withOnSetAside(told::add));
+    store = JdbcStore.open(Databases.options(database()).toBuilder().onSetAside(told::add).build());
   }
 
   @AfterEach
@@ -389,7 +389,7 @@ abstract class DamageContract {
     Databases.execute(database(), "UPDATE foliot_task SET queue = 99 WHERE "
         + (database().kind().equals("postgresql") ? "key = 'key 1'" : "`key` = 'key 1'"));
     store.close();
-    store = JdbcStore.open(Databases.options(database()).withOnSetAside(told::add));
+    store = JdbcStore.open(Databases.options(database()).toBuilder().onSetAside(told::add).build());
     assertThat(due()).extracting(DueEntry::id).containsExactlyInAnyOrderElementsOf(ids);
     assertThat(due()).extracting(DueEntry::queue).containsOnly(QUEUE, "#99");
     assertThat(get(store.counts())).containsKey("#99");

@@ -18,7 +18,7 @@ final class Databases {
   private Databases() {}
 
   static JdbcOptions options(Database database) {
-    return JdbcOptions.of(database.jdbcUrl(), database.user(), database.password()).withConnections(4);
+    return JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(4).build();
   }
 
   /** Empties the tables, if there are any yet: cheaper than a new database. */

@@ -75,7 +75,7 @@ abstract class FaultContract {
   }
 
   private JdbcOptions options() {
-    return Databases.options(database().at(proxy.port())).withTimeout(Duration.ofSeconds(2));
+    return Databases.options(database().at(proxy.port())).toBuilder().timeout(Duration.ofSeconds(2)).build();
   }
 
   @AfterEach
@@ -312,7 +312,8 @@ abstract class FaultContract {
 
   @Test
   void aPoolerMayGiveEachStatementAnotherSession() {
-    try (JdbcStore pooled = JdbcStore.open(JdbcOptions.of(new RotatingSource(database())).withConnections(2))) {
+    try (
+        JdbcStore pooled = JdbcStore.open(JdbcOptions.builder(new RotatingSource(database())).connections(2).build())) {
       List<TaskId> ids = get(pooled.submit(drafts(20))).stream().map(SubmitResult::id).toList();
       assertThat(get(pooled.submit(drafts(20)))).extracting(SubmitResult::kind)
           .containsOnly(SubmitResult.Kind.RESET);

@@ -61,7 +61,7 @@ abstract class FullContract {
     config.setMaximumPoolSize(3);
     pool = new HikariDataSource(config);
     source = new FailingSource(pool);
-    store = JdbcStore.open(JdbcOptions.of(source.wrapped()).withConnections(2));
+    store = JdbcStore.open(JdbcOptions.builder(source.wrapped()).connections(2).build());
   }
 
   @AfterEach

@@ -80,7 +80,7 @@ public final class JdbcStoreBenchmark {
       Database database = postgres
           ? ((PostgresServer) server).createDatabase()
           : ((MariaDbServer) server).createDatabase();
-      try (JdbcStore store = JdbcStore.open(Databases.options(database).withConnections(8))) {
+      try (JdbcStore store = JdbcStore.open(Databases.options(database).toBuilder().connections(8).build())) {
         System.out.println(store.durability());
         new JdbcStoreBenchmark(store, tasks, batch, underWay).run(before);
       }

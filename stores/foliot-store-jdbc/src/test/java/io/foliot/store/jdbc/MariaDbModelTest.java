@@ -38,7 +38,7 @@ final class MariaDbModelTest extends TaskStoreContract {
   }
 
   private static TaskStore openAgain(Clock storeClock) {
-    return ClockedStore.of(JdbcStore.open(Databases.options(database).withSlots(16),
+    return ClockedStore.of(JdbcStore.open(Databases.options(database).toBuilder().slots(16).build(),
         (source, name, timeout) -> new MySqlDialect(Math.toIntExact(timeout.toSeconds()), true, CLOCK, CLOCK)),
         database, storeClock);
   }

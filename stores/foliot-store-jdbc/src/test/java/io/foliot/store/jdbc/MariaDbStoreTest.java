@@ -41,7 +41,7 @@ final class MariaDbStoreTest extends ServerClockStoreContract {
   }
 
   private static TaskStore openAgain() {
-    return JdbcStore.open(JdbcOptions.of(WholeRows.of(pool)).withConnections(4));
+    return JdbcStore.open(JdbcOptions.builder(WholeRows.of(pool)).connections(4).build());
   }
 
   @Override

@@ -66,7 +66,7 @@ final class NodesComeAndGoTest {
 
     Node(String name, Database database) {
       store = JdbcStore.open(
-          JdbcOptions.of(database.jdbcUrl(), database.user(), database.password()).withConnections(3));
+          JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(3).build());
       LocalDelivery delivery = new LocalDelivery(handlers).handle("q", attempt -> handle(name, attempt));
       engine = new Engine(EngineOptions.defaults(name), new Environment(clock, this::loop, new SplittableRandom(),
           store, new StoreCoordinator(store, clock, loop()), List.of(delivery), Meter.NONE));

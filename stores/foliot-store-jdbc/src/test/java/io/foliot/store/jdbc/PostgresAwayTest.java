@@ -87,7 +87,7 @@ final class PostgresAwayTest {
   void oneOfSeveralDatabasesThatIsAwayDoesNotSpeakForTheOthers() {
     try (PostgresServer server = PostgresServer.start(); PostgresServer other = PostgresServer.start()) {
       List<JdbcPart> parts = List.of(part(0, server.database()), part(128, other.database()));
-      try (TaskStore store = JdbcStore.open(Databases.options(server.database()).withParts(parts))) {
+      try (TaskStore store = JdbcStore.open(Databases.options(server.database()).toBuilder().parts(parts).build())) {
         List<Draft> both = List.of(draft("a"), draft("b"), draft("c"), draft("d"), draft("e"), draft("f"));
         assertThat(both.stream().map(draft -> draft.id().slot(256) / 128).distinct()).hasSize(2);
         assertThat(store.submit(both).toCompletableFuture().join()).hasSize(both.size());

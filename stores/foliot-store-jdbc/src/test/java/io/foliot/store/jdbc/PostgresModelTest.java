@@ -37,7 +37,7 @@ final class PostgresModelTest extends TaskStoreContract {
   }
 
   private static TaskStore openAgain(Clock storeClock) {
-    return ClockedStore.of(JdbcStore.open(Databases.options(database).withSlots(16),
+    return ClockedStore.of(JdbcStore.open(Databases.options(database).toBuilder().slots(16).build(),
         (source, name, timeout) -> new PostgresDialect(Math.toIntExact(timeout.toSeconds()), false, "test_micros()")),
         database, storeClock);
   }

@@ -81,7 +81,8 @@ final class PostgresPoolerTest {
         assertThat(connection.unwrap(PGConnection.class).getPrepareThreshold()).isZero();
         assertThat(PostgresSource.plansByIndex(connection)).isFalse();
       }
-      try (JdbcStore store = JdbcStore.open(Databases.options(pooler.database()).withConnections(CALLERS))) {
+      try (JdbcStore store = JdbcStore
+          .open(Databases.options(pooler.database()).toBuilder().connections(CALLERS).build())) {
         List<CompletableFuture<Void>> callers = new ArrayList<>();
         for (int caller = 0; caller < CALLERS; caller++) {
           int number = caller;

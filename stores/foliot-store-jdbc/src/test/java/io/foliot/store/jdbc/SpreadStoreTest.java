@@ -46,7 +46,7 @@ final class SpreadStoreTest extends ServerClockStoreContract {
   }
 
   private static JdbcOptions options(int secondFirstSlot) {
-    return Databases.options(first).withParts(List.of(part(0, first), part(secondFirstSlot, second)));
+    return Databases.options(first).toBuilder().parts(List.of(part(0, first), part(secondFirstSlot, second))).build();
   }
 
   private static JdbcPart part(int firstSlot, Database database) {

@@ -38,36 +38,87 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
   }
 
-  /** A store in the namespace {@code foliot} with 64 slots and a timeout of 5 s, which does not wait for replicas. */
+  /** Returns the options of a store at an address, with a default for each other setting. */
   public static RedisOptions at(String uri) {
-    return new RedisOptions(uri, DEFAULT_NAMESPACE, 64, Duration.ofSeconds(5), 0, setAside -> {
+    return builder(uri).build();
+  }
+
+  /** Returns a builder of options of a store at an address. */
+  public static Builder builder(String uri) {
+    return new Builder(uri);
+  }
+
+  /** Returns a builder with these options. */
+  public Builder toBuilder() {
+    return new Builder(uri).namespace(namespace).slots(slots).timeout(timeout).waitReplicas(waitReplicas)
+        .onSetAside(onSetAside);
+  }
+
+  /** Builds {@link RedisOptions}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final String uri;
+    private String namespace = DEFAULT_NAMESPACE;
+    private int slots = 64;
+    private Duration timeout = Duration.ofSeconds(5);
+    private int waitReplicas;
+    private Consumer<SetAside> onSetAside = setAside -> {
       // The store logs it.
-    });
-  }
+    };
 
-  /** The same in another namespace. */
-  public RedisOptions withNamespace(String newNamespace) {
-    return new RedisOptions(uri, newNamespace, slots, timeout, waitReplicas, onSetAside);
-  }
+    private Builder(String uri) {
+      this.uri = uri;
+    }
 
-  /** The same with another number of slots. */
-  public RedisOptions withSlots(int newSlots) {
-    return new RedisOptions(uri, namespace, newSlots, timeout, waitReplicas, onSetAside);
-  }
+    /**
+     * Sets what keeps several stores on one server apart, 1 to 64 of {@code A-Z a-z 0-9 _ -}; by default {@code
+     * foliot}.
+     */
+    public Builder namespace(String value) {
+      namespace = value;
+      return this;
+    }
 
-  /** The same with another timeout. */
-  public RedisOptions withTimeout(Duration newTimeout) {
-    return new RedisOptions(uri, namespace, slots, newTimeout, waitReplicas, onSetAside);
-  }
+    /**
+     * Sets how many slots a new store gets, a power of two from 1 to 65,536; by default 64. An old one keeps what it
+     * has.
+     */
+    public Builder slots(int value) {
+      slots = value;
+      return this;
+    }
 
-  /** The same with another number of replicas to wait for. */
-  public RedisOptions withWaitReplicas(int newWaitReplicas) {
-    return new RedisOptions(uri, namespace, slots, timeout, newWaitReplicas, onSetAside);
-  }
+    /**
+     * Sets after which time a call that was not answered fails, longer than zero and up to 100 years; by default 5 s.
+     * Whether such a call took effect is unknown.
+     */
+    public Builder timeout(Duration value) {
+      timeout = value;
+      return this;
+    }
 
-  /** The same with another listener for tasks that are set aside. */
-  public RedisOptions withOnSetAside(Consumer<SetAside> newOnSetAside) {
-    return new RedisOptions(uri, namespace, slots, timeout, waitReplicas, newOnSetAside);
+    /** Sets how many replicas must have a write before it is answered; 0, the default, not to wait. */
+    public Builder waitReplicas(int value) {
+      waitReplicas = value;
+      return this;
+    }
+
+    /**
+     * Sets what is told of each task that is set aside because its record cannot be read, on a thread of the store's;
+     * nothing by default, for the store logs it.
+     */
+    public Builder onSetAside(Consumer<SetAside> value) {
+      onSetAside = value;
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range
+     */
+    public RedisOptions build() {
+      return new RedisOptions(uri, namespace, slots, timeout, waitReplicas, onSetAside);
+    }
   }
 
   /** Without the address, which may hold a password. */

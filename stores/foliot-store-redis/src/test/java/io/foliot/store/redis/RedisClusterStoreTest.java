@@ -37,7 +37,7 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
   @Override
   protected TaskStore open() {
     String uri = cluster.nodes().get(stores % 3).uri();
-    options = RedisOptions.at(uri).withNamespace("kit-" + stores++).withSlots(16);
+    options = RedisOptions.builder(uri).namespace("kit-" + stores++).slots(16).build();
     return RedisStore.open(options);
   }
 

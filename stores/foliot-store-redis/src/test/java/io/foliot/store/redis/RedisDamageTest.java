@@ -72,7 +72,7 @@ final class RedisDamageTest {
   @BeforeEach
   void open() {
     assertThat(server.command("FLUSHALL")).isEqualTo("OK");
-    store = RedisStore.open(RedisOptions.at(server.uri()).withSlots(1).withOnSetAside(told::add));
+    store = RedisStore.open(RedisOptions.builder(server.uri()).slots(1).onSetAside(told::add).build());
   }
 
   @AfterEach
@@ -282,7 +282,7 @@ final class RedisDamageTest {
     for (String format : List.of("1", "99")) {
       assertThat(store.link().command(CommandType.HSET, LAYOUT.global("slots"), Layout.bytes("format"),
           Layout.bytes(format)).join()).isNotNull();
-      assertThatThrownBy(() -> RedisStore.open(RedisOptions.at(server.uri()).withSlots(1)).close())
+      assertThatThrownBy(() -> RedisStore.open(RedisOptions.builder(server.uri()).slots(1).build()).close())
           .isInstanceOf(StoreException.class).hasMessageContaining("format=" + format).hasMessageContaining("known=2");
     }
   }

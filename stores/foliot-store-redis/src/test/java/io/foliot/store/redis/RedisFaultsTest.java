@@ -51,11 +51,11 @@ final class RedisFaultsTest {
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   private static RedisOptions options(RedisServer server) {
-    return RedisOptions.at(server.uri()).withSlots(4);
+    return RedisOptions.builder(server.uri()).slots(4).build();
   }
 
   private static RedisOptions options(TcpProxy proxy) {
-    return RedisOptions.at("redis://127.0.0.1:" + proxy.port()).withSlots(4);
+    return RedisOptions.builder("redis://127.0.0.1:" + proxy.port()).slots(4).build();
   }
 
   private static boolean answers(RedisStore store) {
@@ -147,7 +147,7 @@ final class RedisFaultsTest {
   void aConnectionThatFallsSilentIsMadeAgain() {
     try (RedisServer server = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(server);
-        RedisStore store = RedisStore.open(options(proxy).withTimeout(SHORT))) {
+        RedisStore store = RedisStore.open(options(proxy).toBuilder().timeout(SHORT).build())) {
       long generation = submit(store, "a", HOUR).generation();
       proxy.silence();
       assertThat(answers(store)).isFalse();
@@ -173,7 +173,7 @@ final class RedisFaultsTest {
   @Test
   void aServerThatDoesNotAnswerFailsCallsAfterTheirTimeout() {
     try (RedisServer server = RedisServer.start();
-        RedisStore store = RedisStore.open(options(server).withTimeout(SHORT))) {
+        RedisStore store = RedisStore.open(options(server).toBuilder().timeout(SHORT).build())) {
       submit(store, "a", HOUR);
       server.pause();
       try {
@@ -229,7 +229,7 @@ final class RedisFaultsTest {
 
   @Test
   void anAbsentServerIsSaidSo() {
-    assertThatThrownBy(() -> RedisStore.open(RedisOptions.at("redis://127.0.0.1:1").withTimeout(SHORT)))
+    assertThatThrownBy(() -> RedisStore.open(RedisOptions.builder("redis://127.0.0.1:1").timeout(SHORT).build()))
         .isInstanceOf(StoreException.class).hasMessageContaining("does not answer")
         .hasMessageContaining("Connection refused");
   }
@@ -261,7 +261,7 @@ final class RedisFaultsTest {
     try (RedisServer server = RedisServer.start()) {
       assertThat(server.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-config"))
           .isEqualTo("OK");
-      RedisOptions options = RedisOptions.at("redis://limited:secret@127.0.0.1:" + server.port()).withSlots(4);
+      RedisOptions options = RedisOptions.builder("redis://limited:secret@127.0.0.1:" + server.port()).slots(4).build();
       try (RedisStore store = RedisStore.open(options)) {
         assertThat(store.durability().windowMillis()).isEqualTo(30_000L);
         assertThat(store.durability().detail()).contains("unknown");
@@ -274,7 +274,7 @@ final class RedisFaultsTest {
   void aWriteWaitsForReplicasAndSaysWhereTheyAreTooFew() {
     try (RedisServer primary = RedisServer.start();
         RedisServer replica = primary.replica();
-        RedisStore store = RedisStore.open(options(primary).withTimeout(SHORT).withWaitReplicas(1))) {
+        RedisStore store = RedisStore.open(options(primary).toBuilder().timeout(SHORT).waitReplicas(1).build())) {
       eventually("the replica follows", BOUND, () -> failure(store.submit(List.of(draft("0", HOUR)))) == null);
       SubmitResult first = submit(store, "a", HOUR);
       // What a replica has acknowledged it may still be about to apply.
@@ -313,8 +313,8 @@ final class RedisFaultsTest {
     try (RedisSentinels sentinels = RedisSentinels.start(Map.of())) {
       String hosts = sentinels.sentinels().stream().map(sentinel -> "127.0.0.1:" + sentinel.port())
           .collect(Collectors.joining(","));
-      RedisOptions options = RedisOptions.at("redis-sentinel://" + hosts + "/0#" + RedisSentinels.PRIMARY_NAME)
-          .withSlots(4);
+      RedisOptions options = RedisOptions.builder("redis-sentinel://" + hosts + "/0#" + RedisSentinels.PRIMARY_NAME)
+          .slots(4).build();
       try (RedisStore store = RedisStore.open(options)) {
         assertThat(store.durability().windowMillis()).isEqualTo(ServerFacts.UNBOUNDED);
         List<SubmitResult> before = new ArrayList<>();
@@ -381,8 +381,8 @@ final class RedisFaultsTest {
   @Test
   void aClusterWhosePrimaryDiedIsGoneOnWithOnceItsReplicaTookOver() {
     try (RedisCluster cluster = RedisCluster.start(3, 1, Map.of("cluster-node-timeout", "1000"));
-        RedisStore store = RedisStore.open(RedisOptions.at(cluster.nodes().getFirst().uri()).withSlots(16)
-            .withWaitReplicas(1).withTimeout(Duration.ofSeconds(4)))) {
+        RedisStore store = RedisStore.open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16)
+            .waitReplicas(1).timeout(Duration.ofSeconds(4)).build())) {
       List<SubmitResult> before = new ArrayList<>();
       for (int i = 0; i < 60; i++) {
         before.add(submit(store, "a" + i, HOUR));
@@ -398,7 +398,8 @@ final class RedisFaultsTest {
         return back.size() == 16;
       });
       // The dead primary's replica has none of its own: what it writes now is not replicated, and that is said.
-      try (RedisStore plain = RedisStore.open(RedisOptions.at(cluster.nodes().getFirst().uri()).withSlots(16))) {
+      try (RedisStore plain = RedisStore
+          .open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16).build())) {
         for (int i = 0; i < 60; i++) {
           SubmitResult reset = submit(plain, "a" + i, 0);
           assertThat(reset.id()).as("what a replica had is there").isEqualTo(before.get(i).id());

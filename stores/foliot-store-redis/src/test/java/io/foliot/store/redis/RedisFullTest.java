@@ -70,7 +70,7 @@ final class RedisFullTest {
   void whatIsSaidToBeRefusedIsNotThere() {
     Map<String, String> settings = new HashMap<>(Map.of("maxmemory-policy", "noeviction"));
     try (RedisServer server = RedisServer.start(settings);
-        RedisStore store = RedisStore.open(RedisOptions.at(server.uri()).withSlots(64))) {
+        RedisStore store = RedisStore.open(RedisOptions.builder(server.uri()).slots(64).build())) {
       assertThat(failure(store.submit(drafts().subList(0, 1)))).isNull();
       List<Draft> drafts = drafts().subList(1, DRAFTS);
       long most = usedBytes(server) + (long) PAYLOAD_BYTES * DRAFTS / 2;
@@ -93,7 +93,7 @@ final class RedisFullTest {
   @Test
   void aServerThatIsFullAtOnceSaysThatNothingWasWritten() {
     try (RedisServer server = RedisServer.start(Map.of("maxmemory-policy", "noeviction"));
-        RedisStore store = RedisStore.open(RedisOptions.at(server.uri()).withSlots(64))) {
+        RedisStore store = RedisStore.open(RedisOptions.builder(server.uri()).slots(64).build())) {
       assertThat(server.command("CONFIG", "SET", "maxmemory", "1mb")).isEqualTo("OK");
       assertThat(failure(store.submit(drafts()))).isInstanceOf(StoreFullException.class);
       assertThat(there(store)).isEmpty();

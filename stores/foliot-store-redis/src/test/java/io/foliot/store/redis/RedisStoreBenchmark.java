@@ -83,7 +83,7 @@ public final class RedisStoreBenchmark {
   }
 
   private void run(int slots) throws IOException {
-    RedisOptions options = RedisOptions.at(server.uri()).withSlots(slots);
+    RedisOptions options = RedisOptions.builder(server.uri()).slots(slots).build();
     List<TaskId> due = new ArrayList<>();
     try (RedisStore store = RedisStore.open(options)) {
       System.out.println(store.durability() + ", slots=" + slots + ", tasks=" + tasks + ", batch=" + batch);

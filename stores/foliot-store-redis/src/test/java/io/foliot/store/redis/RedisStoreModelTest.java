@@ -67,7 +67,7 @@ final class RedisStoreModelTest extends TaskStoreContract {
 
   @Override
   protected TaskStore open(Clock storeClock) {
-    options = RedisOptions.at(server.uri()).withNamespace("kit-" + stores++).withSlots(4);
+    options = RedisOptions.builder(server.uri()).namespace("kit-" + stores++).slots(4).build();
     return opened(storeClock);
   }
 

@@ -27,7 +27,7 @@ final class RedisStoreTest extends ServerClockStoreContract {
 
   @Override
   protected TaskStore open() {
-    options = RedisOptions.at(server.uri()).withNamespace("kit-" + stores++).withSlots(8);
+    options = RedisOptions.builder(server.uri()).namespace("kit-" + stores++).slots(8).build();
     return RedisStore.open(options);
   }
 

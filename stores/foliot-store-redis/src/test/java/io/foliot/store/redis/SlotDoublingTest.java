@@ -67,7 +67,7 @@ final class SlotDoublingTest {
   private static final int SLOTS = 4;
 
   private static RedisOptions options(String uri, String namespace) {
-    return RedisOptions.at(uri).withNamespace(namespace).withSlots(SLOTS);
+    return RedisOptions.builder(uri).namespace(namespace).slots(SLOTS).build();
   }
 
   private static SlotGrowth.Progress doubled(RedisStore store) {

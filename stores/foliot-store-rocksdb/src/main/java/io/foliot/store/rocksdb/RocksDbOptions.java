@@ -20,9 +20,8 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     long logBytes, long reserveBytes, Consumer<StoreException> onFailure) {
   private static final long MIB = 1 << 20;
 
-  /** 256 slots; 128 MiB of heap; 256 + 128 MiB of native memory; a log of 128 MiB; a reserve of 512 MiB. */
-  public static final RocksDbOptions DEFAULT = new RocksDbOptions(256, 128 * MIB, 256 * MIB, 128 * MIB, 128 * MIB,
-      512 * MIB, failure -> {});
+  /** The defaults of the {@link Builder}: 128 MiB of heap and 256 + 128 MiB of native memory. */
+  public static final RocksDbOptions DEFAULT = builder().build();
 
   public RocksDbOptions {
     if (slots < 1 || slots > 1 << 16 || Integer.bitCount(slots) != 1) {
@@ -36,39 +35,91 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
   }
 
-  /** The same with another number of slots. */
-  public RocksDbOptions withSlots(int newSlots) {
-    return new RocksDbOptions(newSlots, recordCacheBytes, blockCacheBytes, writeBufferBytes, logBytes, reserveBytes,
-        onFailure);
+  /** Returns a builder of options; each has a default. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /** The same with another cache of records. */
-  public RocksDbOptions withRecordCacheBytes(long newRecordCacheBytes) {
-    return new RocksDbOptions(slots, newRecordCacheBytes, blockCacheBytes, writeBufferBytes, logBytes, reserveBytes,
-        onFailure);
+  /** Returns a builder with these options. */
+  public Builder toBuilder() {
+    return new Builder().slots(slots).recordCacheBytes(recordCacheBytes).blockCacheBytes(blockCacheBytes)
+        .writeBufferBytes(writeBufferBytes).logBytes(logBytes).reserveBytes(reserveBytes).onFailure(onFailure);
   }
 
-  /** The same with other native memory. */
-  public RocksDbOptions withNativeBytes(long newBlockCacheBytes, long newWriteBufferBytes) {
-    return new RocksDbOptions(slots, recordCacheBytes, newBlockCacheBytes, newWriteBufferBytes, logBytes, reserveBytes,
-        onFailure);
-  }
+  /** Builds {@link RocksDbOptions}. Not safe for use by several threads. */
+  public static final class Builder {
+    private int slots = 256;
+    private long recordCacheBytes = 128 * MIB;
+    private long blockCacheBytes = 256 * MIB;
+    private long writeBufferBytes = 128 * MIB;
+    private long logBytes = 128 * MIB;
+    private long reserveBytes = 512 * MIB;
+    private Consumer<StoreException> onFailure = failure -> {};
 
-  /** The same with another length of the log. */
-  public RocksDbOptions withLogBytes(long newLogBytes) {
-    return new RocksDbOptions(slots, recordCacheBytes, blockCacheBytes, writeBufferBytes, newLogBytes, reserveBytes,
-        onFailure);
-  }
+    private Builder() {}
 
-  /** The same with another reserve. */
-  public RocksDbOptions withReserveBytes(long newReserveBytes) {
-    return new RocksDbOptions(slots, recordCacheBytes, blockCacheBytes, writeBufferBytes, logBytes, newReserveBytes,
-        onFailure);
-  }
+    /**
+     * Sets how many slots a new folder gets, a power of two from 1 to 65,536; by default 256. A folder keeps what it
+     * was made with.
+     */
+    public Builder slots(int value) {
+      slots = value;
+      return this;
+    }
 
-  /** The same with another one to be told. */
-  public RocksDbOptions withOnFailure(Consumer<StoreException> newOnFailure) {
-    return new RocksDbOptions(slots, recordCacheBytes, blockCacheBytes, writeBufferBytes, logBytes, reserveBytes,
-        newOnFailure);
+    /**
+     * Sets the heap for records of keyed and of running tasks, so that a touch or a settle needs no read; not negative,
+     * by default 128 MiB.
+     */
+    public Builder recordCacheBytes(long value) {
+      recordCacheBytes = value;
+      return this;
+    }
+
+    /** Sets the native memory for blocks, indexes and filters of files; not negative, by default 256 MiB. */
+    public Builder blockCacheBytes(long value) {
+      blockCacheBytes = value;
+      return this;
+    }
+
+    /** Sets the native memory for what is in the log and not yet in files, at least 1 MiB; by default 128 MiB. */
+    public Builder writeBufferBytes(long value) {
+      writeBufferBytes = value;
+      return this;
+    }
+
+    /**
+     * Sets how long the log gets before what is in it is written to files, at least 1 MiB; by default 128 MiB. It is
+     * read when the store is opened, at about 100 MB a second.
+     */
+    public Builder logBytes(long value) {
+      logBytes = value;
+      return this;
+    }
+
+    /**
+     * Sets the free space of the file system below which submits are refused, not negative; by default 512 MiB. It is
+     * room for the log, for write buffers on their way to files and for one merge of files, so that settles go on.
+     */
+    public Builder reserveBytes(long value) {
+      reserveBytes = value;
+      return this;
+    }
+
+    /** Sets what is told once when the store has closed itself, on a thread of the store's; nothing by default. */
+    public Builder onFailure(Consumer<StoreException> value) {
+      onFailure = value;
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range
+     */
+    public RocksDbOptions build() {
+      return new RocksDbOptions(slots, recordCacheBytes, blockCacheBytes, writeBufferBytes, logBytes, reserveBytes,
+          onFailure);
+    }
   }
 }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Many threads on one store. */
 final class ConcurrencyTest {
-  private static final RocksDbOptions TWO_SLOTS = StoreHarness.SMALL.withSlots(2);
+  private static final RocksDbOptions TWO_SLOTS = StoreHarness.SMALL.toBuilder().slots(2).build();
   private static final int ROUNDS = 300;
 
   @TempDir

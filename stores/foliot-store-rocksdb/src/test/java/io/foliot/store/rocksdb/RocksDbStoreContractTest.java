@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
 final class RocksDbStoreContractTest extends TaskStoreContract {
-  private static final RocksDbOptions OPTIONS = RocksDbOptions.DEFAULT.withSlots(16);
+  private static final RocksDbOptions OPTIONS = RocksDbOptions.builder().slots(16).build();
 
   @TempDir
   Path folder;

@@ -104,7 +104,7 @@ final class StoreFolderTest {
   @Test
   void theNumberOfSlotsIsTheFoldersAndNotTheOptions() {
     harness.open(folder()).close();
-    try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.withSlots(64))) {
+    try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.toBuilder().slots(64).build())) {
       assertThat(store.slotCount()).isEqualTo(4);
     }
   }
@@ -129,7 +129,7 @@ final class StoreFolderTest {
   @Test
   void aDamagedFileClosesTheStoreAndSaysSo() throws Exception {
     CompletableFuture<StoreException> alarm = new CompletableFuture<>();
-    RocksDbOptions options = StoreHarness.SMALL.withOnFailure(alarm::complete);
+    RocksDbOptions options = StoreHarness.SMALL.toBuilder().onFailure(alarm::complete).build();
     List<TaskId> ids = new ArrayList<>();
     try (RocksDbStore store = harness.open(folder(), options)) {
       for (int i = 0; i < 200; i++) {
@@ -161,7 +161,8 @@ final class StoreFolderTest {
     }
     overwriteRecord(id);
     CompletableFuture<StoreException> alarm = new CompletableFuture<>();
-    try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.withOnFailure(alarm::complete))) {
+    try (RocksDbStore store = harness.open(folder(),
+        StoreHarness.SMALL.toBuilder().onFailure(alarm::complete).build())) {
       Throwable failure = StoreHarness.failure(store.cancel(List.of(new TaskRef.ByKey(StoreHarness.QUEUE, "a"))));
       assertThat(failure).hasMessageContaining("checksum").hasMessageContaining(id.toString());
       assertThat(alarm.get(60, TimeUnit.SECONDS)).hasMessageContaining("checksum");

@@ -43,8 +43,8 @@ final class StoreHarness {
   static final String QUEUE = "orders";
   static final long HOUR = 3_600_000;
   /** Small, so that files, merges and evictions happen in tests too. */
-  static final RocksDbOptions SMALL = RocksDbOptions.DEFAULT.withSlots(4).withRecordCacheBytes(20_000)
-      .withNativeBytes(4 << 20, 4 << 20).withLogBytes(4 << 20).withReserveBytes(1_000);
+  static final RocksDbOptions SMALL = RocksDbOptions.builder().slots(4).recordCacheBytes(20_000)
+      .blockCacheBytes(4 << 20).writeBufferBytes(4 << 20).logBytes(4 << 20).reserveBytes(1_000).build();
 
   final SettableClock clock = new SettableClock();
   final AtomicLong freeBytes = new AtomicLong(Long.MAX_VALUE);
