@@ -62,10 +62,10 @@ final class QueueSettingsTest {
         ORDERS.retainFinished(), ORDERS.retainFailed(), false);
     answerRead(stored(theirs, 5));
     LoopRig.Call second = write(5);
-    assertThat(written(second)).isEqualTo(theirs.withPaused(true));
+    assertThat(written(second)).isEqualTo(theirs.toBuilder().paused(true).build());
     rig.answer(second, true);
-    answerRead(stored(theirs.withPaused(true), 6));
-    assertThat(paused.toCompletableFuture()).isCompletedWithValue(theirs.withPaused(true));
+    answerRead(stored(theirs.toBuilder().paused(true).build(), 6));
+    assertThat(paused.toCompletableFuture()).isCompletedWithValue(theirs.toBuilder().paused(true).build());
   }
 
   @Test
@@ -99,11 +99,11 @@ final class QueueSettingsTest {
   @Test
   void aReadOvertakenByANewerOneIsRepeated() {
     CompletionStage<Void> refreshed = settings.refresh("orders");
-    rig.queue(ORDERS.withPaused(true));
+    rig.queue(ORDERS.toBuilder().paused(true).build());
     answerRead(stored(ORDERS, 1));
     assertThat(refreshed.toCompletableFuture()).isNotDone();
-    assertThat(rig.registry.queues()).containsExactly(ORDERS.withPaused(true));
-    answerRead(stored(ORDERS.withPaused(true), 2));
+    assertThat(rig.registry.queues()).containsExactly(ORDERS.toBuilder().paused(true).build());
+    answerRead(stored(ORDERS.toBuilder().paused(true).build(), 2));
     assertThat(refreshed.toCompletableFuture()).isCompleted();
     assertThat(changed).containsExactly("orders");
   }
