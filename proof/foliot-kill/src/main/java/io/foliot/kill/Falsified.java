@@ -67,8 +67,10 @@ final class Falsified {
   /** Nothing of a task that was delivered. */
   static List<Event> withoutADelivery(List<Event> events) {
     Set<String> untouched = untouched(events).keySet();
+    Set<String> otherwise = answeredOtherwise(events);
     String taskId = events.stream().filter(Event.Began.class::isInstance)
-        .map(event -> ((Event.Began) event).attempt().taskId()).filter(untouched::contains).findFirst().orElseThrow();
+        .map(event -> ((Event.Began) event).attempt().taskId())
+        .filter(id -> untouched.contains(id) && !otherwise.contains(id)).findFirst().orElseThrow();
     Set<Long> dropped = new HashSet<>();
     List<Event> falsified = new ArrayList<>();
     for (Event event : events) {
@@ -79,6 +81,24 @@ final class Falsified {
       }
     }
     return falsified;
+  }
+
+  /**
+   * Tasks that the receiver refused, or asked to have again: one was recorded as failed, and the other has a firing
+   * that no client was told of, so neither is lost without its deliveries.
+   */
+  private static Set<String> answeredOtherwise(List<Event> events) {
+    Map<Long, String> taskIds = new HashMap<>();
+    Set<String> otherwise = new HashSet<>();
+    for (Event event : events) {
+      if (event instanceof Event.Began began) {
+        taskIds.put(began.delivery(), began.attempt().taskId());
+      } else if (event instanceof Event.Replied replied
+          && (replied.reception() == Event.Reception.REFUSED || replied.reception() == Event.Reception.AGAIN)) {
+        otherwise.add(Objects.requireNonNull(taskIds.get(replied.delivery())));
+      }
+    }
+    return otherwise;
   }
 
   /** A delivery a millisecond before it was due. */
