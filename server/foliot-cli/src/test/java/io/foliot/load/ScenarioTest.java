@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,7 @@ final class ScenarioTest {
   }
 
   @Test
+  @Tag("long")
   void everyScenarioProvesItsWorkAndLeavesNothingBehind(@TempDir Path folder) throws Exception {
     try (Bench bench = bench(folder, null, number -> false)) {
       for (Scenario scenario : Scenario.all()) {

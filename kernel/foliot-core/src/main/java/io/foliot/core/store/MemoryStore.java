@@ -40,6 +40,7 @@ public final class MemoryStore implements TaskStore {
 
   private final int slotCount;
   private final Clock clock;
+  private final TermsByQueue terms = new TermsByQueue();
   private final Table table = new Table();
   private final TaskOperations operations;
 
@@ -68,7 +69,7 @@ public final class MemoryStore implements TaskStore {
     }
     this.slotCount = slotCount;
     this.clock = clock;
-    operations = new TaskOperations(table, tokens, 0);
+    operations = new TaskOperations(table, tokens, terms, 0);
     index = newIndex(slotCount);
   }
 
@@ -102,8 +103,8 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
-  public void configure(String queue, QueueTerms terms) {
-    operations.configure(queue, terms);
+  public void configure(String queue, QueueTerms queueTerms) {
+    terms.configure(queue, queueTerms);
   }
 
   private synchronized <R> CompletionStage<R> call(Supplier<R> step) {

@@ -4,20 +4,17 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of {@link TaskStore} that change tasks, for stores that keep their records in their own process: each reads
- * from a {@link RecordTable}, lets the life of a task take its step, and writes back. One thread, but for
- * {@link #configure}.
+ * from a {@link RecordTable}, lets the life of a task take its step, and writes back. One thread.
  */
 public final class TaskOperations {
   private final RecordTable table;
   private final Supplier<Token> tokens;
-  private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
+  private final TermsByQueue terms;
 
   private long generationFloor;
 
@@ -25,25 +22,18 @@ public final class TaskOperations {
    * Operations on a table.
    *
    * @param tokens unpredictable and never the same again
+   * @param terms the terms of the queues, which may change meanwhile
    * @param generationFloor no generation is smaller than this: what an earlier life of the store may have given out
    */
-  public TaskOperations(RecordTable table, Supplier<Token> tokens, long generationFloor) {
+  public TaskOperations(RecordTable table, Supplier<Token> tokens, TermsByQueue terms, long generationFloor) {
     this.table = table;
     this.tokens = tokens;
+    this.terms = terms;
     this.generationFloor = generationFloor;
   }
 
-  /** As {@link TaskStore#configure}; any thread. */
-  public void configure(String queue, QueueTerms queueTerms) {
-    terms.put(queue, queueTerms);
-  }
-
-  private QueueTerms terms(String queue) {
-    return terms.getOrDefault(queue, QueueTerms.DEFAULT);
-  }
-
   private QueueTerms terms(@Nullable TaskRecord record) {
-    return record == null ? QueueTerms.DEFAULT : terms(record.queue());
+    return record == null ? QueueTerms.DEFAULT : terms.of(record.queue());
   }
 
   private TaskLife.Now now(long nowMicros) {
@@ -105,7 +95,7 @@ public final class TaskOperations {
 
   private SubmitResult insert(Draft draft, TaskLife.Now now) {
     TaskRecord last = draft.key() == null ? null : table.byKey(draft.queue(), draft.key());
-    TaskLife.Step<SubmitResult> step = TaskLife.submit(last, draft, terms(draft.queue()), now);
+    TaskLife.Step<SubmitResult> step = TaskLife.submit(last, draft, terms.of(draft.queue()), now);
     boolean created = step.answer().kind() == SubmitResult.Kind.CREATED;
     return take(created ? null : last, step);
   }

@@ -101,6 +101,11 @@ public final class TaskRecord {
     return true;
   }
 
+  /** Returns the payload of the successor, or null if there is no successor or it has that of the task. */
+  public @Nullable Body successorBody() {
+    return successor == null ? null : successor.body();
+  }
+
   /** Whether the task is not final. */
   public boolean isLive() {
     return !state.isFinal();

@@ -1,36 +1,41 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.Body;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.RecordChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a step makes of a record: written only where the row is still the one that was read.
+ * A change of a row, to be written only where the row is still the one that was read.
  *
- * @param before what was read; null if there was nothing
- * @param version of the row that was read
- * @param after what shall stand there
+ * @param change the change of the record
+ * @param version of the row that was read; 0 if there was none
  * @param queue the number of its queue
- * @param part where its index entry shall stand
+ * @param part where its index entry goes
  */
-record Change(@Nullable TaskRecord before, long version, TaskRecord after, int queue, int part) {
-  /** How much there is to be written, roughly. */
+record Change(RecordChange change, long version, int queue, int part) {
+  @Nullable
+  TaskRecord before() {
+    return change.before();
+  }
+
+  TaskRecord after() {
+    return change.after();
+  }
+
+  /** Returns roughly how many bytes are to be written. */
   long bytes() {
-    TaskRecord.Successor next = after.successor();
-    return (bodyChanges() ? after.body().payload().length : 0L)
-        + (next == null || next.body() == null ? 0 : next.body().payload().length);
+    Body next = after().successorBody();
+    return (change.changesBody() ? after().body().payload().length : 0L) + (next == null ? 0 : next.payload().length);
   }
 
-  /** Whether what the task carries is another than in the row. */
-  boolean bodyChanges() {
-    return before == null || before.body() != after.body();
-  }
-  /** What the task carries from now on, as it is written; null for what it carries. */
+  /** Returns the new payload as it is written; null if it does not change. */
   byte @Nullable [] newBody() {
-    return bodyChanges() ? Blobs.body(after.id(), after.key(), after.body()) : null;
+    return change.changesBody() ? Blobs.body(after().id(), after().key(), after().body()) : null;
   }
 
-  /** How its claim was settled, as it is written. */
+  /** Returns how its claim was settled, as it is written. */
   int settledAs() {
-    return after.settledAs() == null ? Codes.NO_END : Codes.of(after.settledAs());
+    return after().settledAs() == null ? Codes.NO_END : Codes.of(after().settledAs());
   }
 }

@@ -1,6 +1,7 @@
 package io.foliot.store.jdbc;
 
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
@@ -16,6 +17,8 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RecordOverlay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -71,7 +74,7 @@ final class DatabasePart implements AutoCloseable {
     this.range = range;
     numbers = new Numbers(dialect);
     steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens(), onSetAside);
-    documents = new Documents(dialect, steps);
+    documents = new Documents(dialect, steps.clock());
     durability = connections.now(dialect, session -> dialect.durability(session.connection()));
   }
 
@@ -86,8 +89,8 @@ final class DatabasePart implements AutoCloseable {
     try {
       connections.now(dialect, session -> {
         long now = dialect.clock().micros(session.connection());
-        steps.seen(now);
-        steps.raiseFloor(session, now);
+        steps.clock().seen(now);
+        steps.clock().raiseFloor(session, now);
         return forget(session);
       });
       failing = false;
@@ -194,16 +197,15 @@ final class DatabasePart implements AutoCloseable {
     return names;
   }
 
-  Optional<TaskRecord> find(Session session, Wanted wanted) throws SQLException {
-    Overlay overlay = steps.read(session, wanted, true, false);
-    TaskRecord found = null;
-    for (TaskId id : wanted.ids()) {
-      found = overlay.get(id);
-    }
-    for (KeyName key : wanted.keys()) {
-      found = overlay.byKey(key.queue(), key.key());
-    }
-    return Optional.ofNullable(found);
+  Optional<TaskRecord> find(Session session, TaskRef ref) throws SQLException {
+    ReadSet reads = new ReadSet();
+    reads.ref(ref);
+    Snapshot snapshot = steps.general().read(session, reads, true, false);
+    RecordOverlay overlay = new RecordOverlay(snapshot, Math.floorDiv(snapshot.micros(), 1_000));
+    return Optional.ofNullable(switch (ref) {
+      case TaskRef.ById byId -> overlay.get(byId.id());
+      case TaskRef.ByKey byKey -> overlay.byKey(byKey.queue(), byKey.key());
+    });
   }
 
   TaskPage query(Session session, String queue, @Nullable TaskState state, int limit, TaskId after)
@@ -218,7 +220,7 @@ final class DatabasePart implements AutoCloseable {
     List<Row> damaged = page.rows().stream().filter(Row::isToSetAside).toList();
     if (!damaged.isEmpty()) {
       // They are shown among the failed ones from now on.
-      steps.setAside(session, damaged, page.micros());
+      steps.general().setAside(session, damaged, page.micros());
     }
     long nowMillis = Math.floorDiv(page.micros(), 1_000);
     List<TaskRecord> found = page.rows().stream().filter(row -> !row.isToSetAside()).map(Row::record)
@@ -233,7 +235,7 @@ final class DatabasePart implements AutoCloseable {
     Page page = session.run(connection -> dialect.queries().pageOfLive(connection, numbers, after, limit, PAGE_SCAN));
     return new TaskPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),
         page.end() == null ? null : page.end().toString(),
-        page.rows().stream().filter(row -> row.damage() != null).map(TaskSteps::toldOf).toList());
+        page.rows().stream().filter(row -> row.damage() != null).map(GeneralPath::toldOf).toList());
   }
 
   boolean hasLive(Session session, String queue) throws SQLException {

@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Documents {
   private final Dialect dialect;
-  private final TaskSteps steps;
+  private final GenerationClock clock;
   private final SqlFiles.Template select;
   private final String insert;
   private final String update;
   private final String delete;
 
-  Documents(Dialect dialect, TaskSteps steps) {
+  Documents(Dialect dialect, GenerationClock clock) {
     this.dialect = dialect;
-    this.steps = steps;
+    this.clock = clock;
     select = dialect.files().template("documents", "named?");
     insert = dialect.files().text("insert_document");
     update = dialect.files().text("update_document");
@@ -60,7 +60,7 @@ final class Documents {
     }
     if (content == null) {
       // Else the clock, set back, could give out its versions again.
-      steps.raiseFloor(session, expectedVersion + 1);
+      clock.raiseFloor(session, expectedVersion + 1);
     }
     return session.run(connection -> {
       try (PreparedStatement write = dialect.prepare(connection, content == null ? delete : update)) {

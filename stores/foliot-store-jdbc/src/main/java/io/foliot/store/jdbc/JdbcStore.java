@@ -466,11 +466,7 @@ public final class JdbcStore implements TaskStore {
 
   @Override
   public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
-    return on(partOf(slotOf(ref)), (part, session) -> {
-      Wanted wanted = new Wanted();
-      wanted.ref(ref);
-      return part.find(session, wanted);
-    });
+    return on(partOf(slotOf(ref)), (part, session) -> part.find(session, ref));
   }
 
   /** Where a page begins: behind a task, in one of the databases. */

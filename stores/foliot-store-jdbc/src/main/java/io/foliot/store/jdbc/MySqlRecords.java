@@ -3,6 +3,9 @@ package io.foliot.store.jdbc;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.Dialect.Unreadable;
 import io.foliot.store.jdbc.MySqlStatements.NewBody;
 import java.sql.Connection;
@@ -64,17 +67,17 @@ final class MySqlRecords implements RecordStatements {
   }
 
   @Override
-  public Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies, boolean locking)
+  public Snapshot read(Connection connection, Numbers numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException {
     Values keys = statements.values("queue", "task_key");
-    for (KeyName key : wanted.keys()) {
+    for (KeyName key : reads.keys()) {
       int queue = numbers.find(connection, key.queue());
       if (queue != Numbers.NONE) {
         keys.next().add(queue).add(key.key());
       }
     }
     Values ids = statements.values("id");
-    wanted.ids().forEach(id -> ids.next().add(id));
+    reads.ids().forEach(id -> ids.next().add(id));
     List<Part> parts = new ArrayList<>();
     if (ids.rows() > 0) {
       parts.add(new Part(part(readLiveById, ids, bodies).when("locking", locking).text(), ids));
@@ -85,8 +88,8 @@ final class MySqlRecords implements RecordStatements {
       parts.add(new Part(part(readKeptByKey, keys, bodies).text(), keys));
     }
     return locking
-        ? readLocking(connection, numbers, wanted, parts, bodies)
-        : readAtOnce(connection, numbers, wanted, parts, bodies);
+        ? readLocking(connection, numbers, reads, parts, bodies)
+        : readAtOnce(connection, numbers, reads, parts, bodies);
   }
 
   private static SqlFiles.Call part(SqlFiles.Template template, Values values, boolean bodies) {
@@ -96,7 +99,7 @@ final class MySqlRecords implements RecordStatements {
   /** Some of what is to be read. */
   private record Part(String sql, Values values) {}
 
-  private Snapshot readAtOnce(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts, boolean bodies)
+  private Snapshot readAtOnce(Connection connection, Numbers numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {
     List<Row> found = new ArrayList<>();
     String records = parts.isEmpty()
@@ -119,14 +122,14 @@ final class MySqlRecords implements RecordStatements {
         }
       }
     }
-    return new Snapshot(nowMicros, floor, found, answers(connection, numbers, wanted));
+    return new Snapshot(nowMicros, floor, found, answers(connection, numbers, reads));
   }
 
   /**
    * With locks on the live rows: in a transaction that repeats its reads, only locking ones see what others have
    * committed since it began. The rows are about to be written anyway.
    */
-  private Snapshot readLocking(Connection connection, Numbers numbers, Wanted wanted, List<Part> parts, boolean bodies)
+  private Snapshot readLocking(Connection connection, Numbers numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {
     long nowMicros = clock.micros(connection);
     List<Row> found = new ArrayList<>();
@@ -141,15 +144,15 @@ final class MySqlRecords implements RecordStatements {
         }
       }
     }
-    return new Snapshot(nowMicros, clock.floor(connection), found, answers(connection, numbers, wanted));
+    return new Snapshot(nowMicros, clock.floor(connection), found, answers(connection, numbers, reads));
   }
 
-  private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, Wanted wanted)
+  private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, ReadSet reads)
       throws SQLException {
-    if (wanted.requests().isEmpty()) {
+    if (reads.requests().isEmpty()) {
       return Map.of();
     }
-    List<RequestName> names = List.copyOf(wanted.requests());
+    List<RequestName> names = List.copyOf(reads.requests());
     Values values = requests(connection, names, numbers);
     try (PreparedStatement select = statements.prepare(connection,
         readAnswers.with("wanted", values.with()).text())) {

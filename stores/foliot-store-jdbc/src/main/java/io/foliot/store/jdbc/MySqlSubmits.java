@@ -7,6 +7,7 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.MySqlStatements.NewBody;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

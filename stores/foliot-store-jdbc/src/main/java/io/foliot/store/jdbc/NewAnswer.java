@@ -1,6 +1,7 @@
 package io.foliot.store.jdbc;
 
 import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.batch.RequestName;
 
 /**
  * An answer to be remembered, together with the change of its task.

@@ -3,6 +3,9 @@ package io.foliot.store.jdbc;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.Dialect.Unreadable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -23,7 +26,7 @@ final class PostgresRecords implements RecordStatements {
   private final PostgresStatements statements;
   private final Results results;
   /** By what is read: {@link #BY_ID}, {@link #BY_KEY}, {@link #BODIES}. */
-  private final String[] reads = new String[BY_ID + BY_KEY + BODIES + 1];
+  private final String[] readSql = new String[BY_ID + BY_KEY + BODIES + 1];
   private final String readAnswers;
   private final String update;
   private final String updateWithAnswers;
@@ -37,8 +40,8 @@ final class PostgresRecords implements RecordStatements {
     this.results = results;
     SqlFiles files = statements.files();
     SqlFiles.Template read = files.template("read", "records");
-    for (int what = 0; what < reads.length; what++) {
-      reads[what] = read.with("records", records(files, what)).text();
+    for (int what = 0; what < readSql.length; what++) {
+      readSql[what] = read.with("records", records(files, what)).text();
     }
     readAnswers = files.text("read_answers");
     SqlFiles.Template updates = files.template("update", "answers?");
@@ -67,28 +70,28 @@ final class PostgresRecords implements RecordStatements {
   }
 
   @Override
-  public Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies, boolean locking)
+  public Snapshot read(Connection connection, Numbers numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException {
     List<KeyName> keys = new ArrayList<>();
     List<Integer> queues = new ArrayList<>();
-    for (KeyName key : wanted.keys()) {
+    for (KeyName key : reads.keys()) {
       int queue = numbers.find(connection, key.queue());
       if (queue != Numbers.NONE) {
         keys.add(key);
         queues.add(queue);
       }
     }
-    UuidArray ids = new UuidArray(wanted.ids().size());
+    UuidArray ids = new UuidArray(reads.ids().size());
     int at = 0;
-    for (TaskId id : wanted.ids()) {
+    for (TaskId id : reads.ids()) {
       ids.set(at++, id);
     }
     int[] queueArray = queues.stream().mapToInt(Integer::intValue).toArray();
     String[] keyArray = keys.stream().map(KeyName::key).toArray(String[]::new);
-    boolean byId = !wanted.ids().isEmpty();
+    boolean byId = !reads.ids().isEmpty();
     boolean byKey = !keys.isEmpty();
     int what = (byId ? BY_ID : 0) | (byKey ? BY_KEY : 0) | (bodies ? BODIES : 0);
-    try (PreparedStatement statement = statements.batch(connection, reads[what])) {
+    try (PreparedStatement statement = statements.batch(connection, readSql[what])) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       for (int i = 0; byId && i < 2; i++) {
         arrays.ids(ids);
@@ -108,16 +111,16 @@ final class PostgresRecords implements RecordStatements {
           }
         }
       }
-      return new Snapshot(now, floor, found, answers(connection, numbers, wanted));
+      return new Snapshot(now, floor, found, answers(connection, numbers, reads));
     }
   }
 
-  private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, Wanted wanted)
+  private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, ReadSet reads)
       throws SQLException {
-    if (wanted.requests().isEmpty()) {
+    if (reads.requests().isEmpty()) {
       return Map.of();
     }
-    List<RequestName> names = List.copyOf(wanted.requests());
+    List<RequestName> names = List.copyOf(reads.requests());
     int[] queues = new int[names.size()];
     for (int i = 0; i < queues.length; i++) {
       queues[i] = numbers.find(connection, names.get(i).queue());

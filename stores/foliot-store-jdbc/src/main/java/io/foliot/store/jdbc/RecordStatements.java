@@ -1,5 +1,7 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.Dialect.Unreadable;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,7 +20,7 @@ interface RecordStatements {
    *     for
    *     which they may get locked
    */
-  Snapshot read(Connection connection, Numbers numbers, Wanted wanted, boolean bodies, boolean locking)
+  Snapshot read(Connection connection, Numbers numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException;
 
   /**

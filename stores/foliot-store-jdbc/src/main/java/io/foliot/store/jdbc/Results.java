@@ -6,6 +6,7 @@ import io.foliot.core.store.Probed;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.Dialect.Tally;
 import java.sql.Connection;
 import java.sql.ResultSet;

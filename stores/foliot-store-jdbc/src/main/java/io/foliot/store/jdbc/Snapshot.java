@@ -1,18 +1,100 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.CommittedRecords;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.RequestName;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/**
- * What one statement read.
- *
- * @param micros the database's clock
- * @param floor what a new generation must at least be
- * @param rows records, some perhaps twice
- * @param answers to requests
- */
-record Snapshot(long micros, long floor, List<Row> rows, Map<RequestName, RecordTable.Answered> answers) {
+/** The records that one statement has read. Whatever the statement did not ask for is absent. One thread. */
+final class Snapshot implements CommittedRecords {
+  private final long micros;
+  private final long floor;
+  private final List<Row> rows;
+  private final Map<RequestName, RecordTable.Answered> answers;
+  private final Map<TaskId, Row> byId = new HashMap<>();
+  private final Map<KeyName, TaskId> holders = new HashMap<>();
+
+  /**
+   * A snapshot.
+   *
+   * @param micros the database's clock
+   * @param floor the smallest generation that may be given out
+   * @param rows records, some perhaps twice
+   * @param answers to requests
+   */
+  Snapshot(long micros, long floor, List<Row> rows, Map<RequestName, RecordTable.Answered> answers) {
+    this.micros = micros;
+    this.floor = floor;
+    this.rows = List.copyOf(rows);
+    this.answers = Map.copyOf(answers);
+    for (Row row : rows) {
+      if (byId.putIfAbsent(row.record().id(), row) == null) {
+        hold(row.record());
+      }
+    }
+  }
+
+  /** The live task has its key, or else the one that had it last. */
+  private void hold(TaskRecord record) {
+    String key = record.key();
+    if (key == null) {
+      return;
+    }
+    holders.merge(new KeyName(record.queue(), key), record.id(), (old, next) -> {
+      TaskRecord holder = record(old);
+      boolean isOlder = holder == null
+          || (!holder.isLive() && (record.isLive() || holder.generation() <= record.generation()));
+      return isOlder ? next : old;
+    });
+  }
+
+  long micros() {
+    return micros;
+  }
+
+  long floor() {
+    return floor;
+  }
+
+  List<Row> rows() {
+    return rows;
+  }
+
+  /** Returns the row of a task, or null if none was read. */
+  @Nullable
+  Row row(TaskId id) {
+    return byId.get(id);
+  }
+
+  @Override
+  public @Nullable TaskRecord record(TaskId id) {
+    Row row = byId.get(id);
+    return row == null ? null : row.record();
+  }
+
+  @Override
+  public @Nullable TaskId holder(KeyName key) {
+    return holders.get(key);
+  }
+
+  @Override
+  public RecordTable.@Nullable Answered answer(RequestName request) {
+    return answers.get(request);
+  }
+
+  @Override
+  public boolean isOfNewerVersion(TaskId id) {
+    Row row = byId.get(id);
+    return row != null && row.isOfNewerVersion();
+  }
+
+  /** Returns the live rows that cannot be read. */
   List<Row> toSetAside() {
     return rows.stream().filter(Row::isToSetAside).toList();
   }

@@ -1,24 +1,19 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.TaskId;
 import io.foliot.core.Token;
-import io.foliot.core.store.ItemsFailedException;
-import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
-import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.batch.BatchUnit;
+import io.foliot.core.store.batch.OptimisticBatch;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -96,33 +91,28 @@ final class Calls {
   private final class Batch<Q, R> {
     private final Step<Q, R> step;
     private final List<Q> items;
-    private final @Nullable Object[] results;
-    /** Why items have no result; nothing was done for them if it is such a failure. */
-    private final AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
+    private final OptimisticBatch<Q, R> batch;
 
     Batch(Step<Q, R> step, List<Q> items) {
       this.step = step;
       this.items = items;
-      results = new @Nullable Object[items.size()];
+      batch = new OptimisticBatch<>(step.general(), items);
     }
 
     CompletionStage<List<R>> run() {
-      return taken().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> answers()))
+      return taken().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> batch.results()))
           .exceptionally(thrown -> {
             throw Link.failure(thrown);
           });
     }
 
-    /**
-     * Notes why some items fail, so that the others go on. Whoever does not know what was done, says so for all of
-     * them.
-     */
+    /** Records why some items fail, so that the others go on. */
     private @Nullable Void failed(Throwable thrown) {
       RuntimeException known = Link.failure(thrown);
       if (!(known instanceof StoreException reason)) {
         throw known;
       }
-      failure.accumulateAndGet(reason, (old, next) -> old == null || isNothingDone(old) ? next : old);
+      batch.fail(reason);
       return null;
     }
 
@@ -160,15 +150,6 @@ final class Calls {
       });
     }
 
-    @SuppressWarnings("unchecked")
-    private List<R> answers() {
-      StoreException reason = failure.get();
-      if (reason != null) {
-        throw ItemsFailedException.of(Arrays.asList(results), reason);
-      }
-      return (List<R>) Arrays.asList(results);
-    }
-
     /**
      * Brings what the items name to where it belongs; answers whether it is there, or else there are more parts than
      * was known.
@@ -177,15 +158,15 @@ final class Calls {
       if (state.complete()) {
         return CompletableFuture.completedFuture(true);
       }
-      Map<Integer, Crossing.Refs> byPart = new TreeMap<>();
+      Map<Integer, List<Integer>> byPart = new TreeMap<>();
       for (Integer index : indices) {
         int part = state.of(step.hash16(items.get(index)));
         if (state.oldOf(part) >= 0) {
-          step.wants(items.get(index), byPart.computeIfAbsent(part, none -> new Crossing.Refs()));
+          byPart.computeIfAbsent(part, none -> new ArrayList<>()).add(index);
         }
       }
       List<CompletableFuture<Void>> crossings = new ArrayList<>();
-      byPart.forEach((part, refs) -> crossings.add(crossing.bring(state, part, refs)));
+      byPart.forEach((part, some) -> crossings.add(crossing.bring(state, part, Crossing.Refs.of(batch.reads(some)))));
       return CompletableFuture.allOf(crossings.toArray(new CompletableFuture<?>[0])).handle((done, failure) -> {
         if (failure == null) {
           return true;
@@ -252,7 +233,7 @@ final class Calls {
           if (answer == null) {
             unusual.add(indices.get(i));
           } else {
-            results[indices.get(i)] = answer;
+            batch.answer(indices.get(i), answer);
           }
         }
         return null;
@@ -283,14 +264,13 @@ final class Calls {
     }
 
     private CompletableFuture<Void> general(int bits, int part, List<Integer> indices, int tries) {
-      Snapshot snapshot = new Snapshot(step.withBodies(), step.withHolders());
-      indices.forEach(index -> step.wants(items.get(index), snapshot));
+      Snapshot snapshot = new Snapshot(batch.reads(indices), step.withBodies(), step.withHolders());
       return link.step(step.reader(), layout.part(part), snapshot.arguments(arguments(bits)))
           .thenCompose(reply -> {
             snapshot.fill(reply);
             List<Snapshot.Damaged> damaged = snapshot.toSetAside();
             return damaged.isEmpty()
-                ? write(bits, part, ofKnownVersion(indices, snapshot), snapshot)
+                ? write(bits, part, indices, snapshot)
                 : asides.setAside(arguments(bits), part, damaged).thenApply(done -> indices);
           }).handle((conflicts, failure) -> {
             if (failure != null) {
@@ -314,48 +294,21 @@ final class Calls {
           });
     }
 
-    /** Answers the items whose records a newer version wrote, and leaves the others. */
-    private List<Integer> ofKnownVersion(List<Integer> indices, Snapshot snapshot) {
-      List<Integer> known = new ArrayList<>(indices.size());
-      for (Integer index : indices) {
-        NewerVersion newer = new NewerVersion(snapshot);
-        step.wants(items.get(index), newer);
-        if (newer.found) {
-          results[index] = step.ofNewerVersion(items.get(index), snapshot.nowMicros());
-          if (results[index] == null) {
-            failed(new StoreAwayException("a newer version of Foliot wrote the task, and only that can change it; ask a"
-                + " node that runs it", null));
-          }
-        } else {
-          known.add(index);
-        }
-      }
-      return known;
-    }
-
-    /** Writes what becomes of what was read; answers the items that must be read again. */
+    /** Writes what becomes of what was read; returns the items that must be read again. */
     private CompletableFuture<List<Integer>> write(int bits, int part, List<Integer> indices, Snapshot snapshot) {
-      Map<Object, List<Integer>> byUnit = new LinkedHashMap<>();
-      for (Integer index : indices) {
-        UnitOf unit = new UnitOf(snapshot);
-        step.wants(items.get(index), unit);
-        byUnit.computeIfAbsent(unit.name(), none -> new ArrayList<>()).add(index);
-      }
       List<byte[]> arguments = arguments(bits);
       arguments.add(Layout.bytes(snapshot.nowMicros() + LATE_MICROS));
-      List<List<Integer>> changed = new ArrayList<>();
-      List<List<R>> answers = new ArrayList<>();
-      byUnit.values().forEach(some -> {
-        Unit unit = new Unit(snapshot);
-        List<R> made = apply(some, snapshot, unit);
+      UnitWrite write = new UnitWrite(snapshot, arguments);
+      List<BatchUnit<R>> changed = new ArrayList<>();
+      for (BatchUnit<R> unit : batch.decide(indices, snapshot, snapshot.nowMicros(), snapshot.shown(), tokens,
+          terms.byQueue())) {
         if (unit.isUnchanged()) {
-          answer(some, made);
+          batch.answer(unit);
         } else {
-          unit.arguments(arguments);
-          changed.add(some);
-          answers.add(made);
+          write.add(unit, unit.places().stream().mapToLong(index -> step.shown(items.get(index))).max().orElse(0));
+          changed.add(unit);
         }
-      });
+      }
       if (changed.isEmpty()) {
         return CompletableFuture.completedFuture(List.of());
       }
@@ -364,97 +317,14 @@ final class Calls {
         List<Integer> again = new ArrayList<>();
         for (int i = 0; i < changed.size(); i++) {
           if (written[i] == 1) {
-            answer(changed.get(i), answers.get(i));
+            batch.answer(changed.get(i));
           } else {
-            again.addAll(changed.get(i));
+            again.addAll(changed.get(i).places());
           }
         }
         Collections.sort(again);
         return again;
       });
-    }
-
-    private void answer(List<Integer> indices, List<R> made) {
-      for (int i = 0; i < indices.size(); i++) {
-        results[indices.get(i)] = made.get(i);
-      }
-    }
-
-    private List<R> apply(List<Integer> indices, Snapshot snapshot, Unit unit) {
-      List<Q> some = new ArrayList<>(indices.size());
-      TaskOperations operations = new TaskOperations(unit, tokens, snapshot.shown());
-      snapshot.queues().forEach(queue -> operations.configure(queue, terms.of(queue)));
-      for (Integer index : indices) {
-        Q item = items.get(index);
-        some.add(item);
-        unit.raiseShown(step.shown(item));
-        String queue = step.queue(item);
-        if (queue != null) {
-          operations.configure(queue, terms.of(queue));
-        }
-      }
-      return step.apply(operations, some, snapshot.nowMicros());
-    }
-  }
-
-  private static boolean isNothingDone(StoreException failure) {
-    return failure instanceof StoreAwayException || failure instanceof StoreFullException;
-  }
-
-  /** Whether a newer version wrote a record that an item is about. One thread. */
-  private static final class NewerVersion implements Step.Wanted {
-    private final Snapshot snapshot;
-    private boolean found;
-
-    NewerVersion(Snapshot snapshot) {
-      this.snapshot = snapshot;
-    }
-
-    @Override
-    public void id(TaskId id) {
-      found |= snapshot.isOfNewerVersion(id);
-    }
-
-    @Override
-    public void key(String queue, String name) {
-      TaskId holder = snapshot.pointer(Snapshot.name(queue, name));
-      found |= holder != null && snapshot.isOfNewerVersion(holder);
-    }
-
-    @Override
-    public void answer(String queue, @Nullable String name, String idempotencyKey) {
-      // An answer is no record of a task.
-    }
-  }
-
-  /** Which unit an item belongs to: that of its key, or of its task, or of its request. One thread. */
-  private static final class UnitOf implements Step.Wanted {
-    private final Snapshot snapshot;
-    private @Nullable Object key;
-    private @Nullable Object task;
-    private @Nullable Object request;
-
-    UnitOf(Snapshot snapshot) {
-      this.snapshot = snapshot;
-    }
-
-    @Override
-    public void id(TaskId id) {
-      task = snapshot.unitOf(id);
-    }
-
-    @Override
-    public void key(String queue, String name) {
-      key = Snapshot.name(queue, name);
-    }
-
-    @Override
-    public void answer(String queue, @Nullable String name, String idempotencyKey) {
-      request = Snapshot.name(RecordCodec.field(queue, name, idempotencyKey));
-    }
-
-    Object name() {
-      return key != null ? key : task != null ? task : request != null ? request : new Object();
     }
   }
 }

@@ -7,6 +7,8 @@ import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.BatchStep;
+import io.foliot.core.store.batch.Reads;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.UnreadableException;
@@ -15,7 +17,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Claims. Usual are all but those that find an ended lease. */
-final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, ClaimStep.Judged> {
+final class ClaimStep
+    implements
+      Step<Claim, ClaimStep.Judged>,
+      Step.Hot<Claim, ClaimStep.Judged>,
+      BatchStep<Claim, ClaimStep.Judged> {
   private static final int GONE = 0;
   private static final int LATER = 1;
   private static final int WON = 2;
@@ -40,8 +46,13 @@ final class ClaimStep implements Step<Claim, ClaimStep.Judged>, Step.Hot<Claim, 
   }
 
   @Override
-  public void wants(Claim claim, Wanted wanted) {
-    wanted.id(claim.id());
+  public BatchStep<Claim, Judged> general() {
+    return this;
+  }
+
+  @Override
+  public void wants(Claim claim, Reads reads) {
+    reads.id(claim.id());
   }
 
   @Override

@@ -1,16 +1,12 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.TaskId;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.batch.ReadSet;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Brings tasks to the part they belong into since the number of parts was doubled. Whoever wants to touch one in its
@@ -49,39 +45,27 @@ final class Crossing {
     this.parts = parts;
   }
 
-  /** What is named by a step. One thread. */
-  static final class Refs implements Step.Wanted {
-    private final Set<TaskId> ids = new LinkedHashSet<>();
-    private final Map<String, byte[]> keys = new LinkedHashMap<>();
-    private final Map<String, byte[]> answers = new LinkedHashMap<>();
-
-    @Override
-    public void id(TaskId id) {
-      ids.add(id);
-    }
-
-    @Override
-    public void key(String queue, String key) {
-      keys.put(Snapshot.name(queue, key), RecordCodec.field(queue, key));
-    }
-
-    @Override
-    public void answer(String queue, @Nullable String key, String idempotencyKey) {
-      byte[] field = RecordCodec.field(queue, key, idempotencyKey);
-      answer(field);
-    }
-
-    void answer(byte[] field) {
-      answers.put(Snapshot.name(field), field);
+  /**
+   * Names of what may have to cross, as the scripts take them.
+   *
+   * @param ids of records
+   * @param keys fields of keys
+   * @param answers fields of answers to requests
+   */
+  record Refs(List<byte[]> ids, List<byte[]> keys, List<byte[]> answers) {
+    static Refs of(ReadSet reads) {
+      return new Refs(reads.ids().stream().map(RecordCodec::id).toList(),
+          reads.keys().stream().map(key -> RecordCodec.field(key.queue(), key.key())).toList(),
+          reads.requests().stream().map(RecordCodec::field).toList());
     }
 
     private void arguments(List<byte[]> to) {
       to.add(Layout.bytes(ids.size()));
       to.add(Layout.bytes(keys.size()));
       to.add(Layout.bytes(answers.size()));
-      ids.forEach(id -> to.add(RecordCodec.id(id)));
-      to.addAll(keys.values());
-      to.addAll(answers.values());
+      to.addAll(ids);
+      to.addAll(keys);
+      to.addAll(answers);
     }
   }
 

@@ -1,7 +1,8 @@
 package io.foliot.store.redis;
 
 import io.foliot.core.store.DueEntry;
-import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.batch.BatchStep;
+import io.foliot.core.store.batch.BatchSteps;
 import io.foliot.core.store.format.Bytes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,18 +17,8 @@ final class ParkStep implements Step<DueEntry, Boolean>, Step.Hot<DueEntry, Bool
   }
 
   @Override
-  public void wants(DueEntry entry, Wanted wanted) {
-    wanted.id(entry.id());
-  }
-
-  @Override
-  public List<Boolean> apply(TaskOperations operations, List<DueEntry> entries, long nowMicros) {
-    return operations.park(entries, nowMicros);
-  }
-
-  @Override
-  public Boolean ofNewerVersion(DueEntry entry, long nowMicros) {
-    return false;
+  public BatchStep<DueEntry, Boolean> general() {
+    return BatchSteps.PARK;
   }
 
   @Override

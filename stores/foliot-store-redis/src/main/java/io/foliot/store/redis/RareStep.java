@@ -8,9 +8,9 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.Generations;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
-import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
-import java.util.List;
+import io.foliot.core.store.batch.BatchStep;
+import io.foliot.core.store.batch.BatchSteps;
 
 /** The steps that have no script of their own. */
 final class RareStep {
@@ -19,81 +19,57 @@ final class RareStep {
   /** Cancels. */
   static final class Cancel implements Step<TaskRef, CancelResult> {
     @Override
+    public BatchStep<TaskRef, CancelResult> general() {
+      return BatchSteps.CANCEL;
+    }
+
+    @Override
     public int hash16(TaskRef ref) {
       return TouchStep.hash16(ref);
-    }
-
-    @Override
-    public void wants(TaskRef ref, Wanted wanted) {
-      wanted.ref(ref);
-    }
-
-    @Override
-    public List<CancelResult> apply(TaskOperations operations, List<TaskRef> refs, long nowMicros) {
-      return operations.cancel(refs, nowMicros);
     }
   }
 
   /** Extensions of leases. */
   static final class Extend implements Step<Extension, ExtendResult> {
     @Override
+    public BatchStep<Extension, ExtendResult> general() {
+      return BatchSteps.EXTEND;
+    }
+
+    @Override
     public int hash16(Extension extension) {
       return extension.id().hash16();
-    }
-
-    @Override
-    public void wants(Extension extension, Wanted wanted) {
-      wanted.id(extension.id());
-    }
-
-    @Override
-    public List<ExtendResult> apply(TaskOperations operations, List<Extension> extensions, long nowMicros) {
-      return operations.extend(extensions, nowMicros);
-    }
-
-    @Override
-    public ExtendResult ofNewerVersion(Extension extension, long nowMicros) {
-      return new ExtendResult(ExtendResult.Kind.STALE, 0);
     }
   }
 
   /** Redrives. */
   static final class Redrives implements Step<Redrive, RedriveResult> {
     @Override
-    public int hash16(Redrive redrive) {
-      return redrive.id().hash16();
+    public BatchStep<Redrive, RedriveResult> general() {
+      return BatchSteps.REDRIVE;
     }
 
     @Override
-    public void wants(Redrive redrive, Wanted wanted) {
-      wanted.id(redrive.id());
+    public int hash16(Redrive redrive) {
+      return redrive.id().hash16();
     }
 
     @Override
     public boolean withHolders() {
       return true;
     }
-
-    @Override
-    public List<RedriveResult> apply(TaskOperations operations, List<Redrive> redrives,
-        long nowMicros) {
-      return operations.redrive(redrives, nowMicros);
-    }
   }
 
   /** Tasks of another store that are taken over. */
   static final class Adopt implements Step<TaskRecord, Boolean> {
     @Override
-    public int hash16(TaskRecord task) {
-      return task.key() == null ? task.id().hash16() : SlotHash.of(task.queue(), task.key());
+    public BatchStep<TaskRecord, Boolean> general() {
+      return BatchSteps.ADOPT;
     }
 
     @Override
-    public void wants(TaskRecord task, Wanted wanted) {
-      wanted.id(task.id());
-      if (task.key() != null) {
-        wanted.key(task.queue(), task.key());
-      }
+    public int hash16(TaskRecord task) {
+      return task.key() == null ? task.id().hash16() : SlotHash.of(task.queue(), task.key());
     }
 
     @Override
@@ -104,16 +80,6 @@ final class RareStep {
     @Override
     public long shown(TaskRecord task) {
       return Generations.above(Generations.shown(task));
-    }
-
-    @Override
-    public List<Boolean> apply(TaskOperations operations, List<TaskRecord> tasks, long nowMicros) {
-      return operations.adopt(tasks, nowMicros);
-    }
-
-    @Override
-    public Boolean ofNewerVersion(TaskRecord task, long nowMicros) {
-      return true;
     }
   }
 }

@@ -14,6 +14,9 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RecordOverlay;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
@@ -244,11 +247,10 @@ final class Reads {
     return call(() -> following(bits -> {
       Parts.State state = parts.state();
       int part = state.of(TouchStep.hash16(ref));
-      Crossing.Refs refs = new Crossing.Refs();
-      refs.ref(ref);
-      return calls.crossing().bring(state, part, refs).thenCompose(here -> {
-        Snapshot snapshot = new Snapshot(true, false);
-        snapshot.ref(ref);
+      ReadSet reads = new ReadSet();
+      reads.ref(ref);
+      return calls.crossing().bring(state, part, Crossing.Refs.of(reads)).thenCompose(here -> {
+        Snapshot snapshot = new Snapshot(reads, true, false);
         return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(state.bits())))
             .thenCompose(reply -> {
               snapshot.fill(reply);
@@ -265,13 +267,15 @@ final class Reads {
   private static Optional<TaskRecord> found(TaskRef ref, Snapshot snapshot) {
     TaskId id = switch (ref) {
       case TaskRef.ById byId -> byId.id();
-      case TaskRef.ByKey byKey -> snapshot.pointer(Snapshot.name(byKey.queue(), byKey.key()));
+      case TaskRef.ByKey byKey -> snapshot.holder(new KeyName(byKey.queue(), byKey.key()));
     };
     if (id != null && snapshot.isOfNewerVersion(id)) {
       throw new StoreAwayException("a newer version of Foliot wrote the task, and only that can read it: task=" + id
           + "; ask a node that runs it", null);
     }
-    return id == null ? Optional.empty() : Optional.ofNullable(new Unit(snapshot).get(id));
+    return id == null
+        ? Optional.empty()
+        : Optional.ofNullable(new RecordOverlay(snapshot, snapshot.nowMillis()).get(id));
   }
 
   CompletionStage<Long> timeMicros(int slot) {

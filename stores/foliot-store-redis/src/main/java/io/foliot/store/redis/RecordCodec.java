@@ -6,6 +6,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.Checksum;
@@ -72,8 +73,10 @@ final class RecordCodec {
   }
 
   /** The field of an answer to a request. */
-  static byte[] field(String queue, @Nullable String key, String idempotencyKey) {
-    return (queue + '\0' + (key == null ? "" : "k" + key) + '\0' + idempotencyKey).getBytes(StandardCharsets.UTF_8);
+  static byte[] field(RequestName request) {
+    String key = request.key();
+    return (request.queue() + '\0' + (key == null ? "" : "k" + key) + '\0' + request.request())
+        .getBytes(StandardCharsets.UTF_8);
   }
 
   static boolean hasBody(Body body) {

@@ -219,7 +219,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
 
   @Override
   public void configure(String queue, QueueTerms queueTerms) {
-    terms.configure(queue, queueTerms);
+    terms.byQueue().configure(queue, queueTerms);
   }
 
   @Override

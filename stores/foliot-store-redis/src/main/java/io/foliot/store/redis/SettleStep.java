@@ -1,13 +1,13 @@
 package io.foliot.store.redis;
 
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
-import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.batch.BatchStep;
+import io.foliot.core.store.batch.BatchSteps;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.EnumCodes;
@@ -35,18 +35,8 @@ final class SettleStep implements Step<Settlement, SettleResult>, Step.Hot<Settl
   }
 
   @Override
-  public void wants(Settlement settlement, Wanted wanted) {
-    wanted.id(settlement.id());
-  }
-
-  @Override
-  public List<SettleResult> apply(TaskOperations operations, List<Settlement> settlements, long nowMicros) {
-    return operations.settle(settlements, nowMicros);
-  }
-
-  @Override
-  public SettleResult ofNewerVersion(Settlement settlement, long nowMicros) {
-    return new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0);
+  public BatchStep<Settlement, SettleResult> general() {
+    return BatchSteps.SETTLE;
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.TaskId;
 import io.foliot.core.store.SlotGrowth;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
@@ -116,15 +115,8 @@ final class SlotDoubling {
           Layout.bytes(LOOK)));
       List<Object> found = link.step(Script.CRAWL, layout.part(old), arguments).join();
       cursor = Snapshot.name((byte[]) found.getFirst());
-      Crossing.Refs refs = new Crossing.Refs();
-      for (Object name : found.subList(1, found.size())) {
-        if (answers) {
-          refs.answer((byte[]) name);
-        } else {
-          TaskId id = RecordCodec.id((byte[]) name);
-          refs.id(id);
-        }
-      }
+      List<byte[]> names = found.subList(1, found.size()).stream().map(byte[].class::cast).toList();
+      Crossing.Refs refs = new Crossing.Refs(answers ? List.of() : names, List.of(), answers ? names : List.of());
       if (found.size() > 1) {
         calls.crossing().bring(parts.state(), part, refs).join();
         crossed += answers ? 0 : found.size() - 1;

@@ -1,39 +1,38 @@
 package io.foliot.store.redis;
 
 import io.foliot.core.TaskId;
+import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.CommittedRecords;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.store.format.DamagedException;
 import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.RecordParts;
 import io.foliot.core.store.format.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
-import java.util.SequencedSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What some items want to read at one part, and then what was read there at one instant. One thread. */
-final class Snapshot implements Step.Wanted {
+final class Snapshot implements CommittedRecords {
   private static final int WITH_BODIES = 1;
   private static final int WITH_HOLDERS = 2;
 
   private final boolean bodies;
   private final boolean holders;
-  private final SequencedSet<TaskId> ids = new LinkedHashSet<>();
-  private final SequencedMap<String, byte[]> keys = new LinkedHashMap<>();
-  private final SequencedMap<String, byte[]> answers = new LinkedHashMap<>();
+  private final ReadSet reads;
 
   private long nowMicros;
   private long shown;
   private final Map<TaskId, Stored> records = new HashMap<>();
   private final Map<TaskId, Damaged> damaged = new LinkedHashMap<>();
-  private final Map<String, @Nullable TaskId> pointers = new HashMap<>();
-  private final Map<String, byte[]> stored = new HashMap<>();
+  private final Map<KeyName, @Nullable TaskId> pointers = new HashMap<>();
+  private final Map<RequestName, byte[]> answers = new HashMap<>();
 
   /** A record, and the bytes it was read from. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -43,7 +42,8 @@ final class Snapshot implements Step.Wanted {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Damaged(TaskId id, byte[] value, UnreadableException reason) {}
 
-  Snapshot(boolean bodies, boolean holders) {
+  Snapshot(ReadSet reads, boolean bodies, boolean holders) {
+    this.reads = reads;
     this.bodies = bodies;
     this.holders = holders;
   }
@@ -56,29 +56,13 @@ final class Snapshot implements Step.Wanted {
     return new String(field, StandardCharsets.UTF_8);
   }
 
-  @Override
-  public void id(TaskId id) {
-    ids.add(id);
-  }
-
-  @Override
-  public void key(String queue, String key) {
-    keys.put(name(queue, key), RecordCodec.field(queue, key));
-  }
-
-  @Override
-  public void answer(String queue, @Nullable String key, String idempotencyKey) {
-    byte[] field = RecordCodec.field(queue, key, idempotencyKey);
-    answers.put(name(field), field);
-  }
-
   List<byte[]> arguments(List<byte[]> to) {
     to.add(Layout.bytes((bodies ? WITH_BODIES : 0) | (holders ? WITH_HOLDERS : 0)));
-    to.add(Layout.bytes(ids.size()));
-    to.add(Layout.bytes(keys.size()));
-    ids.forEach(id -> to.add(RecordCodec.id(id)));
-    to.addAll(keys.values());
-    to.addAll(answers.values());
+    to.add(Layout.bytes(reads.ids().size()));
+    to.add(Layout.bytes(reads.keys().size()));
+    reads.ids().forEach(id -> to.add(RecordCodec.id(id)));
+    reads.keys().forEach(key -> to.add(RecordCodec.field(key.queue(), key.key())));
+    reads.requests().forEach(request -> to.add(RecordCodec.field(request)));
     return to;
   }
 
@@ -87,29 +71,29 @@ final class Snapshot implements Step.Wanted {
     nowMicros = (Long) reply.getFirst();
     shown = (Long) reply.get(1);
     int at = 2;
-    for (TaskId id : ids) {
+    for (TaskId id : reads.ids()) {
       Stored found = stored(id, reply, at);
       at += 3;
       if (holders) {
         if (found != null && found.record().key() != null) {
-          pointer(name(found.record().queue(), found.record().key()), reply, at);
+          pointer(new KeyName(found.record().queue(), found.record().key()), reply, at);
         }
         at += 4;
       }
     }
-    for (String key : keys.keySet()) {
+    for (KeyName key : reads.keys()) {
       pointer(key, reply, at);
       at += 4;
     }
-    for (String answer : answers.keySet()) {
+    for (RequestName request : reads.requests()) {
       byte[] value = (byte[]) reply.get(at++);
       if (value != null) {
-        stored.put(answer, value);
+        answers.put(request, value);
       }
     }
   }
 
-  private void pointer(String name, List<Object> reply, int at) {
+  private void pointer(KeyName name, List<Object> reply, int at) {
     byte[] id = (byte[]) reply.get(at);
     pointers.put(name, id == null ? null : RecordCodec.id(id));
     if (id != null) {
@@ -161,8 +145,8 @@ final class Snapshot implements Step.Wanted {
     return damaged.values().stream().filter(record -> !(record.reason() instanceof NewerVersionException)).toList();
   }
 
-  /** Whether a record was written by a newer version, so that nothing here may change it. */
-  boolean isOfNewerVersion(TaskId id) {
+  @Override
+  public boolean isOfNewerVersion(TaskId id) {
     Damaged found = damaged.get(id);
     return found != null && found.reason() instanceof NewerVersionException;
   }
@@ -180,39 +164,36 @@ final class Snapshot implements Step.Wanted {
     return shown;
   }
 
-  /** What is stored under an id, also if its time is over. */
+  /** Returns what is stored under an id, also if its time is over. */
   @Nullable
-  Stored record(TaskId id) {
+  Stored stored(TaskId id) {
     return records.get(id);
   }
 
-  /** Whether the key was read. */
-  boolean knows(String name) {
+  @Override
+  public @Nullable TaskRecord record(TaskId id) {
+    Stored found = records.get(id);
+    return found == null ? null : found.record();
+  }
+
+  /** Returns whether the key was read. */
+  boolean knows(KeyName name) {
     return pointers.containsKey(name);
   }
 
-  /** What the key points to. */
-  @Nullable
-  TaskId pointer(String name) {
+  @Override
+  public @Nullable TaskId holder(KeyName name) {
     return pointers.get(name);
   }
 
-  /** The queues of all records. */
-  Set<String> queues() {
-    Set<String> queues = new HashSet<>();
-    records.values().forEach(found -> queues.add(found.record().queue()));
-    return queues;
+  /** Returns the bytes of the answer to a request, or null if there is none. */
+  byte @Nullable [] storedAnswer(RequestName request) {
+    return answers.get(request);
   }
 
-  byte @Nullable [] answer(String name) {
-    return stored.get(name);
-  }
-
-  /** What all records of one key have in common, so that their steps stay in order: the key, or else the id. */
-  Object unitOf(TaskId id) {
-    Stored found = records.get(id);
-    return found == null || found.record().key() == null
-        ? id
-        : name(found.record().queue(), found.record().key());
+  @Override
+  public RecordTable.@Nullable Answered answer(RequestName request) {
+    byte[] bytes = answers.get(request);
+    return bytes == null ? null : RecordParts.unframeAnswer(bytes);
   }
 }

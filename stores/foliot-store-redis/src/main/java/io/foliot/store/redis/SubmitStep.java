@@ -5,6 +5,10 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.batch.BatchStep;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.Reads;
+import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.EnumCodes;
@@ -12,7 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Submits. Usual are new tasks, and resets of waiting ones; not those with an idempotency key. */
-final class SubmitStep implements Step<Draft, SubmitResult>, Step.Hot<Draft, SubmitResult> {
+final class SubmitStep
+    implements
+      Step<Draft, SubmitResult>,
+      Step.Hot<Draft, SubmitResult>,
+      BatchStep<Draft, SubmitResult> {
   private static final byte[] NOTHING = {};
   private static final int NOT_PLAIN = 9;
 
@@ -28,23 +36,23 @@ final class SubmitStep implements Step<Draft, SubmitResult>, Step.Hot<Draft, Sub
   }
 
   @Override
-  public void wants(Draft draft, Wanted wanted) {
+  public BatchStep<Draft, SubmitResult> general() {
+    return this;
+  }
+
+  @Override
+  public void wants(Draft draft, Reads reads) {
     if (draft.key() != null) {
-      wanted.key(draft.queue(), draft.key());
+      reads.key(new KeyName(draft.queue(), draft.key()));
     }
     if (draft.idempotency() != null) {
-      wanted.answer(draft.queue(), draft.key(), draft.idempotency().key());
+      reads.request(new RequestName(draft.queue(), draft.key(), draft.idempotency().key()));
     }
   }
 
   @Override
   public Script reader() {
     return Script.READ_TO_SUBMIT;
-  }
-
-  @Override
-  public String queue(Draft draft) {
-    return draft.queue();
   }
 
   @Override

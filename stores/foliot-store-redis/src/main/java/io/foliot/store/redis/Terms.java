@@ -2,23 +2,22 @@ package io.foliot.store.redis;
 
 import io.foliot.core.store.Due;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.format.Bytes;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** What the store was told of its queues. Any thread. */
 final class Terms {
   /** Above this a script's numbers are not exact; such a span ends never. */
   static final long EXACT = 1L << 52;
 
-  private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
+  private final TermsByQueue terms = new TermsByQueue();
 
-  void configure(String queue, QueueTerms queueTerms) {
-    terms.put(queue, queueTerms);
+  TermsByQueue byQueue() {
+    return terms;
   }
 
   QueueTerms of(String queue) {
-    return terms.getOrDefault(queue, QueueTerms.DEFAULT);
+    return terms.of(queue);
   }
 
   /** How far resets may push, or -1 for as far as they like. */

@@ -3,9 +3,10 @@ package io.foliot.store.redis;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.batch.BatchStep;
+import io.foliot.core.store.batch.BatchSteps;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import java.util.List;
@@ -41,13 +42,8 @@ final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, Touch
   }
 
   @Override
-  public void wants(Touch touch, Wanted wanted) {
-    wanted.ref(touch.ref());
-  }
-
-  @Override
-  public List<TouchResult> apply(TaskOperations operations, List<Touch> touches, long nowMicros) {
-    return operations.touch(touches, nowMicros);
+  public BatchStep<Touch, TouchResult> general() {
+    return BatchSteps.TOUCH;
   }
 
   @Override

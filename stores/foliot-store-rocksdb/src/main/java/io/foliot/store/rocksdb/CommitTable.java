@@ -2,37 +2,30 @@ package io.foliot.store.rocksdb;
 
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskRef;
-import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.RecordChange;
+import io.foliot.core.store.batch.RecordOverlay;
 import io.foliot.core.store.format.Bytes;
-import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.MalformedException;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.RecordParts;
 import io.foliot.core.store.format.TaskRecordFormat;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * The records as one commit sees them: what the database holds, and over it what the operations of the commit have
- * written so far. Only the net effect of a commit is written: a task that is touched five times in it is one put. The
- * writer's alone.
- *
- * <p>One file, because what a commit reads, overlays and writes are three views of the same entries.
+ * The writes of one commit: the net changes of its calls, what follows from them, and what is due of housekeeping. Only
+ * the net effect is written: a task that is touched five times is one put. The writer's alone.
  */
-final class CommitTable implements RecordTable {
+final class CommitTable {
   /** Records of an expired bucket looked at in one commit for the keys and bodies they leave: some milliseconds. */
   private static final int RETIRED_PER_COMMIT = 2_000;
   /** A bucket is dropped only that long after its end: a clock that is stepped back a little finds it still there. */
@@ -40,30 +33,7 @@ final class CommitTable implements RecordTable {
   /** How far ahead of what was given out the floor of generations is recorded, in microseconds: a minute. */
   private static final long FLOOR_AHEAD = 60_000_000;
 
-  private static final class Entry {
-    /** What the database holds. */
-    final @Nullable TaskRecord committed;
-    /** What the commit leaves. */
-    @Nullable
-    TaskRecord current;
-    boolean dirty;
-    boolean isUnreadable;
-
-    final TaskId id;
-
-    Entry(TaskId id, @Nullable TaskRecord committed) {
-      this.id = id;
-      this.committed = committed;
-      current = committed;
-    }
-  }
-
-  private static final Comparator<Entry> BY_ID = Comparator.comparing(entry -> entry.id);
-
-  /** A key that has no task. */
-  private static final Place NOWHERE = new Place(new TaskId(0, 0), null);
-
-  private record AnswerName(String queue, @Nullable String key, String idempotencyKey) {}
+  private static final Comparator<RecordChange> BY_ID = Comparator.comparing(RecordChange::id);
 
   private final Database db;
   private final int slotCount;
@@ -73,20 +43,13 @@ final class CommitTable implements RecordTable {
   private final Unreadables unreadables;
   private final Hands indexHands;
   private final Hands parkedHands;
+  private final StoredRecords stored;
+  private final RecordOverlay overlay;
   private final Batch batch;
   private final Comparator<TaskRecord> byIndexKey;
   private final Bytes key = new Bytes(512);
   private final Bytes value = new Bytes(4096);
-
-  private final Map<TaskId, Entry> entries = new HashMap<>();
-  private final List<Entry> dirty = new ArrayList<>();
-  private final Map<KeyName, Place> places = new HashMap<>();
-  private final Set<KeyName> dirtyPlaces = new LinkedHashSet<>();
-  private final Map<AnswerName, Answered> answers = new LinkedHashMap<>();
-  private final NavigableSet<Long> answerBuckets = new TreeSet<>();
-  private final Set<TaskId> wantedIds = new LinkedHashSet<>();
-  private final List<TaskId> newIds = new ArrayList<>();
-  private final Set<KeyName> wantedKeys = new LinkedHashSet<>();
+  private final Map<KeyName, Place> places = new LinkedHashMap<>();
   private final List<Runnable> afterCommit = new ArrayList<>();
 
   private long nowMillis;
@@ -106,272 +69,27 @@ final class CommitTable implements RecordTable {
     this.indexHands = indexHands;
     this.parkedHands = parkedHands;
     this.recordedFloor = recordedFloor;
+    stored = new StoredRecords(db, queues, tally, cache, unreadables);
+    overlay = new RecordOverlay(stored, Long.MIN_VALUE);
     byIndexKey = Comparator.<TaskRecord>comparingInt(record -> record.id().slot(slotCount))
         .thenComparingLong(TaskRecord::wakeAt).thenComparing(TaskRecord::id);
     batch = new Batch(db.familyIds(), 1 << 20);
-    findAnswerBuckets();
   }
 
-  private void findAnswerBuckets() {
-    try (RocksIterator iterator = db.iterator(Family.ANSWERS)) {
-      iterator.seekToFirst();
-      while (iterator.isValid()) {
-        long bucket = BytesReader.u32(iterator.key(), 0) & 0xFFFF_FFFFL;
-        answerBuckets.add(bucket);
-        iterator.seek(new Bytes(4).u32((int) bucket + 1).array());
-      }
-      Database.check(iterator);
-    }
+  /** Returns the records as the calls of this commit see them. */
+  RecordTable records() {
+    return overlay;
   }
 
-  /** The clock by which the next operation runs. */
+  /** Returns the records that the commit finds. */
+  StoredRecords stored() {
+    return stored;
+  }
+
+  /** Sets the clock by which the next call runs. */
   void now(long millis) {
     nowMillis = millis;
-  }
-
-  /** Says that an operation of this commit will ask for a task. */
-  void want(TaskId id) {
-    if (!entries.containsKey(id) && cache.get(id) == null) {
-      wantedIds.add(id);
-    }
-  }
-
-  /**
-   * Says that an operation of this commit may insert a task. Its id should be new, and hardly ever is not; but if it
-   * were not, an entry of the index would be left behind for ever. So it is looked up: the filters make that cheap.
-   */
-  void wantNew(TaskId id) {
-    if (!entries.containsKey(id)) {
-      newIds.add(id);
-    }
-  }
-
-  /** Says that an operation of this commit will ask for a key. */
-  void want(String queue, String taskKey) {
-    KeyName name = new KeyName(queue, taskKey);
-    if (!places.containsKey(name) && cache.get(name) == null) {
-      wantedKeys.add(name);
-    }
-  }
-
-  /** Says that an operation of this commit will ask for a task. */
-  void want(TaskRef ref) {
-    switch (ref) {
-      case TaskRef.ById byId -> want(byId.id());
-      case TaskRef.ByKey byKey -> want(byKey.queue(), byKey.key());
-    }
-  }
-
-  /** Reads all that is wanted, many at a time. */
-  void prefetch() {
-    prefetchKeys();
-    prefetchIds(List.copyOf(wantedIds));
-    wantedIds.clear();
-    prefetchIds(newIds);
-    newIds.clear();
-  }
-
-  private void prefetchIds(List<TaskId> ids) {
-    List<byte[]> keys = new ArrayList<>(ids.size());
-    for (TaskId id : ids) {
-      keys.add(Layout.recordKey(id));
-    }
-    List<byte @Nullable []> values = db.getAll(Family.RECORDS, keys);
-    for (int i = 0; i < values.size(); i++) {
-      byte[] stored = values.get(i);
-      if (stored != null) {
-        TaskId id = ids.get(i);
-        TaskRecord cached = cache.get(id);
-        entries.put(id, cached != null ? new Entry(id, cached) : entry(id, stored));
-      }
-    }
-  }
-
-  private void prefetchKeys() {
-    if (wantedKeys.isEmpty()) {
-      return;
-    }
-    List<KeyName> names = new ArrayList<>(wantedKeys.size());
-    List<byte[]> keys = new ArrayList<>(wantedKeys.size());
-    for (KeyName name : wantedKeys) {
-      int queue = queues.number(name.queue());
-      if (queue < 0) {
-        places.put(name, NOWHERE);
-      } else {
-        names.add(name);
-        keys.add(Layout.key(key.clear(), queue, name.key()).toArray());
-      }
-    }
-    wantedKeys.clear();
-    List<byte @Nullable []> values = db.getAll(Family.KEYS, keys);
-    for (int i = 0; i < names.size(); i++) {
-      byte[] stored = values.get(i);
-      Place place = stored == null ? NOWHERE : Place.decode(stored);
-      places.put(names.get(i), place);
-      if (stored != null && place.bucket() == null) {
-        want(place.id());
-      }
-    }
-  }
-
-  @Override
-  public @Nullable TaskRecord get(TaskId id) {
-    return visible(entry(id).current);
-  }
-
-  private @Nullable TaskRecord visible(@Nullable TaskRecord record) {
-    return record == null || record.isLive() || record.dropAt() > nowMillis ? record : null;
-  }
-
-  private Entry entry(TaskId id) {
-    Entry entry = entries.get(id);
-    if (entry == null) {
-      TaskRecord cached = cache.get(id);
-      entry = cached != null ? new Entry(id, cached) : entry(id, load(id));
-      entries.put(id, entry);
-    }
-    return entry;
-  }
-
-  /** What an id is to this commit: a record that cannot be read is as one that is not there. */
-  private Entry entry(TaskId id, byte @Nullable [] stored) {
-    try {
-      return new Entry(id, stored == null ? null : decode(id, stored));
-    } catch (MalformedException | NewerVersionException e) {
-      unreadables.add(id, e);
-      Entry entry = new Entry(id, null);
-      entry.isUnreadable = true;
-      return entry;
-    }
-  }
-
-  /** Whether a task is there and cannot be read. */
-  boolean isUnreadable(TaskId id) {
-    return entry(id).isUnreadable;
-  }
-
-  /** Whether the latest task of a key is live and cannot be read. */
-  boolean isUnreadable(String queue, String taskKey) {
-    KeyName name = new KeyName(queue, taskKey);
-    if (cache.get(name) != null) {
-      return false;
-    }
-    Place place = places.computeIfAbsent(name, this::place);
-    return place != NOWHERE && place.bucket() == null && isUnreadable(place.id());
-  }
-
-  /** Whether a task is there and cannot be read. */
-  boolean isUnreadable(TaskRef ref) {
-    return switch (ref) {
-      case TaskRef.ById byId -> isUnreadable(byId.id());
-      case TaskRef.ByKey byKey -> isUnreadable(byKey.queue(), byKey.key());
-    };
-  }
-
-  private byte @Nullable [] load(TaskId id) {
-    byte[] live = db.get(Family.RECORDS, Layout.recordKey(id));
-    if (live != null) {
-      return live;
-    }
-    Bucket[] buckets = tally.buckets();
-    List<byte[]> keys = new ArrayList<>(buckets.length);
-    for (Bucket bucket : buckets) {
-      keys.add(Layout.historyKey(bucket, id));
-    }
-    for (byte[] kept : db.getAll(Family.HISTORY, keys)) {
-      if (kept != null) {
-        return kept;
-      }
-    }
-    return null;
-  }
-
-  private TaskRecord decode(TaskId id, byte[] stored) {
-    return TaskRecordFormat.decode(id, stored, queues::name,
-        (task, ofSuccessor) -> db.get(Family.BODIES, Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
-  }
-
-  @Override
-  public @Nullable TaskRecord byKey(String queue, String taskKey) {
-    KeyName name = new KeyName(queue, taskKey);
-    Place place = places.get(name);
-    if (place == null) {
-      TaskRecord cached = cache.get(name);
-      if (cached != null) {
-        return get(cached.id());
-      }
-      place = place(name);
-      places.put(name, place);
-    }
-    if (place == NOWHERE) {
-      return null;
-    }
-    Bucket bucket = place.bucket();
-    if (bucket != null && !entries.containsKey(place.id())) {
-      TaskId id = place.id();
-      byte[] kept = db.get(Family.HISTORY, Layout.historyKey(bucket, id));
-      entries.put(id, entry(id, kept));
-    }
-    return get(place.id());
-  }
-
-  private Place place(KeyName name) {
-    int queue = queues.number(name.queue());
-    byte[] stored = queue < 0
-        ? null
-        : db.get(Family.KEYS, Layout.key(key.clear(), queue, name.key()).toArray());
-    return stored == null ? NOWHERE : Place.decode(stored);
-  }
-
-  @Override
-  public void write(@Nullable TaskRecord before, TaskRecord after) {
-    Entry entry = entries.get(after.id());
-    if (entry == null) {
-      entry = new Entry(after.id(), before);
-      entries.put(after.id(), entry);
-    }
-    entry.current = after;
-    if (!entry.dirty) {
-      entry.dirty = true;
-      dirty.add(entry);
-    }
-    generationGiven = Math.max(generationGiven, Generations.shown(after));
-    String taskKey = after.key();
-    if (taskKey != null && (before == null || !after.isLive() || !before.isLive())) {
-      KeyName name = new KeyName(after.queue(), taskKey);
-      places.put(name, isStored(after) ? Place.of(after) : NOWHERE);
-      dirtyPlaces.add(name);
-    }
-  }
-
-  /** Whether a record is kept at all; a final one of a queue without retention is not. */
-  private static boolean isStored(TaskRecord record) {
-    return record.isLive() || record.dropAt() > record.changedAt();
-  }
-
-  @Override
-  public RecordTable.@Nullable Answered answered(String queue, @Nullable String taskKey, String idempotencyKey) {
-    AnswerName name = new AnswerName(queue, taskKey, idempotencyKey);
-    Answered known = answers.get(name);
-    int number = queues.number(queue);
-    if (known != null || number < 0 || answerBuckets.isEmpty()) {
-      return known;
-    }
-    List<byte[]> keys = new ArrayList<>(answerBuckets.size());
-    for (long bucket : answerBuckets.descendingSet()) {
-      keys.add(Layout.answer(key.clear(), bucket, number, taskKey, idempotencyKey).toArray());
-    }
-    for (byte[] stored : db.getAll(Family.ANSWERS, keys)) {
-      if (stored != null) {
-        return RecordParts.unframeAnswer(stored);
-      }
-    }
-    return null;
-  }
-
-  @Override
-  public void remember(String queue, @Nullable String taskKey, String idempotencyKey, Answered answered) {
-    answers.put(new AnswerName(queue, taskKey, idempotencyKey), answered);
+    overlay.advanceTo(millis);
   }
 
   /** The batch of this commit, for what is written beside tasks. */
@@ -382,10 +100,16 @@ final class CommitTable implements RecordTable {
   /** Whether a queue has a live task, with the writes of this batch. */
   boolean hasLive(String queue) {
     long live = tally.live(queue);
-    for (Entry entry : dirty) {
-      live += liveOf(entry.current, queue) - liveOf(entry.committed, queue);
+    for (RecordChange change : overlay.changes()) {
+      live += liveOf(change.after(), queue) - liveOf(before(change), queue);
     }
     return live > 0;
+  }
+
+  /** Returns the record before the commit, also under an id that was taken for a new one. */
+  private @Nullable TaskRecord before(RecordChange change) {
+    TaskRecord before = change.before();
+    return before != null ? before : stored.ifRead(change.id());
   }
 
   private static int liveOf(@Nullable TaskRecord record, String queue) {
@@ -402,14 +126,22 @@ final class CommitTable implements RecordTable {
     return !afterCommit.isEmpty();
   }
 
-  /** Puts the net effect of the operations into the batch, and what is due of housekeeping. */
+  /**
+   * Puts the net effect of the calls into the batch, and what is due of housekeeping. RocksDB inserts fastest right
+   * behind what it inserted last (a fifth of all processor time of a batch of submits), so each family gets its entries
+   * in the order of their keys.
+   */
   void finish(long generationFloor) {
-    emitRecords();
-    emitIndex();
+    List<RecordChange> changes = overlay.changes();
+    changes.sort(BY_ID);
+    changes.forEach(this::emit);
+    emitIndex(changes);
+    changes.forEach(this::moveKey);
     retire();
     emitPlaces();
     emitAnswers();
     tally.write(batch);
+    generationGiven = Math.max(generationGiven, overlay.largestShown());
     long given = Math.max(generationFloor, generationGiven);
     if (!batch.isEmpty()) {
       recordFloor(given > recordedFloor - FLOOR_AHEAD / 2 ? given + FLOOR_AHEAD : recordedFloor);
@@ -432,6 +164,11 @@ final class CommitTable implements RecordTable {
     return generationGiven;
   }
 
+  /** Returns whether a record is kept at all; a final one of a queue without retention is not. */
+  private static boolean isStored(TaskRecord record) {
+    return record.isLive() || record.dropAt() > record.changedAt();
+  }
+
   private int queueNumber(String queue) {
     int number = queues.number(queue);
     if (number >= 0) {
@@ -443,24 +180,10 @@ final class CommitTable implements RecordTable {
     return number;
   }
 
-  /**
-   * Puts what changed into the batch. RocksDB inserts fastest right behind what it inserted last (a fifth of all
-   * processor time of a batch of submits), so each family gets its entries in the order of their keys.
-   */
-  private void emitRecords() {
-    dirty.sort(BY_ID);
-    for (Entry entry : dirty) {
-      emit(entry);
-    }
-  }
-
-  private void emit(Entry entry) {
-    TaskRecord before = entry.committed;
-    TaskRecord after = entry.current;
-    assert after != null;
-    if (after == before) {
-      return;
-    }
+  /** Writes a record. */
+  private void emit(RecordChange change) {
+    TaskRecord before = before(change);
+    TaskRecord after = change.after();
     int queue = queueNumber(after.queue());
     boolean keeps = isStored(after);
     if (before != null) {
@@ -477,7 +200,7 @@ final class CommitTable implements RecordTable {
       }
     }
     emitBody(after.id(), false, before == null ? null : before.body(), keeps ? after.body() : null);
-    emitBody(after.id(), true, successorBody(before), successorBody(after));
+    emitBody(after.id(), true, before == null ? null : before.successorBody(), after.successorBody());
   }
 
   /** Deletes a record from where it stood, unless it will be written over. */
@@ -489,14 +212,13 @@ final class CommitTable implements RecordTable {
     }
   }
 
-  /** The same for the index: what leaves it, then what comes. */
-  private void emitIndex() {
+  /** Writes the index: first what leaves it, then what comes. */
+  private void emitIndex(List<RecordChange> changes) {
     List<TaskRecord> leaving = new ArrayList<>();
     List<TaskRecord> coming = new ArrayList<>();
-    for (Entry entry : dirty) {
-      TaskRecord before = entry.committed;
-      TaskRecord after = entry.current;
-      assert after != null;
+    for (RecordChange change : changes) {
+      TaskRecord before = before(change);
+      TaskRecord after = change.after();
       TaskRecord stood = before != null && before.isLive() ? before : null;
       boolean stays = stood != null && after.isLive() && stood.parked() == after.parked()
           && stood.wakeAt() == after.wakeAt();
@@ -534,11 +256,6 @@ final class CommitTable implements RecordTable {
     }
   }
 
-  private static @Nullable Body successorBody(@Nullable TaskRecord record) {
-    TaskRecord.Successor successor = record == null ? null : record.successor();
-    return successor == null ? null : successor.body();
-  }
-
   private void emitBody(TaskId id, boolean ofSuccessor, @Nullable Body before, @Nullable Body after) {
     if (before == after) {
       return;
@@ -551,17 +268,26 @@ final class CommitTable implements RecordTable {
     }
   }
 
+  /** Determines where a key points from now on, if its task came or ended. */
+  private void moveKey(RecordChange change) {
+    String taskKey = change.after().key();
+    if (taskKey != null && !(change.wasLive() && change.after().isLive())) {
+      KeyName name = new KeyName(change.after().queue(), taskKey);
+      TaskId holder = overlay.holder(name);
+      TaskRecord record = holder == null ? null : overlay.stored(holder);
+      places.put(name, record == null || !isStored(record) ? Place.NOWHERE : Place.of(record));
+    }
+  }
+
   private void emitPlaces() {
-    for (KeyName name : dirtyPlaces) {
-      Place place = places.get(name);
-      assert place != null;
+    places.forEach((name, place) -> {
       Layout.key(key.clear(), queueNumberOf(name), name.key());
-      if (place == NOWHERE) {
+      if (place == Place.NOWHERE) {
         batch.delete(Family.KEYS, key);
       } else {
         batch.put(Family.KEYS, key, place.encode(value.clear()));
       }
-    }
+    });
   }
 
   private int queueNumberOf(KeyName name) {
@@ -571,18 +297,19 @@ final class CommitTable implements RecordTable {
   }
 
   private void emitAnswers() {
-    answers.forEach((name, answered) -> {
+    overlay.answers().forEach((name, answered) -> {
       int queue = queueNumber(name.queue());
       long bucket = Layout.answerBucket(answered.dropAt());
-      answerBuckets.add(bucket);
+      stored.answerBuckets().add(bucket);
       RecordParts.frameAnswer(answered, value.clear());
-      batch.put(Family.ANSWERS, Layout.answer(key.clear(), bucket, queue, name.key(), name.idempotencyKey()), value);
+      batch.put(Family.ANSWERS, Layout.answer(key.clear(), bucket, queue, name.key(), name.request()), value);
     });
   }
 
   /** Drops what has expired, a step at a time. */
   private void retire() {
     long dropMillis = nowMillis - DROP_GRACE_MILLIS;
+    NavigableSet<Long> answerBuckets = stored.answerBuckets();
     if (!answerBuckets.isEmpty() && Layout.answersExpired(answerBuckets.first(), dropMillis)) {
       long bucket = answerBuckets.first();
       answerBuckets.remove(bucket);
@@ -624,8 +351,7 @@ final class CommitTable implements RecordTable {
       iterator.seek(from == null ? prefix : from);
       for (int i = 0; i < RETIRED_PER_COMMIT && iterator.isValid(); i++) {
         TaskId id = Layout.id(iterator.key(), Layout.HISTORY_ID_AT);
-        Entry entry = entries.get(id);
-        if (entry == null || !entry.dirty) {
+        if (!overlay.hasWritten(id)) {
           removeTraces(bucket, id, iterator.value());
         }
         iterator.next();
@@ -636,44 +362,39 @@ final class CommitTable implements RecordTable {
     }
   }
 
-  private void removeTraces(Bucket bucket, TaskId id, byte[] stored) {
+  private void removeTraces(Bucket bucket, TaskId id, byte[] record) {
     String taskKey;
     try {
-      taskKey = TaskRecordFormat.keyOf(id, stored);
+      taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
       // It expires as others do; a key or a body of it stays, which is what cannot be read of it.
       unreadables.add(id, e);
       return;
     }
     if (taskKey != null) {
-      KeyName name = new KeyName(queues.name(TaskRecordFormat.queueOf(stored)), taskKey);
+      KeyName name = new KeyName(queues.name(TaskRecordFormat.queueOf(record)), taskKey);
       Place known = places.get(name);
-      Place place = known != null ? known : place(name);
+      Place place = known != null ? known : stored.place(name);
       if (bucket.equals(place.bucket()) && place.id().equals(id)) {
-        places.put(name, NOWHERE);
-        dirtyPlaces.add(name);
+        places.put(name, Place.NOWHERE);
       }
     }
-    if (TaskRecordFormat.hasBodyOutside(stored)) {
+    if (TaskRecordFormat.hasBodyOutside(record)) {
       batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
     }
   }
 
   /** The commit is durable: what it left is what the database holds. */
   void committed() {
-    for (Entry entry : dirty) {
-      TaskRecord current = entry.current;
-      assert current != null;
-      cache.put(current);
+    for (RecordChange change : overlay.changes()) {
+      cache.put(change.after());
     }
     tally.publish();
     afterCommit.forEach(Runnable::run);
     afterCommit.clear();
-    entries.clear();
-    dirty.clear();
+    overlay.clear();
+    stored.clear();
     places.clear();
-    dirtyPlaces.clear();
-    answers.clear();
     batch.clear();
   }
 }

@@ -16,18 +16,18 @@ final class Operation<R> {
   final long bytes;
   /** Whether its commit is synced before it is answered. */
   final boolean synced;
-  private final Consumer<CommitTable> wants;
+  private final Consumer<StoredRecords> wants;
   private final Step<R> step;
 
   // writer thread only, until it is handed over
   private @Nullable R result;
   private @Nullable RuntimeException refusal;
 
-  Operation(int items, long bytes, Consumer<CommitTable> wants, Step<R> step) {
+  Operation(int items, long bytes, Consumer<StoredRecords> wants, Step<R> step) {
     this(items, bytes, true, wants, step);
   }
 
-  Operation(int items, long bytes, boolean synced, Consumer<CommitTable> wants, Step<R> step) {
+  Operation(int items, long bytes, boolean synced, Consumer<StoredRecords> wants, Step<R> step) {
     this.items = items;
     this.bytes = bytes;
     this.synced = synced;
@@ -36,8 +36,8 @@ final class Operation<R> {
   }
 
   /** Says which records it will ask for. */
-  void announce(CommitTable table) {
-    wants.accept(table);
+  void announce(StoredRecords stored) {
+    wants.accept(stored);
   }
 
   void run(long nowMicros) {

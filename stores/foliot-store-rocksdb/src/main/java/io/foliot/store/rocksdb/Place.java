@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param bucket where it is kept, or null while it is live
  */
 record Place(TaskId id, @Nullable Bucket bucket) {
+  /** The place of a key that has no task. */
+  static final Place NOWHERE = new Place(new TaskId(0, 0), null);
+
   private static final int BUCKET_AT = 16;
 
   static Place of(TaskRecord record) {

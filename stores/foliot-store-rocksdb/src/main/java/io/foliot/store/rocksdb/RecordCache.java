@@ -4,6 +4,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.KeyName;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

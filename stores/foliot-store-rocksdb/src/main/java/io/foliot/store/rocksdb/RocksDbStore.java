@@ -35,8 +35,11 @@ import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.batch.BatchSteps;
+import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.DamagedException;
@@ -102,7 +105,9 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private final Unreadables unreadables = new Unreadables();
   private final Tally tally;
   private final Documents documents;
+  private final TermsByQueue terms = new TermsByQueue();
   private final CommitTable table;
+  private final StoredRecords stored;
   private final Reader reader;
   private final Writer writer;
   private final Room room;
@@ -125,7 +130,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     cache = new RecordCache(options.recordCacheBytes());
     documents = new Documents(db);
     table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexHands, parkedHands, floor);
-    operations = new TaskOperations(table, seams.tokens(), floor);
+    operations = new TaskOperations(table.records(), seams.tokens(), terms, floor);
+    stored = table.stored();
     reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands, unreadables);
     room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
@@ -276,8 +282,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   @Override
-  public void configure(String queue, QueueTerms terms) {
-    operations.configure(queue, terms);
+  public void configure(String queue, QueueTerms queueTerms) {
+    terms.configure(queue, queueTerms);
   }
 
   @Override
@@ -289,14 +295,15 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     }
     return writer.call(new Operation<>(items.size(), bytes, wants -> {
       for (Draft draft : items) {
-        wants.wantNew(draft.id());
+        wants.newId(draft.id());
         if (draft.key() != null) {
-          wants.want(draft.queue(), draft.key());
+          wants.key(new KeyName(draft.queue(), draft.key()));
         }
       }
     }, now -> {
       room.ensure();
-      return readable(items, draft -> draft.key() != null && table.isUnreadable(draft.queue(), draft.key()),
+      return readable(items,
+          draft -> draft.key() != null && stored.isUnreadable(new KeyName(draft.queue(), draft.key())),
           some -> operations.submit(some, now));
     }));
   }
@@ -304,21 +311,21 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   @Override
   public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
     List<Touch> items = List.copyOf(touches);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.want(touch.ref())),
-        now -> readable(items, touch -> table.isUnreadable(touch.ref()), some -> operations.touch(some, now))));
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.ref(touch.ref())),
+        now -> readable(items, touch -> stored.isUnreadable(touch.ref()), some -> operations.touch(some, now))));
   }
 
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
     List<TaskRef> items = List.copyOf(refs);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::want),
-        now -> readable(items, table::isUnreadable, some -> operations.cancel(some, now))));
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::ref),
+        now -> readable(items, stored::isUnreadable, some -> operations.cancel(some, now))));
   }
 
   @Override
   public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
     List<DueEntry> items = List.copyOf(entries);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(entry -> wants.want(entry.id())),
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(entry -> wants.id(entry.id())),
         now -> operations.park(items, now)));
   }
 
@@ -334,20 +341,20 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     // A batch of looks only moves index entries, and one that came back would be moved again.
     boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
     return writer.call(new Operation<>(items.size(), 0, synced,
-        wants -> items.forEach(claim -> wants.want(claim.id())), now -> operations.claim(items, now)));
+        wants -> items.forEach(claim -> wants.id(claim.id())), now -> operations.claim(items, now)));
   }
 
   @Override
   public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
     List<Extension> items = List.copyOf(extensions);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.want(item.id())),
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.id(item.id())),
         now -> operations.extend(items, now)));
   }
 
   @Override
   public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
     List<Settlement> items = List.copyOf(settlements);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.want(item.id())),
+    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.id(item.id())),
         now -> operations.settle(items, now)));
   }
 
@@ -366,15 +373,11 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     }
     return writer.call(new Operation<>(items.size(), bytes, wants -> {
       for (TaskRecord task : items) {
-        wants.want(task.id());
-        String key = task.key();
-        if (key != null) {
-          wants.want(task.queue(), key);
-        }
+        BatchSteps.ADOPT.wants(task, wants);
       }
     }, now -> {
       room.ensure();
-      return readable(items, task -> task.key() != null && table.isUnreadable(task.queue(), task.key()),
+      return readable(items, task -> task.key() != null && stored.isUnreadable(new KeyName(task.queue(), task.key())),
           some -> operations.adopt(some, now));
     }));
   }

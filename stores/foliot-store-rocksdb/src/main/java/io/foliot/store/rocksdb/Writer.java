@@ -216,9 +216,9 @@ final class Writer {
     long start = clock.monotonicNanos();
     long count = take(first);
     for (Operation<?> operation : running) {
-      operation.announce(table);
+      operation.announce(table.stored());
     }
-    table.prefetch();
+    table.stored().prefetch();
     for (Operation<?> operation : running) {
       run(operation);
     }

@@ -1,0 +1,28 @@
+package io.foliot.core.store;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+
+/** The terms of the queues that a store was {@linkplain TaskStore#configure told of}. Any thread. */
+public final class TermsByQueue {
+  private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
+
+  /** No queues. */
+  public TermsByQueue() {}
+
+  /** Sets the terms of a queue. */
+  public void configure(String queue, QueueTerms queueTerms) {
+    terms.put(queue, queueTerms);
+  }
+
+  /** Returns the terms of a queue, the default ones if it is not known. */
+  public QueueTerms of(String queue) {
+    return terms.getOrDefault(queue, QueueTerms.DEFAULT);
+  }
+
+  /** Passes each queue that is known, in no order. */
+  public void forEach(BiConsumer<String, QueueTerms> action) {
+    terms.forEach(action);
+  }
+}

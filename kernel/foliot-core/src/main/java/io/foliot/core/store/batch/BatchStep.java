@@ -1,0 +1,32 @@
+package io.foliot.core.store.batch;
+
+import io.foliot.core.store.TaskOperations;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One kind of call that changes tasks, item by item.
+ *
+ * @param <Q> an item of the request
+ * @param <R> the result of an item
+ */
+public interface BatchStep<Q, R> {
+  /** Names what an item reads. */
+  void wants(Q item, Reads reads);
+
+  /** Takes the step for items of one task or of one key, in their order. */
+  List<R> apply(TaskOperations operations, List<Q> items, long nowMicros);
+
+  /** Returns whether an item changes the record it names, if there is one, and thus must be able to read all of it. */
+  default boolean changes(Q item) {
+    return true;
+  }
+
+  /**
+   * Returns the result of an item whose record a newer version of Foliot wrote, which is left alone; null if the item
+   * fails.
+   */
+  default @Nullable R ofNewerVersion(Q item, long nowMicros) {
+    return null;
+  }
+}

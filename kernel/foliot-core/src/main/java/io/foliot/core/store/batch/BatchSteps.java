@@ -1,0 +1,96 @@
+package io.foliot.core.store.batch;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Redrive;
+import io.foliot.core.store.RedriveResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The steps of the calls that are the same on every store. */
+public final class BatchSteps {
+  /** As {@code TaskStore.touch}. */
+  public static final BatchStep<Touch, TouchResult> TOUCH = new Plain<>((touch, reads) -> reads.ref(touch.ref()),
+      TaskOperations::touch, null);
+
+  /** As {@code TaskStore.cancel}. */
+  public static final BatchStep<TaskRef, CancelResult> CANCEL = new Plain<>((ref, reads) -> reads.ref(ref),
+      TaskOperations::cancel, null);
+
+  /** As {@code TaskStore.park}. */
+  public static final BatchStep<DueEntry, Boolean> PARK = new Plain<>((entry, reads) -> reads.id(entry.id()),
+      TaskOperations::park, false);
+
+  /** As {@code TaskStore.extend}. */
+  public static final BatchStep<Extension, ExtendResult> EXTEND = new Plain<>(
+      (extension, reads) -> reads.id(extension.id()), TaskOperations::extend,
+      new ExtendResult(ExtendResult.Kind.STALE, 0));
+
+  /** As {@code TaskStore.settle}. */
+  public static final BatchStep<Settlement, SettleResult> SETTLE = new Plain<>(
+      (settlement, reads) -> reads.id(settlement.id()), TaskOperations::settle,
+      new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0));
+
+  /**
+   * As {@code TaskStore.redrive}. An item names its task only; a store also reads the task that has the key of that
+   * one.
+   */
+  public static final BatchStep<Redrive, RedriveResult> REDRIVE = new Plain<>(
+      (redrive, reads) -> reads.id(redrive.id()), TaskOperations::redrive, null);
+
+  /** As {@code TaskStore.adopt}. */
+  public static final BatchStep<TaskRecord, Boolean> ADOPT = new Plain<>(BatchSteps::idAndKey, TaskOperations::adopt,
+      true);
+
+  private BatchSteps() {}
+
+  private static void idAndKey(TaskRecord task, Reads reads) {
+    TaskId id = task.id();
+    String key = task.key();
+    reads.id(id);
+    if (key != null) {
+      reads.key(new KeyName(task.queue(), key));
+    }
+  }
+
+  /** Takes a call for a list of items. */
+  private interface Call<Q, R> {
+    List<R> take(TaskOperations operations, List<Q> items, long nowMicros);
+  }
+
+  /**
+   * A step whose parts are functions.
+   *
+   * @param newer the result of an item of a newer version, or null if it fails
+   */
+  private record Plain<Q, R>(BiConsumer<Q, Reads> names, Call<Q, R> call, @Nullable R newer)
+      implements
+        BatchStep<Q, R> {
+    @Override
+    public void wants(Q item, Reads reads) {
+      names.accept(item, reads);
+    }
+
+    @Override
+    public List<R> apply(TaskOperations operations, List<Q> items, long nowMicros) {
+      return call.take(operations, items, nowMicros);
+    }
+
+    @Override
+    public @Nullable R ofNewerVersion(Q item, long nowMicros) {
+      return newer;
+    }
+  }
+}

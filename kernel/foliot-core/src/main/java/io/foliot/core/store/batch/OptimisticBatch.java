@@ -1,0 +1,210 @@
+package io.foliot.core.store.batch;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
+import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TermsByQueue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call with many items on a store that others write to at the same time: read, decide, compare and set, again.
+ *
+ * <ol>
+ * <li>The store reads {@linkplain #reads what the items name}, together with its clock.
+ * <li>{@link #decide} groups the items by task or key into units and takes the step of each over an overlay of what was
+ * read. An item whose record a newer version wrote is answered without a change, or fails.
+ * <li>The store writes each unit if all its records are still those that were read, and calls {@link #answer}. As
+ * nothing has changed, the step is as if it was taken at the instant of the read.
+ * <li>The items of the other units go round again.
+ * </ol>
+ *
+ * <p>Items that a store has done by a statement of its own are answered by {@link #answer(int, Object)}. Places may be
+ * answered by several threads if something orders them before {@link #results}.
+ *
+ * <p>Rejected: locks on the records from the read to the write. A lock holds up callers across a round trip, and a node
+ * that stalls holds them up for as long as it stalls.
+ *
+ * @param <Q> an item of the request
+ * @param <R> the result of an item
+ */
+public final class OptimisticBatch<Q, R> {
+  private final BatchStep<Q, R> step;
+  private final List<Q> items;
+  private final @Nullable Object[] results;
+  private final boolean[] refused;
+  private final AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
+
+  /** A batch of which nothing is done yet. */
+  public OptimisticBatch(BatchStep<Q, R> step, List<Q> items) {
+    this.step = step;
+    this.items = items;
+    results = new @Nullable Object[items.size()];
+    refused = new boolean[items.size()];
+  }
+
+  /** Returns what the items at these places read. */
+  public ReadSet reads(List<Integer> places) {
+    ReadSet reads = new ReadSet();
+    places.forEach(place -> step.wants(items.get(place), reads));
+    return reads;
+  }
+
+  /**
+   * Returns what becomes of the items at these places, unit by unit. Items of newer versions are answered here and
+   * belong to no unit.
+   *
+   * @param nowMicros the store's clock when it read
+   * @param floor the smallest generation that may be given out
+   */
+  public List<BatchUnit<R>> decide(List<Integer> places, CommittedRecords read, long nowMicros, long floor,
+      Supplier<Token> tokens, TermsByQueue terms) {
+    Map<Object, List<Integer>> byUnit = new LinkedHashMap<>();
+    UnitFinder finder = new UnitFinder(read);
+    for (Integer place : places) {
+      Q item = items.get(place);
+      Object unit = finder.find(step, item);
+      if (finder.foundNewerVersion && step.changes(item)) {
+        refuse(place, nowMicros);
+      } else {
+        byUnit.computeIfAbsent(unit, none -> new ArrayList<>()).add(place);
+      }
+    }
+    List<BatchUnit<R>> units = new ArrayList<>(byUnit.size());
+    byUnit.values().forEach(some -> {
+      RecordOverlay overlay = new RecordOverlay(read, Math.floorDiv(nowMicros, 1_000));
+      TaskOperations operations = new TaskOperations(overlay, tokens, terms, floor);
+      units.add(new BatchUnit<>(some, step.apply(operations, some.stream().map(items::get).toList(), nowMicros),
+          overlay));
+    });
+    return units;
+  }
+
+  private void refuse(int place, long nowMicros) {
+    results[place] = step.ofNewerVersion(items.get(place), nowMicros);
+    if (results[place] == null) {
+      refused[place] = true;
+      fail(new StoreAwayException(
+          "a newer version of Foliot wrote the task, and only that can change it; ask a node that runs it", null));
+    }
+  }
+
+  /** Answers the items of a unit that was written or has nothing to write. */
+  public void answer(BatchUnit<R> unit) {
+    for (int i = 0; i < unit.places().size(); i++) {
+      answer(unit.places().get(i), unit.results().get(i));
+    }
+  }
+
+  /** Answers one item. */
+  public void answer(int place, R result) {
+    results[place] = result;
+  }
+
+  /** Returns the result of an item so far, or null if it has none. */
+  @SuppressWarnings("unchecked") // only results of R are put there
+  public @Nullable R result(int place) {
+    return (R) results[place];
+  }
+
+  /** Returns whether an item is still to be done: it has no result, and no newer version's record keeps it from one. */
+  public boolean isOpen(int place) {
+    return results[place] == null && !refused[place];
+  }
+
+  /** Returns the places of the items that are still to be done. */
+  public List<Integer> open() {
+    List<Integer> places = new ArrayList<>();
+    for (int place = 0; place < results.length; place++) {
+      if (isOpen(place)) {
+        places.add(place);
+      }
+    }
+    return places;
+  }
+
+  /**
+   * Records why items without an answer fail, so that the others go on. A failure that leaves open what was done is
+   * kept rather than one that says that nothing was. Any thread.
+   */
+  public void fail(StoreException reason) {
+    failure.accumulateAndGet(reason, (old, next) -> old == null || isNothingDone(old) ? next : old);
+  }
+
+  private static boolean isNothingDone(StoreException failure) {
+    return failure instanceof StoreAwayException || failure instanceof StoreFullException;
+  }
+
+  /**
+   * Returns the result of each item.
+   *
+   * @throws StoreException if items have failed; an {@link ItemsFailedException} if others have not
+   */
+  @SuppressWarnings("unchecked") // only results of R are put there
+  public List<R> results() {
+    StoreException reason = failure.get();
+    if (reason != null) {
+      throw ItemsFailedException.of(Arrays.asList(results), reason);
+    }
+    assert open().isEmpty() : "an item has no result: places=" + open();
+    return (List<R>) Arrays.asList(results);
+  }
+
+  /** Finds the unit of an item: its key, or else its request, or else its task. One thread. */
+  private static final class UnitFinder implements Reads {
+    private final CommittedRecords read;
+    private @Nullable Object key;
+    private @Nullable Object request;
+    private @Nullable Object task;
+    private boolean foundNewerVersion;
+
+    UnitFinder(CommittedRecords read) {
+      this.read = read;
+    }
+
+    <Q> Object find(BatchStep<Q, ?> step, Q item) {
+      key = null;
+      request = null;
+      task = null;
+      foundNewerVersion = false;
+      step.wants(item, this);
+      Object unit = key != null ? key : request != null ? request : task;
+      return unit != null ? unit : new Object();
+    }
+
+    @Override
+    public void id(TaskId id) {
+      foundNewerVersion |= read.isOfNewerVersion(id);
+      TaskRecord record = read.record(id);
+      String name = record == null ? null : record.key();
+      if (record == null || name == null) {
+        task = id;
+      } else {
+        key(new KeyName(record.queue(), name));
+      }
+    }
+
+    @Override
+    public void key(KeyName name) {
+      key = name;
+      TaskId holder = read.holder(name);
+      foundNewerVersion |= holder != null && read.isOfNewerVersion(holder);
+    }
+
+    @Override
+    public void request(RequestName name) {
+      request = name;
+    }
+  }
+}

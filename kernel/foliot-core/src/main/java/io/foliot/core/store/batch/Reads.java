@@ -1,0 +1,24 @@
+package io.foliot.core.store.batch;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+
+/** Takes the names of what an item of a batch reads. */
+public interface Reads {
+  /** Names a record by its id. */
+  void id(TaskId id);
+
+  /** Names the task that has a key, or had it last. */
+  void key(KeyName key);
+
+  /** Names the answer to a request. */
+  void request(RequestName request);
+
+  /** Names a task as a caller did. */
+  default void ref(TaskRef ref) {
+    switch (ref) {
+      case TaskRef.ById byId -> id(byId.id());
+      case TaskRef.ByKey byKey -> key(new KeyName(byKey.queue(), byKey.key()));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.foliot.core.store.batch;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.TaskRecord;
+import org.jspecify.annotations.Nullable;
+
+/** The net change that a batch makes to one record. Mutable only by its {@link RecordOverlay}. */
+public final class RecordChange {
+  private final @Nullable TaskRecord before;
+  private TaskRecord after;
+
+  RecordChange(@Nullable TaskRecord before, TaskRecord after) {
+    this.before = before;
+    this.after = after;
+  }
+
+  void become(TaskRecord record) {
+    after = record;
+  }
+
+  boolean isOne() {
+    return after != before;
+  }
+
+  /** Returns the id of the task. */
+  public TaskId id() {
+    return after.id();
+  }
+
+  /** Returns the record before the batch, or null if the batch inserts it. */
+  public @Nullable TaskRecord before() {
+    return before;
+  }
+
+  /** Returns the record after the batch. */
+  public TaskRecord after() {
+    return after;
+  }
+
+  /** Returns whether the task was live before the batch. */
+  public boolean wasLive() {
+    return before != null && before.isLive();
+  }
+
+  /** Returns whether the payload changes. A payload that was not read is known by its identity. */
+  public boolean changesBody() {
+    return before == null || before.body() != after.body();
+  }
+}

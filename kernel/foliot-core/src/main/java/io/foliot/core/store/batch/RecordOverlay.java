@@ -1,0 +1,147 @@
+package io.foliot.core.store.batch;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Generations;
+import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.TaskRecord;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records as a batch sees them: the committed ones, and over them what the batch has written so far. Nothing of it
+ * is stored until a store writes the {@linkplain #changes net changes}. One thread.
+ *
+ * <ol>
+ * <li>A read of a record that the batch has written returns that; any other goes to the committed records.
+ * <li>A live record that is written takes its key.
+ * <li>A record whose retention has ended is not returned, though it may still be stored.
+ * <li>A record that is written several times is one change, from what was committed to what was written last.
+ * </ol>
+ */
+public final class RecordOverlay implements RecordTable {
+  private final CommittedRecords committed;
+  private final SequencedMap<TaskId, RecordChange> written = new LinkedHashMap<>();
+  private final Map<KeyName, TaskId> holders = new HashMap<>();
+  private final SequencedMap<RequestName, Answered> answers = new LinkedHashMap<>();
+  private long nowMillis;
+  private long largestShown = Generations.NONE;
+  private long largestForgotten = Generations.NONE;
+
+  /**
+   * An overlay that changes nothing yet.
+   *
+   * @param nowMillis the store's clock, by which retention ends
+   */
+  public RecordOverlay(CommittedRecords committed, long nowMillis) {
+    this.committed = committed;
+    this.nowMillis = nowMillis;
+  }
+
+  /** Sets the clock of the next steps, for a batch that takes long. */
+  public void advanceTo(long millis) {
+    nowMillis = millis;
+  }
+
+  /** Returns the record of a task, also one whose retention has ended, or null if there is none. */
+  public @Nullable TaskRecord stored(TaskId id) {
+    RecordChange change = written.get(id);
+    return change != null ? change.after() : committed.record(id);
+  }
+
+  @Override
+  public @Nullable TaskRecord get(TaskId id) {
+    TaskRecord record = stored(id);
+    return record == null || record.isLive() || record.dropAt() > nowMillis ? record : null;
+  }
+
+  @Override
+  public @Nullable TaskRecord byKey(String queue, String key) {
+    TaskId id = holder(new KeyName(queue, key));
+    return id == null ? null : get(id);
+  }
+
+  /** Returns the id of the task that has a key, or had it last; null if none is known. */
+  public @Nullable TaskId holder(KeyName key) {
+    TaskId id = holders.get(key);
+    return id != null ? id : committed.holder(key);
+  }
+
+  @Override
+  public void write(@Nullable TaskRecord before, TaskRecord after) {
+    RecordChange change = written.get(after.id());
+    if (change == null) {
+      written.put(after.id(), new RecordChange(before, after));
+    } else {
+      change.become(after);
+    }
+    String key = after.key();
+    if (key != null && after.isLive() && (before == null || !before.isLive())) {
+      holders.put(new KeyName(after.queue(), key), after.id());
+    }
+    largestShown = Math.max(largestShown, Generations.shown(after));
+    largestForgotten = Math.max(largestForgotten, Generations.forgotten(before, after));
+  }
+
+  @Override
+  public @Nullable Answered answered(String queue, @Nullable String key, String idempotencyKey) {
+    RequestName name = new RequestName(queue, key, idempotencyKey);
+    Answered answer = answers.get(name);
+    return answer != null ? answer : committed.answer(name);
+  }
+
+  @Override
+  public void remember(String queue, @Nullable String key, String idempotencyKey, Answered answered) {
+    answers.put(new RequestName(queue, key, idempotencyKey), answered);
+  }
+
+  /** Returns whether there is nothing to write. */
+  public boolean isUnchanged() {
+    return answers.isEmpty() && written.values().stream().noneMatch(RecordChange::isOne);
+  }
+
+  /** Returns whether the batch has written a record. */
+  public boolean hasWritten(TaskId id) {
+    return written.containsKey(id);
+  }
+
+  /** Returns the net changes, in the order in which records were first written. */
+  public List<RecordChange> changes() {
+    List<RecordChange> changes = new ArrayList<>(written.size());
+    for (RecordChange change : written.values()) {
+      if (change.isOne()) {
+        changes.add(change);
+      }
+    }
+    return changes;
+  }
+
+  /** Returns the answers to remember. */
+  public SequencedMap<RequestName, Answered> answers() {
+    return Collections.unmodifiableSequencedMap(answers);
+  }
+
+  /** Returns the largest generation that a written record has shown, or {@link Generations#NONE}. */
+  public long largestShown() {
+    return largestShown;
+  }
+
+  /** Returns the largest generation that a write has made forgettable, or {@link Generations#NONE}. */
+  public long largestForgotten() {
+    return largestForgotten;
+  }
+
+  /** Forgets all that was written, because it is committed now. */
+  public void clear() {
+    written.clear();
+    holders.clear();
+    answers.clear();
+    largestShown = Generations.NONE;
+    largestForgotten = Generations.NONE;
+  }
+}

@@ -1,0 +1,17 @@
+package io.foliot.core.store.batch;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An idempotency key within its queue and, if the task has one, its key.
+ *
+ * @param queue the queue
+ * @param key the key of the task, or null
+ * @param request the idempotency key
+ */
+public record RequestName(String queue, @Nullable String key, String request) {
+  /** Returns the key of the task, or the empty string, which no task has as its key. */
+  public String keyOrEmpty() {
+    return key == null ? "" : key;
+  }
+}

@@ -1,0 +1,226 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.Limits;
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.Generations;
+import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.SetAside;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TermsByQueue;
+import io.foliot.core.store.batch.BatchUnit;
+import io.foliot.core.store.batch.OptimisticBatch;
+import io.foliot.core.store.batch.ReadSet;
+import io.foliot.core.store.batch.RecordChange;
+import io.foliot.core.store.batch.RequestName;
+import io.foliot.core.store.format.UnreadableException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The reads and the compare-and-set writes of an {@link OptimisticBatch} on one database. Any thread, each with a
+ * session of its own.
+ *
+ * <ol>
+ * <li>A read sets aside live records that cannot be read, and reads again, so that none of them is in the batch.
+ * <li>A write raises the floor of generations first, then writes each row that still has the version that was read.
+ * <li>Rows are written in the order of their ids, so that two batches do not lock each other out.
+ * </ol>
+ */
+final class GeneralPath {
+  private static final System.Logger LOG = System.getLogger(GeneralPath.class.getName());
+
+  private final Dialect dialect;
+  private final Numbers numbers;
+  private final int slotCount;
+  private final Supplier<Token> tokens;
+  private final TermsByQueue terms;
+  private final GenerationClock clock;
+  private final Consumer<SetAside> onSetAside;
+
+  GeneralPath(Dialect dialect, Numbers numbers, int slotCount, Supplier<Token> tokens, TermsByQueue terms,
+      GenerationClock clock, Consumer<SetAside> onSetAside) {
+    this.dialect = dialect;
+    this.numbers = numbers;
+    this.slotCount = slotCount;
+    this.tokens = tokens;
+    this.terms = terms;
+    this.clock = clock;
+    this.onSetAside = onSetAside;
+  }
+
+  /** Takes all items of a batch that are still open. */
+  <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies) throws SQLException {
+    take(session, batch, bodies, true);
+  }
+
+  /**
+   * Takes all items of a batch that are still open.
+   *
+   * @param bodies whether payloads are read, because results show them
+   * @param writes false to return what the batch finds and to write nothing: a probe whose row another statement is
+   *     changing would wait for it, and after it there may be nothing to move
+   */
+  <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies, boolean writes) throws SQLException {
+    for (List<Integer> chunk : Rounds.chunks(batch.open())) {
+      List<Integer> left = chunk;
+      for (int round = 0; !left.isEmpty(); round++) {
+        Rounds.await(round);
+        Snapshot snapshot = read(session, batch.reads(left), bodies, false);
+        List<BatchUnit<R>> units = decide(batch, left, snapshot);
+        List<BatchUnit<R>> written = writes ? write(session, snapshot, units) : units;
+        written.forEach(batch::answer);
+        left = left.stream().filter(batch::isOpen).toList();
+      }
+    }
+  }
+
+  /** Decides over what was read, by the clock of the read. */
+  <Q, R> List<BatchUnit<R>> decide(OptimisticBatch<Q, R> batch, List<Integer> places, Snapshot snapshot) {
+    long floor = Math.max(snapshot.floor(), clock.seen());
+    return batch.decide(places, snapshot, snapshot.micros(), floor, tokens, terms);
+  }
+
+  /** Reads records. Live ones that cannot be read are set aside first, so that none of them is among these. */
+  Snapshot read(Session session, ReadSet reads, boolean bodies, boolean locking) throws SQLException {
+    for (int round = 0;; round++) {
+      Rounds.await(round);
+      Snapshot snapshot = session
+          .ask(connection -> dialect.records().read(connection, numbers, reads, bodies, locking));
+      clock.seen(snapshot.micros());
+      List<Row> damaged = snapshot.toSetAside();
+      if (damaged.isEmpty()) {
+        return snapshot;
+      }
+      setAside(session, damaged, snapshot.micros());
+    }
+  }
+
+  /** Ends tasks whose rows cannot be read, and reports them. Rows that have changed meanwhile stay. */
+  void setAside(Session session, List<Row> damaged, long nowMicros) throws SQLException {
+    List<Row> sorted = damaged.stream().sorted(Comparator.comparing(row -> row.record().id())).toList();
+    long last = sorted.stream().mapToLong(row -> row.record().generation()).max().orElse(0);
+    if (last >= nowMicros && last < Long.MAX_VALUE) {
+      // A task that gets the key later must not get a smaller generation.
+      clock.raise(session, last);
+    }
+    List<SetAside> told = sorted.stream().map(GeneralPath::toldOf).toList();
+    List<Dialect.Unreadable> rows = new ArrayList<>();
+    for (int i = 0; i < sorted.size(); i++) {
+      TaskRecord record = sorted.get(i).record();
+      rows.add(new Dialect.Unreadable(record.id(), sorted.get(i).version(), Rows.cut(told.get(i).finalReason()),
+          Math.min(terms.of(record.queue()).retainFailedMillis(), Limits.MAX_DELAY_MILLIS)));
+    }
+    session.run(connection -> dialect.records().setAside(connection, rows)).stream().mapToObj(told::get)
+        .forEach(one -> {
+          LOG.log(System.Logger.Level.ERROR,
+              "a task was set aside because its record cannot be read; its bytes are kept in"
+                  + " foliot_final: task={0}, queue={1}, reason={2}",
+              one.id(), one.queue(), one.reason());
+          onSetAside.accept(one);
+        });
+  }
+
+  /** Returns the report of a record that cannot be read. */
+  static SetAside toldOf(Row row) {
+    UnreadableException damage = Objects.requireNonNull(row.damage());
+    return new SetAside(row.record().id(), row.record().queue(), damage.getMessage() + "");
+  }
+
+  /** Writes units, and returns those that are written. The rows of the others were no longer those that were read. */
+  <R> List<BatchUnit<R>> write(Session session, Snapshot snapshot, List<BatchUnit<R>> units) throws SQLException {
+    List<Change> updates = new ArrayList<>();
+    List<Change> ends = new ArrayList<>();
+    List<Change> entries = new ArrayList<>();
+    Map<RequestName, RecordTable.Answered> answers = new LinkedHashMap<>();
+    long last = 0;
+    for (BatchUnit<R> unit : units) {
+      for (RecordChange change : unit.overlay().changes()) {
+        (!change.after().isLive() ? ends : change.wasLive() ? updates : entries).add(change(snapshot, change));
+        last = Math.max(last, Generations.aheadOfClock(change.before(), change.after(), snapshot.micros()));
+      }
+      answers.putAll(unit.overlay().answers());
+    }
+    if (last > 0 && last >= snapshot.floor()) {
+      clock.raise(session, last);
+    }
+    Set<TaskId> failed = new HashSet<>();
+    if (!update(session, sorted(updates), answers, failed)) {
+      return units.stream().filter(BatchUnit::isUnchanged).toList();
+    }
+    if (!ends.isEmpty()) {
+      note(ends, session.run(connection -> dialect.records().end(connection, sorted(ends))), failed);
+    }
+    if (!entries.isEmpty()) {
+      note(entries, session.run(connection -> dialect.records().enter(connection, sorted(entries))), failed);
+    }
+    return failed.isEmpty()
+        ? units
+        : units.stream().filter(unit -> failed.stream().noneMatch(unit.overlay()::hasWritten)).toList();
+  }
+
+  private static List<Change> sorted(List<Change> changes) {
+    changes.sort(Comparator.comparing(change -> change.after().id()));
+    return changes;
+  }
+
+  private Change change(Snapshot snapshot, RecordChange change) {
+    TaskRecord after = change.after();
+    Row row = change.before() == null ? null : snapshot.row(change.id());
+    int queue = numbers.of(after.queue());
+    int part = after.parked() ? Parts.parked(queue) : after.id().slot(slotCount);
+    return new Change(change, row == null ? 0 : row.version(), queue, part);
+  }
+
+  /** Returns false if nothing was written because another caller has remembered an answer to a request meanwhile. */
+  private boolean update(Session session, List<Change> updates, Map<RequestName, RecordTable.Answered> answers,
+      Set<TaskId> failed) throws SQLException {
+    if (answers.isEmpty()) {
+      for (List<Change> chunk : Rounds.chunks(updates, Change::bytes)) {
+        note(chunk, session.run(connection -> dialect.records().update(connection, chunk, List.of())), failed);
+      }
+      return true;
+    }
+    List<NewAnswer> remembered = newAnswers(updates, answers);
+    try {
+      note(updates, session.guarded(connection -> dialect.records().update(connection, updates, remembered)), failed);
+      return true;
+    } catch (SQLException e) {
+      if (dialect.isDuplicate(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** Returns the answers to write, each with the change among these that it depends on. */
+  private List<NewAnswer> newAnswers(List<Change> updates, Map<RequestName, RecordTable.Answered> answers) {
+    Map<TaskId, Integer> changed = new HashMap<>();
+    for (int i = 0; i < updates.size(); i++) {
+      changed.put(updates.get(i).after().id(), i);
+    }
+    List<NewAnswer> list = new ArrayList<>(answers.size());
+    answers.forEach((name, answered) -> list.add(new NewAnswer(name, numbers.of(name.queue()), answered,
+        changed.getOrDefault(answered.result().id(), -1))));
+    return list;
+  }
+
+  private static void note(List<Change> changes, BitSet written, Set<TaskId> failed) {
+    for (int i = 0; i < changes.size(); i++) {
+      if (!written.get(i)) {
+        failed.add(changes.get(i).after().id());
+      }
+    }
+  }
+}

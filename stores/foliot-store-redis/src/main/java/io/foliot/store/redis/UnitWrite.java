@@ -1,0 +1,95 @@
+package io.foliot.store.redis;
+
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Generations;
+import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.BatchUnit;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.RecordChange;
+import io.foliot.core.store.batch.RecordOverlay;
+import io.foliot.core.store.batch.RequestName;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.RecordParts;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The arguments of {@code write.lua} for a unit: what was read, to be compared, and what replaces it. */
+final class UnitWrite {
+  private static final int NOTHING = 0;
+  private static final int DELETE = 1;
+  private static final int SET = 2;
+
+  private static final int NO_KEY = 0;
+  private static final int KEY_ABSENT = 1;
+  private static final int KEY_HELD = 2;
+
+  private final Snapshot snapshot;
+  private final List<byte[]> to;
+
+  UnitWrite(Snapshot snapshot, List<byte[]> to) {
+    this.snapshot = snapshot;
+    this.to = to;
+  }
+
+  /**
+   * Adds a unit.
+   *
+   * @param shown a generation above which new ones must be
+   */
+  void add(BatchUnit<?> unit, long shown) {
+    RecordOverlay overlay = unit.overlay();
+    List<RecordChange> changes = overlay.changes();
+    to.add(new Bytes(12).u16(changes.size()).u16(overlay.answers().size())
+        .u64(Math.max(shown, Generations.above(overlay.largestForgotten()))).toArray());
+    changes.forEach(this::add);
+    for (Map.Entry<RequestName, RecordTable.Answered> answer : overlay.answers().entrySet()) {
+      byte[] before = snapshot.storedAnswer(answer.getKey());
+      to.add(before == null ? new byte[0] : before);
+      to.add(RecordCodec.field(answer.getKey()));
+      to.add(RecordParts.frameAnswer(answer.getValue(), new Bytes(64)).toArray());
+      to.add(Layout.bytes(answer.getValue().dropAt()));
+    }
+  }
+
+  private void add(RecordChange change) {
+    TaskRecord after = change.after();
+    Snapshot.Stored stored = snapshot.stored(after.id());
+    TaskRecord before = stored == null ? null : stored.record();
+    Body nextBody = after.successorBody();
+    int bodyStep = bodyStep(before == null ? null : before.body(), after.body());
+    int nextStep = bodyStep(before == null ? null : before.successorBody(), nextBody);
+    KeyName name = after.key() == null ? null : new KeyName(after.queue(), after.key());
+    boolean checked = name != null && snapshot.knows(name);
+    TaskId holder = checked && name != null ? snapshot.holder(name) : null;
+    to.add(new Bytes(20).u64(after.id().high()).u64(after.id().low()).u8(stored == null ? 0 : 1).u8(bodyStep)
+        .u8(nextStep).u8(!checked ? NO_KEY : holder == null ? KEY_ABSENT : KEY_HELD).toArray());
+    if (stored != null) {
+      to.add(stored.value());
+    }
+    to.add(RecordCodec.encode(after));
+    if (bodyStep == SET) {
+      to.add(RecordCodec.encode(after.id(), after.key(), after.body()));
+    }
+    if (nextStep == SET) {
+      to.add(RecordCodec.encode(after.id(), after.key(), Objects.requireNonNull(nextBody)));
+    }
+    if (checked && name != null) {
+      to.add(RecordCodec.field(name.queue(), name.key()));
+    }
+    if (holder != null) {
+      to.add(RecordCodec.id(holder));
+    }
+  }
+
+  /** A payload that was not read is known by its identity. */
+  private static int bodyStep(@Nullable Body before, @Nullable Body after) {
+    if (before == after) {
+      return NOTHING;
+    }
+    return after != null && RecordCodec.hasBody(after) ? SET : before != null ? DELETE : NOTHING;
+  }
+}

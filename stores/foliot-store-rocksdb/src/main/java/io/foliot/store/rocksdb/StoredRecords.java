@@ -1,0 +1,305 @@
+package io.foliot.store.rocksdb;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.batch.CommittedRecords;
+import io.foliot.core.store.batch.KeyName;
+import io.foliot.core.store.batch.Reads;
+import io.foliot.core.store.batch.RequestName;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.MalformedException;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.RecordParts;
+import io.foliot.core.store.format.TaskRecordFormat;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksIterator;
+
+/**
+ * The records of the database, as one commit reads them. The writer's alone.
+ *
+ * <ol>
+ * <li>The calls of a commit first name what they will read; what is not in the {@link RecordCache} is then read in one
+ * step.
+ * <li>What no call has named is read when it is asked for.
+ * <li>Each record is read once a commit, so that it is the same object each time.
+ * <li>A record that cannot be read counts as absent, and is reported.
+ * </ol>
+ */
+final class StoredRecords implements CommittedRecords, Reads {
+  /** A record as it was read. */
+  private record Entry(@Nullable TaskRecord record, boolean isUnreadable) {
+    static final Entry ABSENT = new Entry(null, false);
+    static final Entry UNREADABLE = new Entry(null, true);
+  }
+
+  private final Database db;
+  private final Queues queues;
+  private final Tally tally;
+  private final RecordCache cache;
+  private final Unreadables unreadables;
+  private final Bytes key = new Bytes(512);
+
+  private final Map<TaskId, Entry> entries = new HashMap<>();
+  private final Map<KeyName, Place> places = new HashMap<>();
+  private final NavigableSet<Long> answerBuckets = new TreeSet<>();
+  private final Set<TaskId> wantedIds = new LinkedHashSet<>();
+  private final List<TaskId> newIds = new ArrayList<>();
+  private final Set<KeyName> wantedKeys = new LinkedHashSet<>();
+
+  StoredRecords(Database db, Queues queues, Tally tally, RecordCache cache, Unreadables unreadables) {
+    this.db = db;
+    this.queues = queues;
+    this.tally = tally;
+    this.cache = cache;
+    this.unreadables = unreadables;
+    findAnswerBuckets();
+  }
+
+  private void findAnswerBuckets() {
+    try (RocksIterator iterator = db.iterator(Family.ANSWERS)) {
+      iterator.seekToFirst();
+      while (iterator.isValid()) {
+        long bucket = BytesReader.u32(iterator.key(), 0) & 0xFFFF_FFFFL;
+        answerBuckets.add(bucket);
+        iterator.seek(new Bytes(4).u32((int) bucket + 1).array());
+      }
+      Database.check(iterator);
+    }
+  }
+
+  /** Returns the buckets of time in which answers to requests expire. The caller adds and removes them. */
+  NavigableSet<Long> answerBuckets() {
+    return answerBuckets;
+  }
+
+  @Override
+  public void id(TaskId id) {
+    if (!entries.containsKey(id) && cache.get(id) == null) {
+      wantedIds.add(id);
+    }
+  }
+
+  /**
+   * Names the id of a task that may be inserted. It should be new, and hardly ever is not; but if it were not, an entry
+   * of the index would stay behind for ever. So it is looked up: the filters make that cheap.
+   */
+  void newId(TaskId id) {
+    if (!entries.containsKey(id)) {
+      newIds.add(id);
+    }
+  }
+
+  @Override
+  public void key(KeyName name) {
+    if (!places.containsKey(name) && cache.get(name) == null) {
+      wantedKeys.add(name);
+    }
+  }
+
+  /** Answers to requests are seldom asked for: each is read when it is. */
+  @Override
+  public void request(RequestName request) {}
+
+  /** Reads all that is wanted, many at a time. */
+  void prefetch() {
+    prefetchKeys();
+    prefetchIds(List.copyOf(wantedIds));
+    wantedIds.clear();
+    prefetchIds(newIds);
+    newIds.clear();
+  }
+
+  private void prefetchIds(List<TaskId> ids) {
+    List<byte[]> keys = new ArrayList<>(ids.size());
+    for (TaskId id : ids) {
+      keys.add(Layout.recordKey(id));
+    }
+    List<byte @Nullable []> values = db.getAll(Family.RECORDS, keys);
+    for (int i = 0; i < values.size(); i++) {
+      byte[] stored = values.get(i);
+      if (stored != null) {
+        TaskId id = ids.get(i);
+        TaskRecord cached = cache.get(id);
+        entries.put(id, cached != null ? new Entry(cached, false) : entry(id, stored));
+      }
+    }
+  }
+
+  private void prefetchKeys() {
+    if (wantedKeys.isEmpty()) {
+      return;
+    }
+    List<KeyName> names = new ArrayList<>(wantedKeys.size());
+    List<byte[]> keys = new ArrayList<>(wantedKeys.size());
+    for (KeyName name : wantedKeys) {
+      int queue = queues.number(name.queue());
+      if (queue < 0) {
+        places.put(name, Place.NOWHERE);
+      } else {
+        names.add(name);
+        keys.add(Layout.key(key.clear(), queue, name.key()).toArray());
+      }
+    }
+    wantedKeys.clear();
+    List<byte @Nullable []> values = db.getAll(Family.KEYS, keys);
+    for (int i = 0; i < names.size(); i++) {
+      byte[] stored = values.get(i);
+      Place place = stored == null ? Place.NOWHERE : Place.decode(stored);
+      places.put(names.get(i), place);
+      if (stored != null && place.bucket() == null) {
+        id(place.id());
+      }
+    }
+  }
+
+  private byte @Nullable [] load(TaskId id) {
+    byte[] live = db.get(Family.RECORDS, Layout.recordKey(id));
+    if (live != null) {
+      return live;
+    }
+    Bucket[] buckets = tally.buckets();
+    List<byte[]> keys = new ArrayList<>(buckets.length);
+    for (Bucket bucket : buckets) {
+      keys.add(Layout.historyKey(bucket, id));
+    }
+    for (byte[] kept : db.getAll(Family.HISTORY, keys)) {
+      if (kept != null) {
+        return kept;
+      }
+    }
+    return null;
+  }
+
+  private TaskRecord decode(TaskId id, byte[] stored) {
+    return TaskRecordFormat.decode(id, stored, queues::name,
+        (task, ofSuccessor) -> db.get(Family.BODIES, Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
+  }
+
+  private Entry entry(TaskId id) {
+    Entry entry = entries.get(id);
+    if (entry == null) {
+      TaskRecord cached = cache.get(id);
+      entry = cached != null ? new Entry(cached, false) : entry(id, load(id));
+      entries.put(id, entry);
+    }
+    return entry;
+  }
+
+  private Entry entry(TaskId id, byte @Nullable [] stored) {
+    if (stored == null) {
+      return Entry.ABSENT;
+    }
+    try {
+      return new Entry(decode(id, stored), false);
+    } catch (MalformedException | NewerVersionException e) {
+      unreadables.add(id, e);
+      return Entry.UNREADABLE;
+    }
+  }
+
+  @Override
+  public @Nullable TaskRecord record(TaskId id) {
+    return entry(id).record();
+  }
+
+  /** Returns a record if it was read already, else null. */
+  @Nullable
+  TaskRecord ifRead(TaskId id) {
+    Entry entry = entries.get(id);
+    return entry == null ? null : entry.record();
+  }
+
+  @Override
+  public @Nullable TaskId holder(KeyName name) {
+    Place place = places.get(name);
+    if (place == null) {
+      TaskRecord cached = cache.get(name);
+      if (cached != null) {
+        return cached.id();
+      }
+      place = readPlace(name);
+      places.put(name, place);
+    }
+    Bucket bucket = place.bucket();
+    if (bucket != null && !entries.containsKey(place.id())) {
+      TaskId id = place.id();
+      entries.put(id, entry(id, db.get(Family.HISTORY, Layout.historyKey(bucket, id))));
+    }
+    return place == Place.NOWHERE ? null : place.id();
+  }
+
+  /** Returns where the task is that a key points to. */
+  Place place(KeyName name) {
+    Place known = places.get(name);
+    return known != null ? known : readPlace(name);
+  }
+
+  private Place readPlace(KeyName name) {
+    int queue = queues.number(name.queue());
+    byte[] stored = queue < 0 ? null : db.get(Family.KEYS, Layout.key(key.clear(), queue, name.key()).toArray());
+    return stored == null ? Place.NOWHERE : Place.decode(stored);
+  }
+
+  @Override
+  public RecordTable.@Nullable Answered answer(RequestName request) {
+    int queue = queues.number(request.queue());
+    if (queue < 0 || answerBuckets.isEmpty()) {
+      return null;
+    }
+    List<byte[]> keys = new ArrayList<>(answerBuckets.size());
+    for (long bucket : answerBuckets.descendingSet()) {
+      keys.add(Layout.answer(key.clear(), bucket, queue, request.key(), request.request()).toArray());
+    }
+    for (byte[] stored : db.getAll(Family.ANSWERS, keys)) {
+      if (stored != null) {
+        return RecordParts.unframeAnswer(stored);
+      }
+    }
+    return null;
+  }
+
+  /** A record of a newer version counts as absent here; the calls ask {@link #isUnreadable} first. */
+  @Override
+  public boolean isOfNewerVersion(TaskId id) {
+    return false;
+  }
+
+  /** Returns whether a task is there and cannot be read. */
+  boolean isUnreadable(TaskId id) {
+    return entry(id).isUnreadable();
+  }
+
+  /** Returns whether the latest task of a key is live and cannot be read. */
+  boolean isUnreadable(KeyName name) {
+    if (cache.get(name) != null) {
+      return false;
+    }
+    Place place = places.computeIfAbsent(name, this::readPlace);
+    return place != Place.NOWHERE && place.bucket() == null && isUnreadable(place.id());
+  }
+
+  /** Returns whether a task is there and cannot be read. */
+  boolean isUnreadable(TaskRef ref) {
+    return switch (ref) {
+      case TaskRef.ById byId -> isUnreadable(byId.id());
+      case TaskRef.ByKey byKey -> isUnreadable(new KeyName(byKey.queue(), byKey.key()));
+    };
+  }
+
+  /** Forgets what was read, because it has changed. */
+  void clear() {
+    entries.clear();
+    places.clear();
+  }
+}
