@@ -132,6 +132,14 @@ final class NodeStatusTest {
   }
 
   @Test
+  void theLastWordOfAStalledLoopOnTheStoreDoesNotCount() {
+    serves();
+    storeIsAway();
+    rig.passes(3_001);
+    assertThat(unready()).containsExactly(new Unready.LoopStalled(0, 3_001), new Unready.LoopStalled(1, 3_001));
+  }
+
+  @Test
   void lanesOfAQueueAreOneOverAllLoops() {
     pull("a");
     pull("b");

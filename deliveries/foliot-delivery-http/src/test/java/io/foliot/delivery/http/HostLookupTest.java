@@ -127,6 +127,16 @@ final class HostLookupTest {
   }
 
   @Test
+  void aHostFoundMissingLatelyIsNotAskedForAgain() {
+    find(1, MAX_HOSTS);
+    passes(Duration.ofSeconds(61));
+    assertThat(lookup.find("missing")).isCompletedWithValueMatching(Unresolved.class::isInstance);
+    find(MAX_HOSTS, MAX_HOSTS + 1);
+    assertThat(isKept("host1")).isFalse();
+    assertThat(lookup.known("missing")).isInstanceOf(Unresolved.class);
+  }
+
+  @Test
   void freshFindingsAreForgottenWhereAllAreFresh() {
     find(0, MAX_HOSTS);
     assertThat(isKept("host0")).isTrue();
