@@ -291,7 +291,7 @@ final class ScriptTest {
     }
     Set<String> needed = new TreeSet<>();
     addNeeded(folders, "foliot-cli", needed);
-    assertThat(List.of(listed.group(1).split(","))).containsExactlyInAnyOrderElementsOf(needed);
+    assertThat(Arrays.stream(listed.group(1).split(","))).containsExactlyInAnyOrderElementsOf(needed);
   }
 
   private static String pom(String module) throws IOException {
