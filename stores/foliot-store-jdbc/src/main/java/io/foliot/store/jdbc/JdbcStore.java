@@ -90,6 +90,18 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return open(options, Schema::dialect);
   }
 
+  /**
+   * Returns whether the first database holds a store; changes nothing. Blocks until it has answered.
+   *
+   * @throws StoreException if it cannot be reached
+   */
+  public static boolean exists(JdbcOptions options) {
+    try (Connections opened = Connections.open(options.parts().getFirst().source(), 1, options.timeout())) {
+      Dialect dialect = Schema.dialect(opened.source(), opened.name(), options.timeout());
+      return Schema.exists(opened.source(), dialect);
+    }
+  }
+
   /** What tests put in the place of the real dialects. */
   interface Dialects {
     Dialect of(DataSource source, String name, Duration timeout);
