@@ -41,12 +41,14 @@ final class DecisionsTest {
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w+)");
   private static final Pattern PROGRAM = Pattern.compile("`(\\w+)\\.(?:lua|sql)`");
   private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([^<]+)</artifactId>");
-  private static final Pattern DEPENDENCY = Pattern.compile("<dependency>\\s*<groupId>([^<]+)</groupId>(.*?)</dependency>",
+  private static final Pattern DEPENDENCY = Pattern.compile(
+      "<dependency>\\s*<groupId>([^<]+)</groupId>(.*?)</dependency>",
       Pattern.DOTALL);
   /** Labels of documents that are not in the repository: a reader of the repository cannot look them up. */
-  private static final Pattern PAPER = Pattern.compile("\\b(?:DESIGN|PROMISES|TRIAL|STYLE|REVIEW|HELPER)(?:\\.md\\b|\\s[A-Z]?\\d)"
-      + "|/work/|\\([ABCPRS]\\d{1,2}(?:, [ABCPRS]\\d{1,2})*\\)|\\b(?:[Rr]ules?|[Ff]indings?) [A-Z]\\d{1,2}\\b"
-      + "|\\b[Ii]ssue \\d");
+  private static final Pattern PAPER = Pattern
+      .compile("\\b(?:DESIGN|PROMISES|TRIAL|STYLE|REVIEW|HELPER)(?:\\.md\\b|\\s[A-Z]?\\d)"
+          + "|/work/|\\([ABCPRS]\\d{1,2}(?:, [ABCPRS]\\d{1,2})*\\)|\\b(?:[Rr]ules?|[Ff]indings?) [A-Z]\\d{1,2}\\b"
+          + "|\\b[Ii]ssue \\d");
 
   /** The sources that declare a type, by its simple name. */
   private record Sources(Map<String, List<String>> byType) {
@@ -156,7 +158,8 @@ final class DecisionsTest {
     List<MatchResult> named = NAME.matcher(pins).results().toList();
     named.stream().filter(pin -> !sources.has(pin)).map(pin -> file + ": no such test: " + pin.group())
         .forEach(problems::add);
-    boolean isPinned = named.stream().anyMatch(pin -> pin.group(1).endsWith("Test") || pin.group(1).endsWith("Contract"));
+    boolean isPinned = named.stream()
+        .anyMatch(pin -> pin.group(1).endsWith("Test") || pin.group(1).endsWith("Contract"));
     boolean saysWhyNot = pins.startsWith(NOT_PINNED) && pins.length() > NOT_PINNED.length();
     if (!isPinned && !saysWhyNot) {
       problems.add(file + ": name a test as `SomeTest` or `SomeTest#aMethod`, or write \"" + NOT_PINNED + "reason\"");
