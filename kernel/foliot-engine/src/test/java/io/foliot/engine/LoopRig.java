@@ -161,7 +161,7 @@ final class LoopRig {
 
   final QueueRegistry registry = new QueueRegistry(store, nodeClock, List.of(delivery), options, () -> {});
   final StoreClock clock = new StoreClock(START_MILLIS * 1_000, nowNanos);
-  final StoreHealth health = new StoreHealth(meter, recoveries::add, nowNanos);
+  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(), nowNanos);
   final IndexReads reads = new IndexReads(store, inbox, 100);
   final Moves moves = new Moves(100);
   final Lanes lanes = new Lanes(options, registry, clock, moves, reads);

@@ -199,8 +199,7 @@ public final class StoreCoordinator implements Coordinator {
       underWay = false;
       if (found == null) {
         if (told != null && told.connection() == Connection.CONNECTED) {
-          LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second",
-              failure);
+          LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second");
           tell(Connection.SUSPENDED, null);
         }
         lookNanos = begunNanos + BEAT.toNanos();
