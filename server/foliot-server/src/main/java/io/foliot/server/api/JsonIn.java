@@ -127,6 +127,15 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
+  /** Reads the object that the reader stands at; null is read as an object in which each field is null. */
+  void objectOrEach(String what, List<String> known, Field field) {
+    if (isNull()) {
+      known.forEach(field::read);
+    } else {
+      object(what, known, field);
+    }
+  }
+
   private static Problem unknown(String name, List<String> known) {
     String shown = shown(name);
     Problem problem = new Problem(UNKNOWN_FIELD,
@@ -135,7 +144,8 @@ final class JsonIn implements AutoCloseable {
     return nearest == null ? problem.with("known", known) : problem.with("nearest", nearest);
   }
 
-  private boolean isNull() {
+  /** Whether the reader stands at null. */
+  boolean isNull() {
     return parser.currentToken() == JsonToken.VALUE_NULL;
   }
 

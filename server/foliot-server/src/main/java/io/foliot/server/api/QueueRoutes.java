@@ -41,6 +41,13 @@ final class QueueRoutes {
     return Reply.json(existing.isPresent() ? 200 : 201, json -> QueueJson.write(json, written, null));
   }
 
+  Reply patch(Request request) {
+    byte[] body = request.json(limits.bodyBytes());
+    Queue written = calls.write(
+        scheduler.changeQueue(request.variable("queue"), queue -> QueueJson.patched(queue, body)));
+    return Reply.json(200, json -> QueueJson.write(json, written, null));
+  }
+
   Reply get(Request request) {
     String name = request.variable("queue");
     Queue queue = calls.find(scheduler, name).orElseThrow(() -> Calls.unknownQueue(name));
