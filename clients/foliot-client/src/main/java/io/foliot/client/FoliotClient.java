@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
  * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code touchKeys}, {@code ack}, {@code nack},
- * {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key};
+ * {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey
+ * idempotency key};
  * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
  * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue};
  * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.
@@ -183,8 +184,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Cancels the tasks of a queue that pass a filter, in as many requests as it takes. Tasks that are submitted, reset or
-   * retried meanwhile may be left. If it fails, what was cancelled until then stays so, and it may be called again.
+   * Cancels the tasks of a queue that pass a filter, in as many requests as it takes. Tasks that are submitted, reset
+   * or retried meanwhile may be left. If it fails, what was cancelled until then stays so, and it may be called again.
    *
    * @return what all requests have done together
    */

@@ -306,11 +306,21 @@ public interface Scheduler extends AutoCloseable {
   }
 
   /** Too much waits already; nothing was done. */
-  final class OverloadedException extends RuntimeException {
+  class OverloadedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     /** With what is full. */
     public OverloadedException(String message) {
+      super(message);
+    }
+  }
+
+  /** The node takes no calls: it has not started, it stops, or its store was moved. Nothing was done. */
+  final class NotServingException extends OverloadedException {
+    private static final long serialVersionUID = 1;
+
+    /** With the reason. */
+    public NotServingException(String message) {
       super(message);
     }
   }

@@ -271,7 +271,7 @@ public final class Api implements AutoCloseable {
       try {
         Limits.ensureQueueName(request.variable("queue"));
       } catch (IllegalArgumentException e) {
-        throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+        throw new Problem(ProblemKind.INVALID_REQUEST, "queue: " + e.getMessage()).with("field", "queue");
       }
     }
   }

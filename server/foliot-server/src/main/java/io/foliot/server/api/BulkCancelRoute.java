@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>The tasks of one live state after the other are read in parts, in the order in which a task goes through them.
- * <li>Each task that passes the filter is cancelled by its id, as a cancel of that task alone. The cancels of a part are
- * not awaited before the next part is read, so that they share the store's commits.
+ * <li>Each task that passes the filter is cancelled by its id, as a cancel of that task alone. The cancels of a part
+ * are not awaited before the next part is read, so that they share the store's commits.
  * </ol>
  *
- * <p>Rejected: a cancel by filter inside the store. Each store would need its own, and a cancel must go through the same
- * step as any other, so that a running task is answered truthfully.
+ * <p>Rejected: a cancel by filter inside the store. Each store would need its own, and a cancel must go through the
+ * same step as any other, so that a running task is answered truthfully.
  */
 final class BulkCancelRoute {
   /** Largest number of tasks that one part has. */
@@ -40,7 +40,6 @@ final class BulkCancelRoute {
   /** The part of an answer's memory that the records of a part may take. */
   private static final int PART_OF_MEMORY = 2;
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
-  private static final String STATES = "some of DELAYED, READY, RUNNING";
 
   private final Scheduler scheduler;
   private final Clock clock;
@@ -96,8 +95,8 @@ final class BulkCancelRoute {
         String word = words.get(i).toUpperCase(Locale.ROOT);
         TaskState state = LIVE.stream().filter(live -> live.name().equals(word)).findFirst().orElse(null);
         if (state == null) {
-          throw JsonIn.invalid("states[" + i + "]", STATES, '"' + JsonIn.shown(words.get(i)) + "\"; "
-              + Nearest.hint(word, LIVE.stream().map(TaskState::name).toList()));
+          throw JsonIn.invalid("states[" + i + "]", "one of DELAYED, READY, RUNNING",
+              '"' + JsonIn.shown(words.get(i)) + '"', Nearest.of(word, LIVE.stream().map(TaskState::name).toList()));
         }
         states.add(state);
       }
@@ -108,8 +107,7 @@ final class BulkCancelRoute {
     Filter ensureNarrow() {
       boolean narrows = states != null || keyPrefix != null || dueBefore != null;
       if (all && narrows) {
-        throw new Problem(ProblemKind.INVALID_REQUEST, "all: expected no other filter beside it, but got one; leave"
-            + " out all, or states, keyPrefix and dueBefore").with("field", "all");
+        throw JsonIn.conflicting(states != null ? "states" : keyPrefix != null ? "keyPrefix" : "dueBefore", "all");
       }
       if (!all && !narrows) {
         throw TaskRoutes.missing("all", "\"all\": true to cancel every task of the queue, or a filter of states,"

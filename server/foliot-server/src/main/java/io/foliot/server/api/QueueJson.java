@@ -6,11 +6,13 @@ import io.foliot.core.Retry;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.delivery.http.HttpDelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -27,6 +29,9 @@ final class QueueJson {
   private static final List<String> RETRY_FIELDS = List.of("maxAttempts", "backoff", "multiplier", "maxBackoff",
       "jitter");
   private static final List<String> RETENTION_FIELDS = List.of("finished", "failed");
+  private static final String HTTP = "http";
+  private static final List<String> HTTP_SETTINGS = Stream.concat(Stream.of("type", "timeout"),
+      HttpDelivery.SETTINGS.stream()).toList();
   private static final Queue DEFAULTS = Queue.of("defaults", new Target(Target.PULL, Map.of(), Target.DEFAULT_TIMEOUT));
 
   // One thread; a reader is used once.
@@ -103,7 +108,7 @@ final class QueueJson {
       case "delivery" -> readDelivery(in);
       case "retry" -> in.objectOrEach(name, RETRY_FIELDS, field -> readRetry(in, field));
       case "priority" -> priority = or(in.integer(name, -10, 10), DEFAULTS.priority());
-      case "rate" -> rate = in.number(name);
+      case "rate" -> rate = in.number(name, 0.001, 1e9);
       case "concurrency" -> concurrency = in.integer(name, 1, Integer.MAX_VALUE);
       case "maxWait" -> maxWait = in.duration(name);
       case "maxRun" -> maxRun = or(in.duration(name), DEFAULTS.maxRun());
@@ -130,9 +135,9 @@ final class QueueJson {
     switch (name) {
       case "maxAttempts" -> maxAttempts = or(in.integer(path, 1, Retry.MAX_ATTEMPTS), Retry.DEFAULT.maxAttempts());
       case "backoff" -> backoff = or(in.duration(path), Retry.DEFAULT.backoff());
-      case "multiplier" -> multiplier = or(in.number(path), Retry.DEFAULT.multiplier());
+      case "multiplier" -> multiplier = or(in.number(path, 1, 100), Retry.DEFAULT.multiplier());
       case "maxBackoff" -> maxBackoff = or(in.duration(path), Retry.DEFAULT.maxBackoff());
-      case "jitter" -> jitter = or(in.number(path), Retry.DEFAULT.jitter());
+      case "jitter" -> jitter = or(in.number(path, 0, 1), Retry.DEFAULT.jitter());
       default -> {
         return false;
       }
@@ -195,9 +200,24 @@ final class QueueJson {
           JsonIn.shown(String.join(", ", settings.keySet())));
     }
     Target target = new Target(type, settings, or(timeout, Target.DEFAULT_TIMEOUT));
+    if (backoff.compareTo(maxBackoff) > 0) {
+      throw JsonIn.invalid("retry.backoff", "at most retry.maxBackoff, " + DurationText.format(maxBackoff),
+          '"' + DurationText.format(backoff) + '"');
+    }
+    ensureKnownSettings(type, settings);
     Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
     return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
         paused);
+  }
+
+  private static void ensureKnownSettings(String type, Map<String, String> settings) {
+    if (type.equals(HTTP)) {
+      for (String name : settings.keySet()) {
+        if (!HTTP_SETTINGS.contains(name)) {
+          throw JsonIn.unknown("delivery." + JsonIn.shown(name), name, HTTP_SETTINGS);
+        }
+      }
+    }
   }
 
   private static String kept(String setting, @Nullable Queue existing) {

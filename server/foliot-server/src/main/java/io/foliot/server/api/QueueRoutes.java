@@ -145,8 +145,7 @@ final class QueueRoutes {
       }
     }
     if (wish.limit != null && wish.ids != null) {
-      throw new Problem(ProblemKind.INVALID_REQUEST, "a redrive has either ids or a limit, not both").with("field",
-          "limit");
+      throw JsonIn.conflicting("ids", "limit");
     }
     calls.ensureKnown(scheduler, queue);
     Redrive redrive = new Redrive();

@@ -151,6 +151,14 @@ public final class Request {
     return mediaType.equals("application/json") || mediaType.equals("text/json") || mediaType.endsWith("+json");
   }
 
+  /** Returns the problem of a body that is compressed. */
+  public static Problem compressed(String encoding) {
+    String shown = JsonIn.shown(encoding);
+    return new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE, "Content-Encoding: expected a body without compression, but"
+        + " got \"" + shown + "\"; send the body as it is, without this header").with("found", shown)
+        .with("expected", "no Content-Encoding");
+  }
+
   private static Problem unsupported(String found, String expected) {
     return new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE, "send the header Content-Type: " + expected
         + " (curl: -H 'Content-Type: application/json'); found was " + JsonIn.shown(found)).with("found",
