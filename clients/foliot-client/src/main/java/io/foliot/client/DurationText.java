@@ -1,127 +1,59 @@
 package io.foliot.client;
 
+import java.math.BigDecimal;
+import java.time.DateTimeException;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Durations as the server writes and reads them: {@code 30m}, {@code 1500ms}, {@code 1h30m}, or ISO 8601 as
- * {@code PT30M}. The grammar is that of {@code io.foliot.core.DurationText}, on which this module does not depend. One
- * table of cases tests both.
+ * Reads the durations of answers: a sum of numbers with units, as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or ISO
+ * 8601, which the server writes where there is a part of a millisecond. The server checks the grammar of durations;
+ * this reader takes units in any order and as often as they come.
  */
 final class DurationText {
-  private static final String UNITS = "wdhms";
-  private static final long[] UNIT_MILLIS = {604_800_000, 86_400_000, 3_600_000, 60_000, 1_000, 1};
-  private static final int WEEK = 0;
-  private static final int HOUR = 2;
-  private static final int MINUTE = 3;
-  private static final int MILLI = 5;
-  /** A {@link Duration} has nanoseconds. */
-  private static final int MAX_FRACTION_DIGITS = 9;
+  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[wdhms])");
+  private static final BigDecimal NANOS_PER_SECOND = BigDecimal.valueOf(1_000_000_000);
 
   private DurationText() {}
 
   /**
-   * Returns the duration that an answer says, which is not negative.
+   * Returns the duration that an answer says, to the nanosecond.
    *
    * @throws UnreadableAnswerException if it is none
    */
   static Duration parse(String text) {
-    Duration duration;
     try {
-      duration = read(text);
-    } catch (ArithmeticException e) {
-      duration = null;
+      return text.startsWith("P") ? Duration.parse(text) : sum(text);
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new UnreadableAnswerException("expected a duration such as \"30m\", but got \"" + text + '"', e);
     }
-    if (duration == null) {
-      throw new UnreadableAnswerException("expected a duration such as \"30m\", but got \"" + text + '"', null);
-    }
-    return duration;
   }
 
-  private static @Nullable Duration read(String text) {
-    int length = text.length();
-    boolean iso = length > 0 && lower(text, 0) == 'p';
-    boolean time = !iso;
-    int at = iso ? 1 : 0;
-    int unit = WEEK - 1;
-    boolean last = false;
-    long millis = 0;
-    long nanos = 0;
-    while (at < length) {
-      if (!time && lower(text, at) == 't') {
-        time = true;
-        unit = HOUR - 1;
-        at++;
-        if (at == length) {
-          return null;
-        }
-      }
-      int begin = at;
-      long whole = 0;
-      while (at < length && isDigit(text.charAt(at))) {
-        whole = Math.addExact(Math.multiplyExact(whole, 10), text.charAt(at) - '0');
-        at++;
-      }
-      boolean hasDigits = at > begin;
-      long billionths = 0;
-      boolean hasFraction = at < length && text.charAt(at) == '.';
-      if (hasFraction) {
-        int from = at + 1;
-        at = from;
-        while (at < length && isDigit(text.charAt(at))) {
-          at++;
-        }
-        if (at == from || at - from > MAX_FRACTION_DIGITS) {
-          return null;
-        }
-        billionths = billionths(text, from, at);
-      }
-      if (last || !(hasDigits || hasFraction) || at == length) {
-        return null;
-      }
-      last = hasFraction;
-      int next = unitAt(text, at, iso, time);
-      if (next <= unit) {
-        return null;
-      }
-      unit = next;
-      at += unit == MILLI ? 2 : 1;
-      millis = Math.addExact(millis, Math.multiplyExact(whole, UNIT_MILLIS[unit]));
-      // Times 1,000,000 ns a millisecond, over 1,000,000,000; no product overflows.
-      nanos = billionths * UNIT_MILLIS[unit] / 1_000;
+  private static Duration sum(String text) {
+    BigDecimal nanos = BigDecimal.ZERO;
+    Matcher part = PART.matcher(text);
+    int end = 0;
+    while (part.find() && part.start() == end) {
+      nanos = nanos.add(new BigDecimal(part.group(1)).multiply(BigDecimal.valueOf(unit(part.group(2)).toNanos())));
+      end = part.end();
     }
-    if (unit < WEEK) {
-      return null;
+    if (end == 0 || end < text.length()) {
+      throw new DateTimeException("no sum of numbers with units: end=" + end);
     }
-    long allMillis = Math.addExact(millis, nanos / 1_000_000);
-    return Duration.ofMillis(allMillis).plusNanos(nanos % 1_000_000);
+    BigDecimal[] seconds = nanos.divideAndRemainder(NANOS_PER_SECOND);
+    return Duration.ofSeconds(seconds[0].longValueExact(), seconds[1].longValue());
   }
 
-  private static long billionths(String text, int from, int to) {
-    long value = 0;
-    for (int i = 0; i < MAX_FRACTION_DIGITS; i++) {
-      value = value * 10 + (from + i < to ? text.charAt(from + i) - '0' : 0);
-    }
-    return value;
-  }
-
-  /** The index of the unit there, or -1. */
-  private static int unitAt(String text, int at, boolean iso, boolean time) {
-    int unit = UNITS.indexOf(lower(text, at));
-    if (iso) {
-      return time == (unit >= HOUR) ? unit : -1;
-    }
-    boolean isMilli = unit == MINUTE && at + 1 < text.length() && lower(text, at + 1) == 's';
-    return isMilli ? MILLI : unit;
-  }
-
-  private static char lower(String text, int at) {
-    char c = text.charAt(at);
-    return c >= 'A' && c <= 'Z' ? (char) (c + ('a' - 'A')) : c;
-  }
-
-  private static boolean isDigit(char c) {
-    return c >= '0' && c <= '9';
+  private static Duration unit(String name) {
+    return switch (name) {
+      case "w" -> Duration.ofDays(7);
+      case "d" -> Duration.ofDays(1);
+      case "h" -> Duration.ofHours(1);
+      case "m" -> Duration.ofMinutes(1);
+      case "s" -> Duration.ofSeconds(1);
+      default -> Duration.ofMillis(1);
+    };
   }
 
   /**

@@ -48,8 +48,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model for the store in memory, which cannot be its own: the words of the design once more, written down the
- * shortest way, with variables that change, one list, and no index. One thread.
+ * The model for the store in memory, which cannot be its own: the rules of {@link io.foliot.core.store.TaskStore}
+ * once more, written the shortest way, with variables that change, one list, and no index. One thread.
  */
 final class PlainModel extends WrappedStore {
   private final int slotCount;

@@ -165,4 +165,33 @@ public final class DurationText {
     }
     return millis % 1_000L == 0 ? millis / 1_000L + "s" : millis + "ms";
   }
+
+  /**
+   * Writes a duration for people, in its two largest units: {@code 2h 4m}, {@code 29m 58s}, {@code 1.5 s},
+   * {@code 420 ms}. Programs read {@link #format} instead.
+   */
+  public static String rough(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis < 0) {
+      return "-" + rough(duration.negated());
+    }
+    if (millis < 1_000) {
+      return millis == 0 ? "0 s" : millis + " ms";
+    }
+    if (millis < 60_000) {
+      long tenths = millis / 100;
+      return tenths < 100 && tenths % 10 != 0 ? tenths / 10 + "." + tenths % 10 + " s" : tenths / 10 + " s";
+    }
+    long seconds = millis / 1_000;
+    if (seconds < 3_600) {
+      return pair(seconds / 60, "m", seconds % 60, "s");
+    }
+    return seconds < 86_400
+        ? pair(seconds / 3_600, "h", seconds % 3_600 / 60, "m")
+        : pair(seconds / 86_400, "d", seconds % 86_400 / 3_600, "h");
+  }
+
+  private static String pair(long large, String largeUnit, long small, String smallUnit) {
+    return large + largeUnit + (small == 0 ? "" : " " + small + smallUnit);
+  }
 }

@@ -57,7 +57,7 @@ public record Queue(String name, Target target, Retry retry, int priority, @Null
   /** Builds a {@link Queue}. Not safe for use by several threads. */
   public static final class Builder {
     private final String name;
-    private final Target target;
+    private Target target;
     private Retry retry = Retry.DEFAULT;
     private int priority;
     private @Nullable Double rate;
@@ -71,6 +71,12 @@ public record Queue(String name, Target target, Retry retry, int priority, @Null
     private Builder(String name, Target target) {
       this.name = name;
       this.target = target;
+    }
+
+    /** Sets where and how tasks are delivered. */
+    public Builder target(Target value) {
+      target = value;
+      return this;
     }
 
     /** Sets how failed attempts are repeated; {@link Retry#DEFAULT} by default. */

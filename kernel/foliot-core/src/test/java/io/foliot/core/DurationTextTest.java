@@ -117,4 +117,12 @@ final class DurationTextTest {
         .message().hasSizeLessThan(100);
     assertThatThrownBy(() -> DurationText.parse("a\u0007\n\ud83d")).hasMessageEndingWith("\"a   \"");
   }
+
+  @Test
+  void peopleReadTheTwoLargestUnits() {
+    assertThat(List.of("0s", "7ms", "999ms", "1s", "1.5s", "9990ms", "58s", "59999ms", "2m", "1798453ms", "124m", "26h",
+        "3d").stream().map(text -> DurationText.rough(DurationText.parse(text)))).containsExactly("0 s", "7 ms",
+            "999 ms", "1 s", "1.5 s", "9.9 s", "58 s", "59 s", "2m", "29m 58s", "2h 4m", "1d 2h", "3d");
+    assertThat(DurationText.rough(Duration.ofSeconds(-90))).isEqualTo("-1m 30s");
+  }
 }

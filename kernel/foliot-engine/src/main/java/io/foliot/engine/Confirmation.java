@@ -5,7 +5,9 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -24,15 +26,18 @@ import java.util.concurrent.CompletionStage;
  * <li>Each live task that a batch wrote is {@linkplain #add added}; the {@link QueueWatch} knows for most of them, from
  * its last read, that the queue is not being deleted.
  * <li>For the others {@link #await} waits for the next read of the queues, which fails if one is gone.
- * <li>Where the store may lose what it wrote in the last moments, the tasks are read once more: what it loses was
- * acknowledged shortly before, and not after a wait.
+ * <li>Where the store may lose what it wrote in the last moments, all tasks that have waited are read once more: what
+ * it loses was acknowledged shortly before, and not after a wait.
  * </ol>
  */
 final class Confirmation {
   private final TaskStore store;
   private final QueueWatch watch;
   private final Set<String> doubtful = new TreeSet<>();
-  private final Map<TaskId, Long> written = new HashMap<>();
+  /** All that was added: the others of a batch wait with a doubtful one. */
+  private final List<Written> written = new ArrayList<>();
+
+  private record Written(TaskId id, long generation) {}
 
   Confirmation(TaskStore store, QueueWatch watch) {
     this.store = store;
@@ -41,9 +46,9 @@ final class Confirmation {
 
   /** Adds a live task that was written. */
   void add(String queue, TaskId id, long generation) {
+    written.add(new Written(id, generation));
     if (!watch.isConfirmed(queue, generation)) {
       doubtful.add(queue);
-      written.merge(id, generation, Math::max);
     }
   }
 
@@ -59,7 +64,9 @@ final class Confirmation {
     if (store.durability().windowMillis() == 0) {
       return kept;
     }
-    for (Map.Entry<TaskId, Long> each : written.entrySet()) {
+    Map<TaskId, Long> newest = new HashMap<>();
+    written.forEach(each -> newest.merge(each.id(), each.generation(), Math::max));
+    for (Map.Entry<TaskId, Long> each : newest.entrySet()) {
       CompletionStage<Optional<TaskRecord>> found = store.find(new TaskRef.ById(each.getKey()))
           .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
               new StoreException("the task was written, but whether the store has kept it cannot be read", failure)));

@@ -79,9 +79,10 @@ public final class Engine implements Scheduler {
     clock = environment.clock();
     RandomSource random = new RandomSource(environment.random());
     registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::hungry);
+    StoreOutage outage = new StoreOutage();
     loops = new LoopGroup(options.loops(), store.slotCount(),
-        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, random, share,
-            index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
+        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, random,
+            share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
     EngineLoop first = loops.get(0);
     for (Delivery delivery : environment.deliveries()) {
       ServedQueues served = delivery.servedQueues();

@@ -96,12 +96,13 @@ final class EngineLoop implements EventLoop.Duty {
   /**
    * A loop that has not started.
    *
+   * @param outage the one of all loops of the engine
    * @param share the slots it may watch
    * @param eachSecond called once a second, on the loop's thread
    * @param eachTurn called in each turn, with the time
    */
   EngineLoop(EngineOptions options, Environment environment, EventLoop eventLoop, QueueRegistry registry,
-      RandomSource random, SlotSet share, Runnable eachSecond, LongConsumer eachTurn) {
+      StoreOutage outage, RandomSource random, SlotSet share, Runnable eachSecond, LongConsumer eachTurn) {
     this.eventLoop = eventLoop;
     this.eachSecond = eachSecond;
     this.eachTurn = eachTurn;
@@ -117,7 +118,7 @@ final class EngineLoop implements EventLoop.Duty {
     inbox = new Inbox(eventLoop);
     IndexReads reads = new IndexReads(store, inbox, options.readyEntries());
     storeClock = new StoreClock(clock.wallMicros(), nowNanos);
-    health = new StoreHealth(meter, this::storeIsBack, nowNanos);
+    health = new StoreHealth(meter, this::storeIsBack, outage, nowNanos);
     lanes = new Lanes(options, registry, storeClock, moves, reads);
     slots = new WatchedSlots(share, overdue, reads, health, lanes, meter, new NewSlots(), claimBatch);
     lookAhead = new LookAhead(reads, health, storeClock, slots, options.windowMillis(), wheelEntries,

@@ -5,6 +5,8 @@ import io.foliot.core.Scheduler.ClusterNode;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.TaskStore;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +53,32 @@ final class Membership {
 
   /** The members have changed, or the assignment. The coordinator's thread. */
   private void changed(Coordinator.View seen) {
+    Coordinator.View before = view;
     view = seen;
+    if (before != null && !before.members().isEmpty() && !seen.members().isEmpty()) {
+      logChanges(LOG, self.node(), names(before), names(seen));
+    }
     if (coordinator.isShared()) {
       ownership.changed(seen);
+    }
+  }
+
+  private static Set<String> names(Coordinator.View seen) {
+    return seen.members().stream().map(Coordinator.Member::node).collect(Collectors.toSet());
+  }
+
+  /** Logs which nodes other than this one are gone, and which have joined. */
+  static void logChanges(System.Logger log, String self, Set<String> before, Set<String> now) {
+    for (String node : before) {
+      if (!now.contains(node) && !node.equals(self)) {
+        log.log(System.Logger.Level.WARNING, "a node is gone; the others take its slots: node={0}, nodes={1}", node,
+            now.size());
+      }
+    }
+    for (String node : now) {
+      if (!before.contains(node) && !node.equals(self)) {
+        log.log(System.Logger.Level.INFO, "a node has joined: node={0}, nodes={1}", node, now.size());
+      }
     }
   }
 

@@ -11,18 +11,17 @@ import org.jspecify.annotations.Nullable;
  * the {@link Recovery}.
  *
  * <ol>
- * <li>Each answer of a call is {@linkplain #called recorded}; the first failure is logged, the following ones are not.
+ * <li>Each answer of a call is {@linkplain #called recorded}; the first failure begins a {@link StoreOutage}.
  * <li>Each answer of a write is {@linkplain #wrote recorded} in addition: a store may answer reads and refuse writes,
  * as a replica does. A failed write counts for {@link #UNWRITTEN_NANOS}, because a loop with nothing to write does not
  * try again.
- * <li>{@link #turn} declares a silent store away. The store's clock is read each second, so a healthy store is never
- * silent.
+ * <li>{@link #turn} declares a silent store away, and ends the outage once the store serves. The store's clock is read
+ * each second, so a healthy store is never silent.
  * </ol>
  *
  * <p>Rejected: a health call of its own. It would say that the store answers health calls.
  */
 final class StoreHealth {
-  private static final System.Logger LOG = System.getLogger(StoreHealth.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
   /**
@@ -39,15 +38,18 @@ final class StoreHealth {
 
   private final Meter meter;
   private final Recovery recovery;
+  private final StoreOutage outage;
+  private boolean inOutage;
   private boolean answers;
   private long answerNanos;
   private boolean writesFail;
   private long writeFailedNanos;
 
   /** A store that has not answered yet. */
-  StoreHealth(Meter meter, Recovery recovery, long nowNanos) {
+  StoreHealth(Meter meter, Recovery recovery, StoreOutage outage, long nowNanos) {
     this.meter = meter;
     this.recovery = recovery;
+    this.outage = outage;
     answerNanos = nowNanos;
   }
 
@@ -55,9 +57,8 @@ final class StoreHealth {
   boolean called(String call, int items, long sentNanos, @Nullable Throwable failure, long nowNanos) {
     meter.storeCall(call, items, (nowNanos - sentNanos) / 1_000, failure != null);
     boolean answered = failure == null;
-    if (!answered && answers && !writesFail) {
-      LOG.log(System.Logger.Level.WARNING, "the store does not answer; trying again: call=" + call,
-          GroupCommit.unwrapped(failure));
+    if (!answered && answers) {
+      began("call=" + call, failure, nowNanos);
     }
     answered(answered, nowNanos);
     return answered;
@@ -81,9 +82,19 @@ final class StoreHealth {
   /** Declares the store away if it has been silent for too long. */
   void turn(long nowNanos) {
     if (answers && nowNanos - answerNanos >= SILENCE_NANOS) {
-      LOG.log(System.Logger.Level.WARNING, "the store has not answered; trying again: silentMillis={0}",
-          (nowNanos - answerNanos) / NANOS_PER_MILLI);
+      began("silentMillis=" + (nowNanos - answerNanos) / NANOS_PER_MILLI, null, nowNanos);
       answered(false, nowNanos);
+    }
+    if (inOutage && isServing(nowNanos)) {
+      inOutage = false;
+      outage.ended(nowNanos);
+    }
+  }
+
+  private void began(String why, @Nullable Throwable failure, long nowNanos) {
+    if (!inOutage) {
+      inOutage = true;
+      outage.began(why, failure, nowNanos);
     }
   }
 

@@ -11,6 +11,7 @@ import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
@@ -18,6 +19,9 @@ import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.DueScan;
+import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.Durability;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
@@ -26,6 +30,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,8 +53,21 @@ final class LoopRig {
     }
   }
 
+  private static final EventLoop SLEEPING = new EventLoop() {
+    @Override
+    public void start(Duty duty) {}
+
+    @Override
+    public void wake() {}
+
+    @Override
+    public void close() {}
+  };
+
   long nowNanos = 50 * SECOND;
   boolean isShared;
+  int slotCount = SLOTS;
+  Durability durability = new Durability("D", 0, "");
   int wakes;
   final List<Call> calls = new ArrayList<>();
   final List<String> meterCalls = new ArrayList<>();
@@ -71,7 +89,7 @@ final class LoopRig {
     }
   };
 
-  private final Clock nodeClock = new Clock() {
+  final Clock nodeClock = new Clock() {
     @Override
     public long wallMicros() {
       return START_MILLIS * 1_000;
@@ -120,7 +138,9 @@ final class LoopRig {
         }
         return switch (method.getName()) {
           case "isShared" -> isShared;
-          case "slotCount" -> SLOTS;
+          case "slotCount" -> slotCount;
+          case "durability" -> durability;
+          case "kind" -> "recorded";
           case "batchSize" -> BATCH;
           case "configure" -> null;
           default -> throw new AssertionError(method.getName());
@@ -141,7 +161,7 @@ final class LoopRig {
 
   final QueueRegistry registry = new QueueRegistry(store, nodeClock, List.of(delivery), options, () -> {});
   final StoreClock clock = new StoreClock(START_MILLIS * 1_000, nowNanos);
-  final StoreHealth health = new StoreHealth(meter, recoveries::add, nowNanos);
+  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(), nowNanos);
   final IndexReads reads = new IndexReads(store, inbox, 100);
   final Moves moves = new Moves(100);
   final Lanes lanes = new Lanes(options, registry, clock, moves, reads);
@@ -165,6 +185,44 @@ final class LoopRig {
 
   void passes(long millis) {
     nowNanos += millis * MILLI;
+  }
+
+  /** What an engine over this store sees of the world; its event loops turn when they are told. */
+  Environment environment(Coordinator coordinator) {
+    return new Environment(nodeClock, () -> SLEEPING, new SplittableRandom(7), store, coordinator, List.of(delivery),
+        meter);
+  }
+
+  /** A loop that turns when it is told. */
+  EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
+    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(), random, share,
+        () -> {}, nanos -> {});
+  }
+
+  /** Turns all loops until they have read what there is, and publish it. */
+  void turn(LoopGroup loops, DueEntry... entries) {
+    for (int i = 0; i < 4; i++) {
+      loops.forEach(EngineLoop::turn);
+      answerAll(entries);
+    }
+    passes(250);
+    loops.forEach(EngineLoop::turn);
+  }
+
+  /** Answers all calls: the clock is right, and there are no entries but these. */
+  void answerAll(DueEntry... entries) {
+    List<DueEntry> all = List.of(entries);
+    for (Call call : List.copyOf(calls)) {
+      calls.remove(call);
+      answer(call, switch (call.name()) {
+        case "timeMicros" -> clock.micros(nowNanos);
+        case "due" -> call.<DueScan>items().stream().map(scan -> new DueSlice(scan.slot(), all.stream()
+            .filter(entry -> entry.id().slot(slotCount) == scan.slot() && entry.wakeAt() <= scan.toWakeAt()).toList(),
+            false)).toList();
+        case "parkedQueues" -> Set.of();
+        default -> throw new AssertionError(call);
+      });
+    }
   }
 
   /** Handles the messages that have come. */

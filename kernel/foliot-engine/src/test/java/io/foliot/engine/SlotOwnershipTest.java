@@ -5,18 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.Clock;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
-import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.Coordinator.Connection;
-import io.foliot.core.coordination.Coordinator.Member;
-import io.foliot.core.coordination.Coordinator.View;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.SlotSet;
 import io.foliot.engine.OverduePoll.Adoption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,33 +32,8 @@ final class SlotOwnershipTest {
       return nowNanos;
     }
   };
-  private final List<Assignment> published = new ArrayList<>();
-  private final Coordinator coordinator = new Coordinator() {
-    @Override
-    public String kind() {
-      return "recorded";
-    }
-
-    @Override
-    public void join(Member self, Listener listener) {
-      // The test says what is seen.
-    }
-
-    @Override
-    public void update(Member self) {
-      // The test says what is seen.
-    }
-
-    @Override
-    public void publish(byte[] document, long expectedVersion) {
-      published.add(Assignment.decode(document));
-    }
-
-    @Override
-    public void close() {
-      // There is nothing to leave.
-    }
-  };
+  private final RecordedCoordinator coordinator = new RecordedCoordinator();
+  private final List<Assignment> published = coordinator.published;
   private @Nullable SlotSet owned;
   private @Nullable Adoption adoption;
   private final SlotOwnership ownership = new SlotOwnership("a",
@@ -86,12 +56,11 @@ final class SlotOwnershipTest {
   }
 
   private void sees(byte @Nullable [] document, @Nullable String leader, String... members) {
-    ownership.changed(new View(Connection.CONNECTED, Stream.of(members).map(name -> new Member(name, "")).toList(),
-        leader, document, document == null ? 0 : 1));
+    ownership.changed(RecordedCoordinator.connected(document, leader, members));
   }
 
   private void sees(Connection connection) {
-    ownership.changed(new View(connection, List.of(), null, null, 0));
+    ownership.changed(RecordedCoordinator.without(connection));
   }
 
   @Test

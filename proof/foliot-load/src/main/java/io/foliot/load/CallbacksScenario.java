@@ -28,7 +28,12 @@ final class CallbacksScenario implements Scenario {
 
   @Override
   public String about() {
-    return "callbacks of due tasks; wanted: half of what the same HTTP client does without Foliot";
+    return "callbacks of due tasks";
+  }
+
+  @Override
+  public String wanted() {
+    return "half of what the same HTTP client does without Foliot";
   }
 
   /** What one way of calling did: a rate and the processor time of each round. */

@@ -11,15 +11,21 @@ final class ReportText {
 
   private ReportText() {}
 
-  /** The lines of a scenario; of one that could not be run, the failure. */
-  static List<String> lines(Scenario scenario, @Nullable Report report, @Nullable String failure, double loadAverage) {
+  /**
+   * The lines of a scenario; of one that could not be run, the failure.
+   *
+   * @param targets whether to compare its figures with the goals of this project
+   */
+  static List<String> lines(Scenario scenario, @Nullable Report report, @Nullable String failure, double loadAverage,
+      boolean targets) {
     List<String> lines = new ArrayList<>();
-    lines.add(String.format(Locale.ROOT, "%s: %s (load average %.1f)", scenario.name(), scenario.about(), loadAverage));
+    lines.add(String.format(Locale.ROOT, "%s: %s (load average %.1f)", scenario.name(), about(scenario, targets),
+        loadAverage));
     if (failure != null) {
       lines.add("  FAILED: " + failure);
     }
     if (report != null) {
-      report.figures().forEach(figure -> lines.add("  " + line(figure)));
+      report.figures().forEach(figure -> lines.add("  " + line(figure, targets)));
       Curve curve = report.curve();
       if (curve != null) {
         lines.addAll(table(curve));
@@ -31,12 +37,18 @@ final class ReportText {
     return lines;
   }
 
-  private static String line(Report.Figure figure) {
+  private static String about(Scenario scenario, boolean targets) {
+    return targets && !scenario.wanted().isEmpty()
+        ? scenario.about() + "; wanted: " + scenario.wanted()
+        : scenario.about();
+  }
+
+  private static String line(Report.Figure figure, boolean targets) {
     String unit = figure.unit().isEmpty() || figure.unit().startsWith("/") ? figure.unit() : " " + figure.unit();
     String line = String.format(Locale.ROOT, "%-" + NAME_WIDTH + "s %12s%s", figure.name(), number(figure.value()),
         unit);
     Report.Goal goal = figure.goal();
-    if (goal == null) {
+    if (goal == null || !targets) {
       return line;
     }
     return line + "  " + (figure.isMet() ? "ok" : "MISSED") + ", wanted " + (goal.atMost() ? "at most " : "at least ")

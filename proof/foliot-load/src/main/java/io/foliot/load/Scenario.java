@@ -13,6 +13,11 @@ interface Scenario {
   /** What it measures, in a line. */
   String about();
 
+  /** The goal that this project has set itself for it, in words; empty if there is none. */
+  default String wanted() {
+    return "";
+  }
+
   /** Whether it works on an engine in this process, so that no server can be named for it. */
   default boolean isEmbedded() {
     return false;
@@ -32,7 +37,7 @@ interface Scenario {
         new LatenessScenario(), new HerdScenario(), new PendingScenario());
   }
 
-  /** What runs when nothing is named: a minute or so. */
+  /** What runs when nothing is named: two to three minutes. */
   static List<Scenario> summary() {
     return all().stream().filter(scenario -> !(scenario instanceof HerdScenario || scenario instanceof PendingScenario))
         .toList();

@@ -29,7 +29,12 @@ final class TouchEngineScenario implements Scenario {
 
   @Override
   public String about() {
-    return "touches of 100,000 live keys, 1,000 a call, through the Java API; wanted: 150,000/s";
+    return "touches of 100,000 live keys, 1,000 a call, through the Java API";
+  }
+
+  @Override
+  public String wanted() {
+    return "150,000/s";
   }
 
   @Override

@@ -51,15 +51,23 @@ final class ReportTest {
   void goalsAreJudgedFromTheirSide() {
     Report report = new Report().atLeast(10, "rate", 9, "/s").atMost(10, "time", 9, "ms");
     assertThat(report.figures()).extracting(Report.Figure::isMet).containsExactly(false, true);
-    assertThat(ReportText.lines(new FsyncScenario(), report.check("work", true), null, 1.5))
+    assertThat(ReportText.lines(new FsyncScenario(), report.check("work", true), null, 1.5, true))
         .anyMatch(line -> line.contains("rate") && line.contains("MISSED"))
         .anyMatch(line -> line.contains("time") && line.contains("ok"));
   }
 
   @Test
+  void goalsAreShownOnlyWhereTheyAreAskedFor() {
+    Report report = new Report().atLeast(10, "rate", 9, "/s").check("work", true);
+    assertThat(String.join("\n", ReportText.lines(new LatenessScenario(), report, null, 1.5, false))).contains("rate")
+        .doesNotContain("MISSED", "wanted");
+    assertThat(ReportText.lines(new LatenessScenario(), report, null, 1.5, true).getFirst()).contains("wanted");
+  }
+
+  @Test
   void failedChecksAndFailuresAreShown() {
     Report report = new Report().checkEqual("delivered", 2, 1);
-    assertThat(ReportText.lines(new FsyncScenario(), report, "the server ended", 0))
+    assertThat(ReportText.lines(new FsyncScenario(), report, "the server ended", 0, false))
         .contains("  FAILED: delivered: 1 of 2", "  FAILED: the server ended");
     ReportJson json = new ReportJson(List.of("a machine"));
     json.add(new FsyncScenario(), report, null, 0);

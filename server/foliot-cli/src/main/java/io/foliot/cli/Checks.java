@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -110,11 +111,20 @@ final class Checks {
       DatabaseMetaData about = connection.getMetaData();
       return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " lets "
           + about.getUserName() + " in";
+    } catch (SQLException e) {
+      // What a driver says of a URL may have the password in it.
+      throw new SQLException(source.redacted(e.getMessage() + ""), e.getSQLState(), e);
     }
   }
 
   private static String redis(FoliotConfig.Store store) throws IOException {
-    URI address = URI.create(store.kind().split(",", 2)[0]);
+    URI address;
+    try {
+      address = new URI(store.kind().split(",", 2)[0]);
+    } catch (URISyntaxException e) {
+      // Without the cause, which repeats the address with its password.
+      throw new IOException("the address is not a URI: " + e.getReason());
+    }
     int port = address.getPort() < 0 ? REDIS_PORT : address.getPort();
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(String.valueOf(address.getHost()), port), CONNECT_MILLIS);

@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
 
 /** A show for somebody who has never seen Foliot. */
 @Command(name = "demo", description = {
-    "Shows in under a minute what Foliot does: tasks at their second, a heartbeat, retries, a kill -9 that loses nothing.",
+    "Shows in about half a minute what Foliot does: tasks at their second, a heartbeat, retries, a kill -9 that loses nothing.",
     "In a temporary folder; then the server stays open to play with."})
 final class DemoCommand implements Callable<Integer> {
   private static final String HELLO = "hello";
@@ -133,7 +133,7 @@ final class DemoCommand implements Callable<Integer> {
 
   private int play(DemoServer server, DemoReceiver receiver) {
     say("");
-    say("Foliot keeps work for later on disk, and calls you back on time. This takes half a minute.");
+    say("Foliot keeps work for later on disk, and calls you back on time. This takes about half a minute.");
     say("");
     say("Starting a server in a folder that is deleted afterwards ...");
     server.start();

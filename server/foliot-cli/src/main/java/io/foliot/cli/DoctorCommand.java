@@ -1,50 +1,59 @@
 package io.foliot.cli;
 
 import io.foliot.server.config.ConfigException;
-import io.foliot.server.config.Defaults;
 import io.foliot.server.config.FoliotConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** Checks what a server stands on. */
 @Command(name = "doctor", description = "Checks Java, disk, clock, store and port, and says what to do.", footer = {"",
-    "Give it what you give the server. Exit code 1 if a check fails.", "", "Example",
-    "  foliot doctor --data /var/lib/foliot --port 7400"})
+    "It takes the options of the server: give it what you give the server. Exit code 1 if a check fails.", "",
+    "Examples", "  foliot doctor --data /var/lib/foliot --port 7400",
+    "  foliot doctor --store jdbc:postgresql://db.example/foliot", "  foliot doctor --url http://127.0.0.1:7400"})
 final class DoctorCommand implements Callable<Integer> {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private final Shell shell;
-
-  @Option(names = "--data", paramLabel = "DIR", description = "the data folder; " + Defaults.DATA + " unless set")
-  private @Nullable String data;
-
-  @Option(names = "--host", paramLabel = "HOST", description = "the address; " + Defaults.HOST + " unless set")
-  private @Nullable String host;
-
-  @Option(names = "--port", paramLabel = "PORT", description = "the port; " + Defaults.PORT + " unless set")
-  private @Nullable String port;
+  private final CommandSpec spec;
 
   @Option(names = "--config", paramLabel = "FILE", description = "the file with the server's configuration")
   private @Nullable String config;
+
+  @Option(names = "--url", paramLabel = "URL", description = "instead: checks the server at this address, and nothing of this machine")
+  private @Nullable String url;
 
   @Mixin
   private final JsonOption json = new JsonOption();
 
   DoctorCommand(Shell shell) {
     this.shell = shell;
+    spec = CommandSpec.forAnnotatedObject(this);
+    ServerFlags.addTo(spec);
+  }
+
+  /** The command as picocli wants it. */
+  CommandSpec spec() {
+    return spec;
   }
 
   @Override
   public Integer call() {
-    FoliotConfig configuration = configuration();
     List<Finding> findings = new ArrayList<>();
-    for (Checks.Check check : new Checks(configuration).all()) {
+    for (Checks.Check check : url == null
+        ? new Checks(configuration()).all()
+        : List.<Checks.Check>of(this::server)) {
       Finding finding = check.find();
       findings.add(finding);
       if (!json.isSet()) {
@@ -60,20 +69,25 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private FoliotConfig configuration() {
-    Map<String, String> flags = new LinkedHashMap<>();
-    put(flags, "data", data);
-    put(flags, "host", host);
-    put(flags, "port", port);
     try {
-      return FoliotConfig.load(flags, shell.environment(), ServerCommand.file(config, shell));
+      return FoliotConfig.load(ServerFlags.of(spec.commandLine().getParseResult()), shell.environment(),
+          ServerCommand.file(config, shell));
     } catch (ConfigException e) {
       throw CommandException.usage(String.valueOf(e.getMessage()));
     }
   }
 
-  private static void put(Map<String, String> flags, String flag, @Nullable String value) {
-    if (value != null) {
-      flags.put(flag, value);
+  private Finding server() {
+    try (Remote remote = Remote.of(url, shell)) {
+      HttpResponse<String> answer = remote.send(HttpRequest.newBuilder(URI.create(remote.url() + "/health/ready")),
+          PATIENCE);
+      return answer.statusCode() == 200
+          ? Finding.ok("server", remote.url() + " is ready")
+          : Finding.fail("server", remote.url() + " is not ready: status=" + answer.statusCode() + ", answer="
+              + Shell.plain(answer.body()), "see its log");
+    } catch (IOException e) {
+      return Finding.fail("server", url + " does not answer: " + (e.getMessage() == null ? e : e.getMessage()),
+          "see that it runs, and that the address is right");
     }
   }
 

@@ -1,11 +1,8 @@
 package io.foliot.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.foliot.load.BenchCommand;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
-import java.io.PrintWriter;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,7 +15,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The foliot command. */
 @Command(name = "foliot", synopsisSubcommandLabel = "COMMAND", description = {
     "Schedules work for later, durably and on time.", ""}, commandListHeading = "%nCommands:%n", footer = {"",
-        "Begin with", "  foliot demo              a minute's show, nothing to set up",
+        "Begin with", "  foliot demo              a show of half a minute, nothing to set up",
         "  foliot server            the server, on " + Defaults.URL,
         "  foliot COMMAND --help    what a command does, with examples"})
 public final class Foliot {
@@ -52,13 +49,15 @@ public final class Foliot {
         .addSubcommand(new GetCommand(shell))
         .addSubcommand(new CancelCommand(shell))
         .addSubcommand(new TouchCommand(shell))
+        .addSubcommand(new RunCommand(shell))
         .addSubcommand(QueuesCommand.withSubcommands(shell))
         .addSubcommand(new TasksCommand(shell))
         .addSubcommand(new CommandLine(new JobsCommand()).setUnmatchedArgumentsAllowed(true))
         .addSubcommand(new ClusterCommand(shell))
+        .addSubcommand(KeysCommand.withSubcommands(shell))
         .addSubcommand(new TopCommand(shell))
         .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment(), Foliot.class))
-        .addSubcommand(new DoctorCommand(shell))
+        .addSubcommand(new DoctorCommand(shell).spec())
         .addSubcommand(new BackupCommand(shell))
         .addSubcommand(new RestoreCommand(shell))
         .addSubcommand(new VerifyCommand(shell))
@@ -66,7 +65,7 @@ public final class Foliot {
         .addSubcommand(SlotsCommand.withSubcommands(shell))
         .addSubcommand(new HelpCommand());
     prepare(foliot.getCommandSpec());
-    return foliot.setOut(new PrintWriter(shell.out(), true, UTF_8)).setErr(new PrintWriter(shell.err(), true, UTF_8))
+    return foliot.setOut(HelpWriter.to(shell.out())).setErr(HelpWriter.to(shell.err()))
         .setColorScheme(CommandLine.Help.defaultColorScheme(
             shell.colours() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
         .setUsageHelpAutoWidth(shell.terminal())

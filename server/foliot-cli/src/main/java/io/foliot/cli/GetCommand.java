@@ -3,6 +3,7 @@ package io.foliot.cli;
 import io.foliot.client.AttemptView;
 import io.foliot.client.Payload;
 import io.foliot.client.TaskView;
+import io.foliot.core.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
@@ -96,9 +97,8 @@ final class GetCommand implements Callable<Integer> {
   static String distance(Instant instant, Instant now) {
     Duration distance = Duration.between(now, instant);
     return distance.isNegative()
-        ? " (" + Words.rough(distance.negated()) + " ago)"
-        : " (in " + Words.rough(distance)
-            + ")";
+        ? " (" + DurationText.rough(distance.negated()) + " ago)"
+        : " (in " + DurationText.rough(distance) + ")";
   }
 
   private static String took(AttemptView attempt) {

@@ -82,6 +82,7 @@ final class MigrateCommand implements Callable<Integer> {
     }
     long begun = System.nanoTime();
     Migration.Result result = Progress.during(shell, "migrate", told -> {
+      ensureExists(source);
       try (TaskStore open = open(source); TaskStore filled = open(target)) {
         return new Migration(open, source.name(), filled, target.name(), told).run(patience);
       }
@@ -90,10 +91,16 @@ final class MigrateCommand implements Callable<Integer> {
     if (json.isSet()) {
       shell.line(new Answer().add("tasks", result.tasks()).add("checksum", result.checksum())
           .add("settings", result.settings()).add("seconds", seconds)
-          .add("notMoved", result.unreadable().size()).json());
+          .add("deadLetters", result.failed()).add("notMoved", result.unreadable().size()).json());
     } else {
       shell.line("moved " + result.tasks() + " tasks (checksum " + result.checksum() + ") and " + result.settings()
-          + " settings after " + Words.seconds(seconds) + "; start servers with --store " + target.name());
+          + " settings after " + Words.seconds(seconds) + "; start servers with " + serverOptions(target));
+      if (result.failed() > 0) {
+        shell.line(result.failed() + " dead letters stay in " + source.name()
+            + ". To redrive them, go back before a server starts over the target: foliot migrate --release "
+            + source.name() + "; foliot server " + serverOptions(source)
+            + "; foliot queues redrive QUEUE; then migrate to another, empty store");
+      }
     }
     if (!result.unreadable().isEmpty()) {
       result.unreadable().forEach(task -> shell.error("not moved: task=" + task.id() + ", reason=" + task.reason()));
@@ -106,10 +113,29 @@ final class MigrateCommand implements Callable<Integer> {
 
   private int release(String text) {
     FoliotConfig.Store store = store("--release", text, "FOLIOT_FROM");
+    ensureExists(store);
     try (TaskStore open = open(store)) {
       boolean sealed = Migration.release(open);
       shell.line(store.name() + (sealed ? " is open again" : " was not sealed"));
       return Foliot.OK;
+    }
+  }
+
+  /** Returns the options with which a server serves a store. */
+  private static String serverOptions(FoliotConfig.Store store) {
+    return store.isRemote() ? "--store " + store.name() : "--store " + store.kind() + " --data " + store.data();
+  }
+
+  /** Ensures that a store exists, so that a mistyped name does not create one. */
+  private static void ensureExists(FoliotConfig.Store store) {
+    boolean exists;
+    try {
+      exists = Stores.exists(store);
+    } catch (IllegalArgumentException e) {
+      throw CommandException.usage(String.valueOf(e.getMessage()));
+    }
+    if (!exists) {
+      throw CommandException.failure("there is no store at " + store.name() + "; nothing was created or changed");
     }
   }
 

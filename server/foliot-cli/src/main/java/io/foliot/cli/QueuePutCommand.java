@@ -4,6 +4,12 @@ import io.foliot.client.Delivery;
 import io.foliot.client.QueueSettings;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -13,13 +19,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Creates or replaces a queue. */
-@Command(name = "put", description = "Creates a queue, or replaces its settings: what is not set gets the default.", footer = {
-    "", "Examples", "  foliot queues put orders --to http://127.0.0.1:8080/orders",
-    "  foliot queues put mails --to https://mail.example/send --rate 10 --max-attempts 8 --backoff 5s",
-    "  foliot queues put work --pull"})
+@Command(name = "put", description = {
+    "Creates a queue, or replaces its settings: what is not set gets the default, and is told if it was another."}, footer = {
+        "", "Examples", "  foliot queues put orders --to http://127.0.0.1:8080/orders",
+        "  foliot queues put mails --to https://mail.example/send --rate 10 --max-attempts 8 --backoff 5s",
+        "  foliot queues put work --pull"})
 final class QueuePutCommand implements Callable<Integer> {
   /** By which scripts hand over a secret, since a command line can be seen by all users of a machine. */
   static final String SECRET_VARIABLE = "FOLIOT_WEBHOOK_SECRET";
+
+  /** Fields of a queue that say how it fares. */
+  private static final Set<String> NO_SETTINGS = Set.of("stats", "version", "createdAt", "updatedAt");
 
   private final Shell shell;
 
@@ -96,11 +106,49 @@ final class QueuePutCommand implements Callable<Integer> {
         .retry(new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter)).priority(priority)
         .rate(rate).concurrency(concurrency).maxWait(maxWait).maxRun(maxRun)
         .retention(new QueueSettings.Retention(keepFinished, keepFailed)).paused(paused ? true : null).build();
+    String path = "/v1/queues/" + Remote.segment(queue);
+    JsonView before;
+    JsonView after;
     try (Remote remote = server.open(shell)) {
+      before = JsonView.parse(remote.getIfAny(path));
       remote.tell(client -> client.putQueue(queue, settings));
+      after = JsonView.parse(remote.get(path));
     }
     shell.line(queue + " is in place");
+    if (before.exists()) {
+      changes(before, after).forEach(shell::line);
+    }
     return Foliot.OK;
+  }
+
+  /** Returns the settings that are not as they were before: one that is not given again gets its default. */
+  private static List<String> changes(JsonView before, JsonView after) {
+    Map<String, String> were = new TreeMap<>();
+    Map<String, String> are = new TreeMap<>();
+    addSettings(were, "", before);
+    addSettings(are, "", after);
+    Set<String> names = new TreeSet<>(were.keySet());
+    names.addAll(are.keySet());
+    return names.stream().filter(name -> !Objects.equals(were.get(name), are.get(name)))
+        .map(name -> "  " + name + " is " + are.getOrDefault(name, "not set") + ", and was "
+            + were.getOrDefault(name, "not set"))
+        .toList();
+  }
+
+  private static void addSettings(Map<String, String> settings, String prefix, JsonView view) {
+    for (String name : view.names()) {
+      if (prefix.isEmpty() && NO_SETTINGS.contains(name)) {
+        continue;
+      }
+      JsonView value = view.at(name);
+      if (value.names().isEmpty()) {
+        if (value.exists()) {
+          settings.put(prefix + name, value.text());
+        }
+      } else {
+        addSettings(settings, prefix + name + ".", value);
+      }
+    }
   }
 
   private Delivery delivery() {

@@ -65,7 +65,7 @@ final class QueuesCommand implements Callable<Integer> {
     JsonView counts = stats.at("counts");
     table.row(queue.at("queue").text(), count(counts, "delayed"), count(counts, "parked"), count(counts, "running"),
         count(counts, "finished"), count(counts, "failed"), count(counts, "cancelled"),
-        Words.count(stats.at("settledPerSecond").decimal()), stats.at("lag").text(), target(queue));
+        Words.count(stats.at("settledPerSecond").decimal()), Words.rough(stats.at("lag").text()), target(queue));
   }
 
   private static String count(JsonView counts, String state) {

@@ -34,6 +34,9 @@ final class Remote implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
   static final String KEY_VARIABLE = "FOLIOT_API_KEY";
 
+  /** Begins the detail of a problem about a queue that does not exist; the rest is for callers of the API. */
+  private static final String NO_QUEUE = "there is no queue ";
+
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(35);
 
@@ -85,7 +88,12 @@ final class Remote implements AutoCloseable {
    */
   static Remote of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
-    return new Remote(address.isEmpty() ? Defaults.URL : address, shell.variable(KEY_VARIABLE));
+    return new Remote(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE));
+  }
+
+  /** An address as people type it: without a scheme it means http. */
+  static String withScheme(String address) {
+    return address.contains("://") ? address : "http://" + address;
   }
 
   /** The server at an address, asked without a key. */
@@ -109,7 +117,8 @@ final class Remote implements AutoCloseable {
     try {
       return call.apply(client);
     } catch (FoliotException e) {
-      throw CommandException.failure(refusal(e.status(), e.problem().title(), e.problem().detail()), e);
+      throw CommandException.failure(refusal(e.status(), e.problem().type(), e.problem().title(),
+          e.problem().detail()), e);
     } catch (UnreachableException e) {
       throw unreachable(e);
     } catch (UnknownOutcomeException e) {
@@ -151,24 +160,46 @@ final class Remote implements AutoCloseable {
         .POST(HttpRequest.BodyPublishers.ofString(json)), timeout);
   }
 
+  /** Makes a DELETE. */
+  void delete(String path) {
+    text(HttpRequest.newBuilder(URI.create(url + path)).DELETE(), ANSWER_TIMEOUT);
+  }
+
+  /** The body of a GET, as the server wrote it; empty if there is no such thing. */
+  String getIfAny(String path) {
+    HttpResponse<String> answer = answer(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
+    return answer.statusCode() == 404 ? "" : body(answer);
+  }
+
   private String text(HttpRequest.Builder request, Duration timeout) {
-    HttpResponse<String> answer;
+    return body(answer(request, timeout));
+  }
+
+  private HttpResponse<String> answer(HttpRequest.Builder request, Duration timeout) {
     try {
-      answer = send(request, timeout);
+      return send(request, timeout);
     } catch (ConnectException | HttpConnectTimeoutException e) {
       throw unreachable(e);
     } catch (IOException e) {
       throw CommandException.failure("no usable answer came from " + url + " (" + e.getMessage() + ")", e);
     }
+  }
+
+  private String body(HttpResponse<String> answer) {
     if (answer.statusCode() / 100 != 2) {
       JsonView problem = JsonView.parse(answer.body());
-      throw CommandException.failure(refusal(answer.statusCode(),
+      throw CommandException.failure(refusal(answer.statusCode(), problem.at("type").text(""),
           problem.at("title").text("HTTP status " + answer.statusCode()), problem.at("detail").text("")));
     }
     return answer.body();
   }
 
-  private String refusal(int status, String title, @Nullable String detail) {
+  private String refusal(int status, String type, String title, @Nullable String detail) {
+    if (type.endsWith("unknown-queue") && detail != null && detail.startsWith(NO_QUEUE)) {
+      String queue = Shell.plain(detail.substring(NO_QUEUE.length()).replaceFirst("[;,].*", ""));
+      return title + ": there is no queue " + queue + "; create it first: foliot queues put " + queue
+          + " --to URL (or --pull)";
+    }
     if (status == 401) {
       return title + ": " + (apiKey.isEmpty()
           ? "set " + KEY_VARIABLE + " to a key of this server"

@@ -11,10 +11,7 @@ import io.foliot.server.store.PrivateFiles;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
-/** Runs a server. Its options are those of the configuration; there is no second list of them. */
+/** Runs a server. Its options are those of the configuration. */
 @Command(name = "server", description = "Runs a server until it is told to stop (Ctrl-C).", footer = {"",
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
         + " The command line overrides the environment, and that the file.",
@@ -59,26 +55,12 @@ final class ServerCommand implements Callable<Integer> {
   ServerCommand(Shell shell) {
     this.shell = shell;
     spec = CommandSpec.forAnnotatedObject(this);
-    io.foliot.server.config.Option.all().forEach(option -> spec.addOption(optionSpec(option)));
+    ServerFlags.addTo(spec);
   }
 
   /** The command as picocli wants it. */
   CommandSpec spec() {
     return spec;
-  }
-
-  private static OptionSpec optionSpec(io.foliot.server.config.Option<?> option) {
-    String label = option.flag().substring(option.flag().lastIndexOf('-') + 1).toUpperCase(Locale.ROOT);
-    String standard = option.standard().isEmpty() ? "" : " (" + option.standard() + ")";
-    OptionSpec.Builder builder = OptionSpec.builder("--" + option.flag()).paramLabel(label)
-        .description(option.about() + standard).arity("1");
-    return isList(option)
-        ? builder.type(List.class).auxiliaryTypes(String.class).build()
-        : builder.type(String.class).build();
-  }
-
-  private static boolean isList(io.foliot.server.config.Option<?> option) {
-    return option.equals(io.foliot.server.config.Option.ALLOW_NETWORK);
   }
 
   @Override
@@ -90,7 +72,8 @@ final class ServerCommand implements Callable<Integer> {
     warnOfOpenSecrets();
     FoliotServer server;
     try {
-      server = FoliotServer.start(configuration, shell.out());
+      // Where the log is JSON, every line of the standard output is.
+      server = FoliotServer.start(configuration, configuration.log().isJson() ? shell.err() : shell.out());
     } catch (StartException e) {
       throw e.reason() == StartException.Reason.CONFIGURATION
           ? CommandException.usage(String.valueOf(e.getMessage()))
@@ -98,7 +81,11 @@ final class ServerCommand implements Callable<Integer> {
     }
     // A signal ends the JVM, which runs this first and then ends with the signal's code.
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "foliot-stop"));
-    shell.line(READY + server.url());
+    if (configuration.log().isJson()) {
+      log.atInfo().addKeyValue("url", server.url()).log("Foliot is ready");
+    } else {
+      shell.line(READY + server.url());
+    }
     Throwable failure = server.failure().join();
     if (!(failure instanceof StoreException) || CoreThreads.isFatal(failure)) {
       CoreThreads.end("a part of the server has failed", failure);
@@ -130,17 +117,8 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private FoliotConfig configuration(ParseResult parsed) {
-    Map<String, String> flags = new LinkedHashMap<>();
-    for (io.foliot.server.config.Option<?> option : io.foliot.server.config.Option.all()) {
-      Object value = parsed.matchedOptionValue("--" + option.flag(), null);
-      if (value instanceof List<?> values) {
-        flags.put(option.flag(), String.join(",", values.stream().map(String::valueOf).toList()));
-      } else if (value != null) {
-        flags.put(option.flag(), value.toString());
-      }
-    }
     try {
-      return FoliotConfig.load(flags, shell.environment(), file(config, shell));
+      return FoliotConfig.load(ServerFlags.of(parsed), shell.environment(), file(config, shell));
     } catch (ConfigException e) {
       throw CommandException.usage(String.valueOf(e.getMessage()));
     }

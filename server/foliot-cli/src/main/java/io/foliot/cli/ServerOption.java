@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 /** Which server a command talks to; part of every command that does. */
 final class ServerOption {
   @Option(names = "--url", paramLabel = "URL", description = {
-      "the server's address; else FOLIOT_URL, else " + Defaults.URL + ".",
+      "the server's address; else FOLIOT_URL, else", Defaults.URL + ".",
       "Its API key, if it needs one, comes from FOLIOT_API_KEY"})
   private @Nullable String url;
 

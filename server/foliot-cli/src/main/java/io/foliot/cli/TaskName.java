@@ -2,10 +2,13 @@ package io.foliot.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Parameters;
 
 /** The task that a command is about: its id, or its queue and key. */
 final class TaskName {
+  private static final Pattern ID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
   @Parameters(index = "0..1", arity = "1..2", paramLabel = "ID | QUEUE KEY", hideParamSyntax = true, description = "the task's id, or its queue and key")
   private List<String> words = new ArrayList<>();
 
@@ -14,7 +17,13 @@ final class TaskName {
   }
 
   String id() {
-    return words.getFirst();
+    String id = words.getFirst();
+    if (!ID.matcher(id).matches()) {
+      throw CommandException
+          .usage("\"" + Shell.plain(id) + "\" is not the id of a task, which is a UUID; if it is a key,"
+              + " name its queue before it: QUEUE " + Shell.plain(id));
+    }
+    return id;
   }
 
   String queue() {

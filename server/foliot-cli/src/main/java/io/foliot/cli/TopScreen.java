@@ -166,7 +166,8 @@ final class TopScreen {
           table.row(name, Words.count(counts.at("delayed").decimal()), Words.count(counts.at("parked").decimal()),
               Words.count(waiting.getOrDefault(name, 0.0)), Words.count(running.getOrDefault(name, 0.0)),
               Words.count(counts.at("finished").decimal()), Words.count(counts.at("failed").decimal()),
-              Words.count(queue.at("stats", "settledPerSecond").decimal()), queue.at("stats", "lag").text(),
+              Words.count(queue.at("stats", "settledPerSecond").decimal()),
+              Words.rough(queue.at("stats", "lag").text()),
               QueuesCommand.target(queue));
         });
     return table.lines();

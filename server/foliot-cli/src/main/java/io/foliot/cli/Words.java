@@ -1,5 +1,6 @@
 package io.foliot.cli;
 
+import io.foliot.core.DurationText;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -7,19 +8,13 @@ import java.util.Locale;
 final class Words {
   private Words() {}
 
-  /** A duration, about. */
-  static String rough(Duration duration) {
-    long millis = duration.toMillis();
-    if (millis < 1_000) {
-      return millis + " ms";
+  /** A duration that the API wrote, about; any other text as it is. */
+  static String rough(String duration) {
+    try {
+      return DurationText.rough(DurationText.parse(duration));
+    } catch (IllegalArgumentException e) {
+      return duration;
     }
-    if (millis < 120_000) {
-      return String.format(Locale.ROOT, millis < 10_000 ? "%.1f s" : "%.0f s", millis / 1000.0);
-    }
-    if (millis < 7_200_000) {
-      return millis / 60_000 + " min";
-    }
-    return millis < 172_800_000 ? millis / 3_600_000 + " h" : millis / 86_400_000 + " days";
   }
 
   /** A short time in seconds, as a person reads it. */
@@ -36,7 +31,7 @@ final class Words {
     if (seconds < 1) {
       return String.format(Locale.ROOT, seconds < 0.01 ? "%.1f ms" : "%.0f ms", seconds * 1e3);
     }
-    return rough(Duration.ofMillis(Math.round(seconds * 1e3)));
+    return DurationText.rough(Duration.ofMillis(Math.round(seconds * 1e3)));
   }
 
   /** A number, with k for thousands and M for millions. */

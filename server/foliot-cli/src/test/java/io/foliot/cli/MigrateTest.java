@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +55,32 @@ final class MigrateTest {
     try (FoliotServer server = start("old")) {
       assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
     }
+  }
+
+  @Test
+  void aMissingSourceFailsAndCreatesNothing() {
+    Outcome outcome = Outcome.of(Map.of(), "migrate", "--from", rocks("nope"), "--to", rocks("new"));
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.err()).contains("there is no store at rocksdb:" + folder.resolve("nope"), "nothing was created");
+    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("nope")).exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void deadLettersAreCountedAndTheWayBackIsNamed() {
+    try (FoliotServer server = start("old")) {
+      run(server, "queues", "put", "orders", "--to", "http://127.0.0.1:1/x", "--max-attempts", "1");
+      run(server, "submit", "orders", "--delay", "0s");
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (!run(server, "queues", "get", "orders", "--json").out().replace(" ", "").contains("\"failed\":1")) {
+        assertThat(System.nanoTime() - end).as("the task becomes a dead letter").isNegative();
+      }
+    }
+    Outcome moved = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
+    assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
+    assertThat(moved.out()).contains("start servers with --store rocksdb --data " + folder.resolve("new"),
+        "1 dead letters stay in", "--release " + rocks("old"),
+        "foliot server --store rocksdb --data " + folder.resolve("old"));
   }
 
   @Test

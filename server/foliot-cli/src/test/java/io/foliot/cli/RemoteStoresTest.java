@@ -2,18 +2,25 @@ package io.foliot.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
 import io.foliot.backends.PostgresServer;
 import io.foliot.backends.RedisServer;
 import io.foliot.server.FoliotServer;
+import io.foliot.server.StartException;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -125,6 +132,43 @@ final class RemoteStoresTest {
       try (FoliotServer server = start(flags)) {
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
       }
+    }
+  }
+
+  @Test
+  void aMissingSourceIsNotMade() throws SQLException {
+    try (PostgresServer postgres = PostgresServer.start(); RedisServer redis = RedisServer.start()) {
+      Database database = postgres.createDatabase();
+      Map<String, String> login = Map.of("FOLIOT_FROM_USER", database.user(), "FOLIOT_FROM_PASSWORD",
+          database.password());
+      String target = "rocksdb:" + folder.resolve("target");
+      for (String source : List.of(database.jdbcUrl(), redis.uri().toString())) {
+        for (int i = 0; i < 2; i++) {
+          Outcome outcome = Outcome.of(source.startsWith("jdbc:") ? login : Map.of(), "migrate", "--from", source,
+              "--to", target);
+          assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+          assertThat(outcome.err()).contains("there is no store at", "nothing was created");
+        }
+      }
+      try (Connection connection = DriverManager.getConnection(database.jdbcUrl(), database.user(),
+          database.password()); ResultSet tables = connection.getMetaData().getTables(null, "public", "%", null)) {
+        assertThat(tables.next()).isFalse();
+      }
+    }
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void aMissingDatabaseIsToldInTheDriversWords() {
+    try (PostgresServer postgres = PostgresServer.start()) {
+      Database database = postgres.createDatabase();
+      Map<String, String> flags = new HashMap<>(flags(database));
+      flags.put("store", database.jdbcUrl().replace(database.name(), "nope"));
+      assertThatThrownBy(() -> start(flags)).isInstanceOf(StartException.class)
+          .hasMessageContaining("database \"nope\" does not exist");
+      flags.putAll(flags(database));
+      flags.put("store-user", "ux_role");
+      assertThatThrownBy(() -> start(flags)).isInstanceOf(StartException.class).hasMessageContaining("ux_role");
     }
   }
 

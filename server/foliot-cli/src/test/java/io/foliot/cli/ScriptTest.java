@@ -14,7 +14,11 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,12 +28,14 @@ import org.junit.jupiter.api.io.TempDir;
  * with 7; a fake Maven makes the jars.
  */
 final class ScriptTest {
-  private static final Path SCRIPT = Path.of("..", "..", "foliot").toAbsolutePath().normalize();
+  private static final Path SCRIPT = Path.of(Files.exists(Path.of("ARCHITECTURE.md")) ? "foliot" : "../../foliot")
+      .toAbsolutePath().normalize();
   private static final List<String> TOOLS = List.of("sh", "cat", "cp", "dirname", "find", "grep", "head", "ln", "mkdir",
       "mv", "readlink", "rm", "sed", "sleep", "sort", "tail", "touch");
   private static final String MAVEN = """
       #!/bin/sh
       echo "$JAVA_HOME" >>"$MAVEN_CALLS"
+      echo "$@" >>"$MAVEN_CALLS.arguments"
       [ -z "${MAVEN_BREAKS:-}" ] || { echo '[ERROR] it is broken'; exit 1; }
       mkdir -p server/foliot-cli/target/lib
       echo jar >server/foliot-cli/target/foliot.jar
@@ -81,10 +87,16 @@ final class ScriptTest {
     Path home = jdks.resolve(name);
     script(home.resolve("bin/java"), """
         #!/bin/sh
-        case "$*" in
-          *ArchiveClassesAtExit*) echo 'Foliot is ready' ;;
-          *) echo "%s"; for word in "$@"; do echo "<$word>"; done; exit 7 ;;
-        esac
+        for word in "$@"; do
+          case $word in
+            -XX:ArchiveClassesAtExit=* | -XX:AOTCacheOutput=*)
+              [ -n "${CACHE_BREAKS:-}" ] || echo cache >"${word#*=}"
+              echo 'Foliot is ready'
+              exit 0
+              ;;
+          esac
+        done
+        echo "%s"; for word in "$@"; do echo "<$word>"; done; exit 7
         """.formatted(name));
     script(home.resolve("bin/javac"), "");
     Files.writeString(home.resolve("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"" + version + "\"\n");
@@ -224,5 +236,80 @@ final class ScriptTest {
     // C2 of JDK 25 copies arrays wrongly with compact headers (JDK-8380060).
     assertThat(run(Map.of(), "server").output()).contains("<--sun-misc-unsafe-memory-access=allow>")
         .doesNotContain("UseCompactObjectHeaders");
+  }
+
+  @Test
+  void from25OnTheCacheIsAnAotCacheOfTheJdksBuild() throws Exception {
+    jdk("jdk-21", "21.0.2");
+    assertThat(run(Map.of(), "server").output()).containsPattern("<-XX:SharedArchiveFile=.*/server-21\\.0\\.2\\.jsa>");
+    assertThat(run(Map.of(), "queues").output()).containsPattern("<-XX:SharedArchiveFile=.*/command-21\\.0\\.2\\.jsa>");
+    Path home = jdk("jdk-25", "25.0.3");
+    assertThat(run(Map.of(), "server").output()).containsPattern("<-XX:AOTCache=.*/server-25\\.0\\.3\\.aot>")
+        .doesNotContain("SharedArchiveFile");
+    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"25.0.3\"\nJAVA_RUNTIME_VERSION=\"25.0.3+9-LTS\"\n");
+    assertThat(run(Map.of(), "server").output()).containsPattern("<-XX:AOTCache=.*/server-25\\.0\\.3\\+9-LTS\\.aot>");
+    assertThat(builds()).as("a new JDK needs a new cache, and no new build").isEqualTo(1);
+  }
+
+  @Test
+  void aNewSourceInvalidatesTheCache() throws Exception {
+    jdk("jdk-25", "25.0.3");
+    run(Map.of(), "x");
+    Path cache = root.resolve("server/foliot-cli/target/app/command-25.0.3.aot");
+    assertThat(cache).hasContent("cache");
+    Files.writeString(cache, "old");
+    Path source = Files.writeString(root.resolve("kernel/foliot-core/src/main/A.java"), "");
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(5)));
+    run(Map.of(), "x");
+    assertThat(cache).hasContent("cache");
+  }
+
+  @Test
+  void aCacheThatCannotBeMadeIsToldOnceAndStopsNothing() throws Exception {
+    jdk("jdk-25", "25.0.3");
+    Run first = run(Map.of("CACHE_BREAKS", "yes"), "server");
+    assertThat(first.exitCode()).isEqualTo(7);
+    assertThat(first.output()).containsOnlyOnce("could not prepare a faster start").contains("<server>")
+        .doesNotContain("AOTCache=");
+    assertThat(run(Map.of("CACHE_BREAKS", "yes"), "server").output()).doesNotContain("could not prepare")
+        .contains("<server>");
+  }
+
+  /** Maven is given modules, not -am, which would bring what is only tested with. */
+  @Test
+  void itBuildsExactlyTheModulesThatTheCommandNeeds() throws Exception {
+    jdk("jdk-25", "25");
+    run(Map.of(), "x");
+    String arguments = Files.readString(Path.of(calls + ".arguments"));
+    assertThat(arguments).contains("-Dfoliot.run").doesNotContain("-am");
+    Matcher listed = Pattern.compile("-pl (\\S+)").matcher(arguments);
+    assertThat(listed.find()).isTrue();
+    Map<String, String> folders = new LinkedHashMap<>();
+    Matcher modules = Pattern.compile("<module>(.*/(.*))</module>").matcher(pom(""));
+    while (modules.find()) {
+      folders.put(modules.group(2), modules.group(1));
+    }
+    Set<String> needed = new TreeSet<>();
+    addNeeded(folders, "foliot-cli", needed);
+    assertThat(Arrays.stream(listed.group(1).split(","))).containsExactlyInAnyOrderElementsOf(needed);
+  }
+
+  private static String pom(String module) throws IOException {
+    return Files.readString(SCRIPT.resolveSibling(module).resolve("pom.xml"));
+  }
+
+  private static void addNeeded(Map<String, String> folders, String module, Set<String> needed) throws IOException {
+    String folder = String.valueOf(folders.get(module));
+    if (!needed.add(folder)) {
+      return;
+    }
+    String text = pom(folder);
+    Matcher dependencies = Pattern
+        .compile("<groupId>io\\.foliot</groupId>\\s*<artifactId>([\\w-]+)</artifactId>(?!\\s*<version>|\\s*<scope>test|"
+            + "\\s*<type>test-jar)")
+        .matcher(text);
+    while (dependencies.find()) {
+      addNeeded(folders, dependencies.group(1), needed);
+    }
   }
 }

@@ -1,16 +1,22 @@
 package io.foliot.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.SystemClock;
 import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,5 +78,29 @@ final class ServerStartTest {
   void anAddressOfAnotherMachineIsNamed() {
     assertRefused(server("--store", "memory", "--port", "0", "--host", "192.0.2.1"), Foliot.FAILURE, "192.0.2.1",
         "--host");
+  }
+
+  @Test
+  void everyLineOfAJsonLogIsJson() throws Exception {
+    Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+        System.getProperty("java.class.path"), "-Dfoliot.parent=" + ProcessHandle.current().pid(),
+        "-XX:TieredStopAtLevel=1", Foliot.class.getName(), "server", "--port", "0", "--store", "memory", "--log-format",
+        "json").directory(folder.toFile()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    List<String> lines = new ArrayList<>();
+    try (BufferedReader out = process.inputReader(UTF_8)) {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        lines.add(line);
+        if (line.contains("Foliot is ready")) {
+          process.destroy();
+        }
+      }
+    }
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(lines).anyMatch(line -> line.contains("\"fields\":{\"url\":\"http://127.0.0.1:")).hasSizeGreaterThan(2);
+    for (String line : lines) {
+      JsonView event = JsonView.parse(line);
+      assertThat(Instant.parse(event.at("timestamp").text())).as(line).isAfter(Instant.EPOCH);
+      assertThat(event.at("message").text("")).as(line).isNotEmpty();
+    }
   }
 }

@@ -75,8 +75,56 @@ final class TalkingTest {
     assertThat(outcome.err()).startsWith("foliot: There is no such queue: ").contains("nowhere");
     assertThat(outcome.err().lines()).hasSize(1);
     assertThat(outcome.out()).isEmpty();
-    assertThat(run("get", "not-an-id", "--json").err()).startsWith("foliot: The request cannot work: ");
+    assertThat(outcome.err()).contains("create it first: foliot queues put nowhere --to URL").doesNotContain("PUT");
+    assertThat(run("queues", "get", "nowhere").err()).contains("foliot queues put nowhere --to URL");
+    assertThat(run("get", "not-an-id").err()).contains("is not the id of a task", "QUEUE not-an-id");
+    assertThat(run("get", "not-an-id").exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(run("submit", "orders", "--delay", "40000d").exitCode()).isEqualTo(Foliot.FAILURE);
+  }
+
+  @Test
+  void aTaskRunsNow() {
+    run("submit", "orders", "--delay", "30m", "--key", "order-7");
+    assertThat(run("run", "orders", "order-7").out()).contains("is due now");
+    assertThat(run("get", "orders", "order-7").out()).contains("READY");
+  }
+
+  @Test
+  void apiKeysAreCreatedListedAndDeleted() {
+    assertThat(run("keys").out()).contains("there are no API keys");
+    Outcome created = run("keys", "create", "--allow", "admin", "--note", "mine");
+    assertThat(created.exitCode()).as(created.err()).isEqualTo(Foliot.OK);
+    String secret = created.out().strip();
+    assertThat(secret).startsWith("flt_").doesNotContain(" ");
+    assertThat(run("keys").exitCode()).as("the server is locked").isEqualTo(Foliot.FAILURE);
+    Map<String, String> admin = Map.of("FOLIOT_URL", server.url(), "FOLIOT_API_KEY", secret);
+    JsonView shop = json(Outcome.of(admin, "keys", "create", "--allow", "submit,read", "--queues", "orders,mails",
+        "--expires-in", "1d", "--json"));
+    assertThat(Outcome.of(admin, "keys").out()).contains("submit", "orders,mails", "mine").doesNotContain(secret);
+    Outcome deleted = Outcome.of(admin, "keys", "delete", shop.at("id").text());
+    assertThat(deleted.exitCode()).as(deleted.err()).isEqualTo(Foliot.OK);
+    assertThat(Outcome.of(admin, "keys").out()).doesNotContain("orders,mails");
+  }
+
+  @Test
+  void anAddressWithoutASchemeIsHttp() {
+    Outcome outcome = Outcome.of(Map.of(), "queues", "--url", server.url().substring("http://".length()));
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+  }
+
+  @Test
+  void settingsThatPutResetsAreTold() {
+    run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--rate", "10");
+    Outcome again = run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--concurrency", "5");
+    assertThat(again.out()).contains("  rate is not set, and was 10", "  concurrency is 5, and was not set");
+    assertThat(run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--concurrency", "5").out().lines())
+        .containsExactly("mails is in place");
+  }
+
+  @Test
+  void aRunningServerIsChecked() {
+    assertThat(run("doctor", "--url", server.url()).out()).contains("ok", "is ready");
+    assertThat(run("doctor", "--url", "http://127.0.0.1:1").exitCode()).isEqualTo(Foliot.FAILURE);
   }
 
   @Test

@@ -11,7 +11,9 @@ final class UsageTest {
       List.of("submit"), List.of("get"), List.of("cancel"), List.of("touch"), List.of("queues"),
       List.of("queues", "put"), List.of("queues", "get"), List.of("queues", "delete"), List.of("queues", "pause"),
       List.of("queues", "resume"), List.of("queues", "redrive"), List.of("tasks"), List.of("jobs"), List.of("cluster"),
-      List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"), List.of("verify"));
+      List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"), List.of("verify"),
+      List.of("keys"),
+      List.of("keys", "create"), List.of("keys", "delete"), List.of("run"), List.of("migrate"));
 
   private static Outcome run(String... words) {
     return Outcome.of(Map.of(), words);
@@ -35,6 +37,21 @@ final class UsageTest {
       assertThat(version.exitCode()).as("%s", command).isEqualTo(Foliot.OK);
       assertThat(version.out()).startsWith("foliot ");
     }
+  }
+
+  @Test
+  void helpBreaksNoUrl() {
+    for (List<String> command : COMMANDS) {
+      assertThat(run(command, "--help").out().lines()).as("%s", command)
+          .noneMatch(line -> line.matches(".*(https?|redis|jdbc(:\\w+)?|zookeeper):/*"));
+    }
+  }
+
+  @Test
+  void theDoctorTakesTheOptionsOfTheServer() {
+    String help = run("doctor", "--help").out();
+    io.foliot.server.config.Option.all().forEach(option -> assertThat(help).contains("--" + option.flag()));
+    assertThat(help).contains("--url");
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.foliot.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 final class WordsTest {
@@ -17,7 +16,9 @@ final class WordsTest {
     assertThat(Words.seconds(0.0042)).isEqualTo("4.2 ms");
     assertThat(Words.seconds(0.42)).isEqualTo("420 ms");
     assertThat(Words.seconds(Double.NaN)).isEqualTo("-");
-    assertThat(Words.rough(Duration.ofMinutes(5))).isEqualTo("5 min");
+    assertThat(Words.seconds(7_470)).isEqualTo("2h 4m");
+    assertThat(Words.rough("957387ms")).isEqualTo("15m 57s");
+    assertThat(Words.rough("?")).isEqualTo("?");
     assertThat(Words.bytes(512L << 20)).isEqualTo("512 MiB");
   }
 

@@ -120,7 +120,7 @@ public final class FoliotServer implements AutoCloseable {
         answered = true;
       } catch (RuntimeException e) {
         if (answered) {
-          log.warn("cannot refresh API keys; keeping the last known ones", e);
+          log.warn("cannot refresh API keys; keeping the last known ones: reason={}", e.getMessage());
         }
         answered = false;
       }

@@ -3,7 +3,6 @@ package io.foliot.server;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
@@ -54,12 +53,8 @@ public final class Logging {
   }
 
   private static Encoder<ILoggingEvent> json(LoggerContext context) {
-    JsonEncoder encoder = new JsonEncoder();
+    JsonLines encoder = new JsonLines();
     encoder.setContext(context);
-    encoder.setWithContext(false);
-    encoder.setWithSequenceNumber(false);
-    encoder.setWithFormattedMessage(true);
-    encoder.setWithMessage(false);
     return encoder;
   }
 }

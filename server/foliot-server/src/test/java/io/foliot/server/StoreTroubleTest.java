@@ -73,6 +73,15 @@ class StoreTroubleTest {
   }
 
   @Test
+  void noAnswerNamesTheDatabaseOrItsUser() {
+    String words = "the database is away: database=postgresql db.internal/foliot, sqlState=28000, error=role ux_role";
+    assertThat(submitWhen(new StoreAwayException(words, new IOException())).body()).doesNotContain("db.internal",
+        "ux_role", "sqlState");
+    assertThat(submitWhen(new StoreException(words, null)).body()).doesNotContain("db.internal", "ux_role", "sqlState");
+    assertThat(rig.get("/health/ready").body()).doesNotContain("db.internal", "ux_role", "sqlState");
+  }
+
+  @Test
   void aQuestionThatIsNotAnsweredMayBeAskedAgain() {
     rig.instead = new CompletableFuture<>();
     Rig.Answer answer = rig.get("/v1/tasks/00000000-0000-7000-8000-000000000000");

@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Name servers fail. While a look-up does not answer, or says that a host is gone that was there a moment ago, its
  * last permitted addresses are used for up to a minute; they were checked. Look-ups of hosts in use do not share
  * threads with those of others, so that many names that hang, which anyone can register, hold up no host that works.
+ *
+ * <p>Each attempt reads the map twice: when it begins, and when it connects, which finds only what is kept. Rejected: a
+ * cache library. A cache that is full may drop the newest host at once, between the two, and knows neither a look-up
+ * that runs, whose waiters must find it, nor addresses that outlive their finding.
  */
 final class HostLookup implements DnsResolver {
   /** Names come from queues; this many are a leak, and the oldest findings are let go. */

@@ -1,5 +1,7 @@
 package io.foliot.delivery.http;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.foliot.core.Clock;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
@@ -12,7 +14,6 @@ import io.foliot.delivery.http.HostLookup.Finding;
 import io.foliot.delivery.http.HostLookup.Unresolved;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,7 +52,7 @@ public final class HttpDelivery implements Delivery {
   private static final int SEARCH_THREADS = 128;
   /** Beyond this the name server is down, and waiting longer helps nobody. */
   private static final int LOOKUPS_WAITING = 4_096;
-  /** Distinct targets whose settings are kept read. Beyond that all are read anew: a queue has one. */
+  /** Distinct targets whose settings are kept read: a queue has one. */
   private static final int MAX_TARGETS = 10_000;
 
   private final HttpDeliveryOptions options;
@@ -61,7 +62,8 @@ public final class HttpDelivery implements Delivery {
   private final List<ExecutorService> ownLookups;
 
   // any thread
-  private final Map<Target, HttpTarget> targets = new ConcurrentHashMap<>();
+  private final Cache<Target, HttpTarget> targets = Caffeine.newBuilder().maximumSize(MAX_TARGETS)
+      .executor(Runnable::run).build();
   private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
   private final AtomicInteger inFlight = new AtomicInteger();
   private volatile boolean closed;
@@ -149,16 +151,13 @@ public final class HttpDelivery implements Delivery {
   }
 
   private HttpTarget read(Target target) {
-    HttpTarget known = targets.get(target);
-    if (known != null) {
-      return known;
-    }
-    HttpTarget read = HttpTarget.parse(target);
-    if (targets.size() >= MAX_TARGETS) {
-      targets.clear();
-    }
-    targets.put(target, read);
-    return read;
+    return targets.get(target, HttpTarget::parse);
+  }
+
+  /** How many targets are kept read. */
+  long targetsKept() {
+    targets.cleanUp();
+    return targets.estimatedSize();
   }
 
   @Override

@@ -142,4 +142,24 @@ class HttpTargetTest {
       assertThat(delivery.destination(target(Map.of()))).isEqualTo("http");
     }
   }
+
+  @Test
+  void aBoundedNumberOfTargetsIsKeptRead() {
+    try (HttpDelivery delivery = delivery(HttpDeliveryOptions.builder().build(), Resolver.system())) {
+      for (int i = 0; i < 12_000; i++) {
+        String url = "http://h" + i + ".test:81/";
+        assertThat(delivery.destination(target(Map.of("url", url)))).contains("h" + i + ".test:81");
+        assertThat(delivery.targetsKept()).isLessThanOrEqualTo(10_000);
+      }
+      assertThat(delivery.targetsKept()).as("no more are let go than must be").isEqualTo(10_000);
+    }
+  }
+
+  @Test
+  void aMalformedTargetIsNotKept() {
+    try (HttpDelivery delivery = delivery(HttpDeliveryOptions.builder().build(), Resolver.system())) {
+      assertThat(delivery.destination(target(Map.of("url", "no url")))).isEqualTo("http");
+      assertThat(delivery.targetsKept()).isZero();
+    }
+  }
 }

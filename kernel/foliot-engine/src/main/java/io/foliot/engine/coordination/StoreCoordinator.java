@@ -7,16 +7,20 @@ import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.UnreadableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A lease grows with the time that the store takes to answer. Else all members of a slow store would be gone to each
  * other by turns, and their slots would go round.
+ *
+ * <p>A lease that cannot be read is none, and is logged once: its member is set aside until it renews, and the lead is
+ * free. A document of one member hides no other.
  *
  * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well
  * is gone at the next look of the others, who dies when its lease ends.
@@ -70,6 +77,8 @@ public final class StoreCoordinator implements Coordinator {
   private @Nullable Member self;
   // any thread
   private volatile boolean leaves;
+  /** The leases that could not be read when they were last seen. */
+  private final Set<String> setAside = ConcurrentHashMap.newKeySet();
   // loop's thread only
   private long ownVersion;
   private @Nullable Listener listener;
@@ -180,18 +189,17 @@ public final class StoreCoordinator implements Coordinator {
   private void look(Member member, boolean isBeat, long begunNanos) {
     underWay = true;
     long leaseMicros = leaseNanos() / NANOS_PER_MICRO;
-    CompletableFuture<Seen> seen = call(() -> store.timeMicros(0)).thenCompose(
+    CompletableFuture<Seen> look = call(() -> store.timeMicros(0)).thenCompose(
         micros -> (isBeat
             ? renew(member, micros + leaseMicros).thenCompose(renewed -> lead(member, micros, micros + leaseMicros))
             : UNCHANGED)
             .thenCompose(done -> store.documents(DocumentKind.NODE).thenCombine(store.documents(DocumentKind.CLUSTER),
-                (nodes, documents) -> new Seen(micros, nodes, documents))));
-    after(seen, (found, failure) -> {
+                (nodes, documents) -> new Seen(micros, nodes, documents, leader(documents, micros)))));
+    after(look, (found, failure) -> {
       underWay = false;
       if (found == null) {
         if (told != null && told.connection() == Connection.CONNECTED) {
-          LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second",
-              failure);
+          LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second");
           tell(Connection.SUSPENDED, null);
         }
         lookNanos = begunNanos + BEAT.toNanos();
@@ -208,17 +216,38 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   /** What a look around has found. */
-  private record Seen(long micros, List<Document> nodes, List<Document> documents) {
+  private record Seen(long micros, List<Document> nodes, List<Document> documents, @Nullable String leader) {
     @Nullable
     Document document(String name) {
-      return documents.stream().filter(document -> document.name().equals(name)).findFirst().orElse(null);
+      return find(documents, name);
     }
+  }
 
-    @Nullable
-    String leader() {
-      Document document = document(LEADER);
-      LeaderLease lease = document == null ? null : LeaderLease.decode(document.content());
-      return lease == null || !runs(lease.endMicros(), micros) ? null : lease.node();
+  private static @Nullable Document find(List<Document> documents, String name) {
+    return documents.stream().filter(document -> document.name().equals(name)).findFirst().orElse(null);
+  }
+
+  private @Nullable String leader(List<Document> documents, long micros) {
+    LeaderLease lease = leaderLease(find(documents, LEADER));
+    return lease == null || !runs(lease.endMicros(), micros) ? null : lease.node();
+  }
+
+  private @Nullable LeaderLease leaderLease(@Nullable Document document) {
+    return document == null ? null : readable(LeaderLease.SUBJECT, document, LeaderLease::decode);
+  }
+
+  /** Reads a lease; returns null if it cannot be read. */
+  private <T> @Nullable T readable(String subject, Document document, Function<byte[], T> decode) {
+    String name = subject + " " + document.name();
+    try {
+      T lease = decode.apply(document.content());
+      setAside.remove(name);
+      return lease;
+    } catch (UnreadableException e) {
+      if (setAside.add(name)) {
+        LOG.log(System.Logger.Level.WARNING, "a lease is set aside until it is renewed: " + name, e);
+      }
+      return null;
     }
   }
 
@@ -244,7 +273,7 @@ public final class StoreCoordinator implements Coordinator {
   /** Takes or renews the lead where that is possible. */
   private CompletionStage<Boolean> lead(Member member, long micros, long endMicros) {
     return store.document(DocumentKind.CLUSTER, LEADER).thenCompose(found -> {
-      LeaderLease lease = found.map(document -> LeaderLease.decode(document.content())).orElse(null);
+      LeaderLease lease = leaderLease(found.orElse(null));
       if (lease != null && !lease.node().equals(member.node()) && runs(lease.endMicros(), micros)) {
         return UNCHANGED;
       }
@@ -264,8 +293,11 @@ public final class StoreCoordinator implements Coordinator {
     if (seen != null) {
       List<Member> members = new ArrayList<>();
       for (Document document : seen.nodes()) {
-        NodeLease lease = NodeLease.decode(document.content());
         ownVersion = self != null && document.name().equals(self.node()) ? document.version() : ownVersion;
+        NodeLease lease = readable(NodeLease.SUBJECT, document, NodeLease::decode);
+        if (lease == null) {
+          continue;
+        }
         if (runs(lease.endMicros(), seen.micros())) {
           members.add(lease.member());
         } else if (self != null && self.node().equals(seen.leader())
@@ -310,10 +342,12 @@ public final class StoreCoordinator implements Coordinator {
       return;
     }
     CompletableFuture<Boolean> resigned = call(() -> store.document(DocumentKind.CLUSTER, LEADER))
-        .thenCompose(
-            found -> found.isPresent() && LeaderLease.decode(found.get().content()).node().equals(member.node())
-                ? store.writeDocument(DocumentKind.CLUSTER, LEADER, found.get().version(), null)
-                : CompletableFuture.completedFuture(true));
+        .thenCompose(found -> {
+          LeaderLease lease = leaderLease(found.orElse(null));
+          return found.isPresent() && lease != null && lease.node().equals(member.node())
+              ? store.writeDocument(DocumentKind.CLUSTER, LEADER, found.get().version(), null)
+              : CompletableFuture.completedFuture(true);
+        });
     // A renewal that is on its way may come between the two steps, and once only.
     var left = call(() -> delete(member.node()))
         .thenCompose(gone -> gone ? CompletableFuture.completedFuture(true) : delete(member.node()))

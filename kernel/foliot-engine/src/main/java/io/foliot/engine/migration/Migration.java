@@ -3,6 +3,7 @@ package io.foliot.engine.migration;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.Seal;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.StoreException;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * says how far it is: a migration that was broken off goes on from there, and what came twice is taken over once. At
  * the end both are read through, and their counts and checksums must be the same; only then is the target open.
  *
- * <p>Final tasks stay behind, and so do answers to requests with idempotency keys.
+ * <p>Final tasks stay behind, dead letters among them, and so do answers to requests with idempotency keys.
  */
 public final class Migration {
   /** Tasks of a page: what a store writes in one commit of some milliseconds. */
@@ -76,9 +77,10 @@ public final class Migration {
    * @param tasks live tasks
    * @param checksum of them, in hexadecimal digits
    * @param settings documents: queues, jobs, API keys
+   * @param failed dead letters that stay behind in the source
    * @param unreadable live tasks that stay behind in the source, for their records cannot be read; the first thousand
    */
-  public record Result(long tasks, String checksum, long settings, List<SetAside> unreadable) {
+  public record Result(long tasks, String checksum, long settings, long failed, List<SetAside> unreadable) {
     public Result {
       unreadable = List.copyOf(unreadable);
     }
@@ -107,7 +109,11 @@ public final class Migration {
     moveTasks(resumed);
     Fingerprint moved = verify();
     unseal(target);
-    return new Result(moved.tasks(), Long.toHexString(moved.sum()), settings, unreadable);
+    return new Result(moved.tasks(), Long.toHexString(moved.sum()), settings, failed(), unreadable);
+  }
+
+  private long failed() {
+    return await(source.counts()).values().stream().mapToLong(QueueCounts::failed).sum();
   }
 
   /** Opens a store that was sealed; answers whether it was. */

@@ -11,6 +11,10 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.Checksum;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.Frame;
 import io.foliot.engine.coordination.StoreCoordinator;
 import io.foliot.testkit.ManualEventLoop;
 import io.foliot.testkit.ManualLoops;
@@ -20,7 +24,10 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -313,5 +320,81 @@ final class StoreCoordinatorTest {
     clock.stepWall(Duration.ofHours(-1));
     loops.advance(DEATH);
     ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
+  }
+
+  private Document document(DocumentKind kind, String name) {
+    return store.document(kind, name).toCompletableFuture().join().orElseThrow();
+  }
+
+  private void tamper(DocumentKind kind, String name, byte[] content) {
+    assertThat(store.writeDocument(kind, name, document(kind, name).version(), content)).isCompletedWithValue(true);
+  }
+
+  /** These bytes with a flipped bit, cut, without their checksum, of another subject, or of a newer version. */
+  private static List<byte[]> unreadable(String subject, byte[] bytes) {
+    List<byte[]> all = new ArrayList<>();
+    for (int at = 0; at < bytes.length; at++) {
+      byte[] flipped = bytes.clone();
+      flipped[at] ^= 4;
+      all.add(flipped);
+      all.add(Arrays.copyOf(bytes, at));
+    }
+    all.add(DocumentFormat.encode("another subject", out -> out.bytes(bytes, 1, bytes.length - 1 - Checksum.BYTES)));
+    all.add(DocumentFormat.encode(subject, out -> out.u8(1)));
+    byte[] newer = bytes.clone();
+    newer[0] = (byte) (Frame.VERSION + 1);
+    int end = bytes.length - Checksum.BYTES;
+    byte[] checksum = new Bytes(4).u32(Checksum.of(Checksum.mark(subject), newer, 0, end)).array();
+    System.arraycopy(checksum, 0, newer, end, Checksum.BYTES);
+    all.add(newer);
+    return all;
+  }
+
+  @Test
+  void aMemberWhoseLeaseIsUnreadableIsSetAsideUntilItRenews() {
+    three();
+    List<byte[]> changed = unreadable("node lease", document(DocumentKind.NODE, "b").content());
+    Node other = nodes.getFirst();
+    for (byte[] each : changed) {
+      tamper(DocumentKind.NODE, "b", each);
+      other.views.clear();
+      loops.advance(BEAT.multipliedBy(3));
+      assertThat(other.views.getFirst().members()).extracting(Member::node).as("%s", HexFormat.of().formatHex(each))
+          .containsExactly("a", "c");
+      ensureAgreed(nodes);
+    }
+  }
+
+  @Test
+  void anUnreadableLeaseOfADeadMemberHidesNoOther() {
+    three();
+    nodes.get(1).loop.close();
+    tamper(DocumentKind.NODE, "b", document(DocumentKind.CLUSTER, "leader").content());
+    new Node("d", "west");
+    loops.advance(DEATH);
+    ensureAgreed(List.of(nodes.get(0), nodes.get(2), nodes.get(3)));
+  }
+
+  @Test
+  void anUnreadableLeaseOfTheLeaderIsTakenByOneMember() {
+    three();
+    for (byte[] each : unreadable("leader lease", document(DocumentKind.CLUSTER, "leader").content())) {
+      nodes.forEach(node -> node.views.clear());
+      tamper(DocumentKind.CLUSTER, "leader", each);
+      loops.advance(BEAT.multipliedBy(2));
+      nodes.forEach(node -> assertThat(node.views).as("%s", HexFormat.of().formatHex(each)).isNotEmpty()
+          .allSatisfy(view -> assertThat(view.connection()).isEqualTo(Connection.CONNECTED)));
+      ensureAgreed(nodes);
+    }
+  }
+
+  @Test
+  void aMemberLeavesThoughTheLeaseOfTheLeaderIsUnreadable() {
+    three();
+    tamper(DocumentKind.CLUSTER, "leader", new byte[0]);
+    nodes.getLast().coordinator.close();
+    assertThat(store.document(DocumentKind.NODE, "c")).isCompletedWithValue(Optional.empty());
+    loops.advance(BEAT.multipliedBy(2));
+    ensureAgreed(nodes.subList(0, 2));
   }
 }

@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.core.DurationText;
 import io.foliot.core.Queue;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.TaskReason;
@@ -23,7 +24,7 @@ public final class EngineWords {
       case QUEUE_MISSING ->
         "its queue does not exist; the task fires once it is created: PUT /v1/queues/" + task.queue();
       case NOT_DUE ->
-        "it is due in " + Duration.ofMillis(task.dueAt() - why.nowMillis()) + ", at " + instant(task.dueAt());
+        "it is due in " + time(task.dueAt() - why.nowMillis()) + ", at " + instant(task.dueAt());
       case BACKOFF ->
         "attempt " + task.attempt() + " failed, the next one waits for its backoff: " + lastAttempt(task);
       case QUEUE_PAUSED -> "its queue is paused; POST /v1/queues/" + task.queue() + "/resume";
@@ -41,7 +42,7 @@ public final class EngineWords {
         "its destination has the " + why.destinationLimit() + " attempts it bears at the moment";
       case PARKED -> "it is parked behind others of its queue";
       case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";
-      case ABOUT_TO_FIRE -> "it has been due for " + Duration.ofMillis(why.nowMillis() - task.dueAt())
+      case ABOUT_TO_FIRE -> "it has been due for " + time(why.nowMillis() - task.dueAt())
           + " and is about to be claimed";
       case RUNNING -> "attempt " + task.attempt() + " runs since " + instant(task.claimedAt())
           + "; its lease ends at " + instant(task.leaseEnd());
@@ -58,6 +59,10 @@ public final class EngineWords {
 
   private static Object concurrency(@Nullable Queue queue) {
     return queue == null || queue.concurrency() == null ? "" : queue.concurrency();
+  }
+
+  private static String time(long millis) {
+    return DurationText.rough(Duration.ofMillis(millis));
   }
 
   private static Instant instant(long millis) {

@@ -41,14 +41,10 @@ public final class Stores {
       return new MemoryStore(MEMORY_SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong()));
     }
     if (config.isRedis()) {
-      FoliotConfig.Store.Login login = config.login();
-      return RedisStore.open(RedisOptions.builder(withLogin(config.kind(), login)).namespace(login.namespace())
-          .waitReplicas(login.waitReplicas()).onSetAside(onSetAside).build());
+      return RedisStore.open(redis(config).onSetAside(onSetAside).build());
     }
     if (config.isJdbc()) {
-      FoliotConfig.Store.Login login = config.login();
-      return JdbcStore.open(JdbcOptions.builder(config.kind(), ifAny(login.user()), ifAny(login.password()))
-          .connections(login.connections()).onSetAside(onSetAside).build());
+      return JdbcStore.open(jdbc(config).onSetAside(onSetAside).build());
     }
     makePrivate(config);
     FoliotConfig.Store.Sizes sizes = config.sizes();
@@ -56,6 +52,31 @@ public final class Stores {
         .recordCacheBytes(sizes.recordCache()).blockCacheBytes(sizes.blockCache()).writeBufferBytes(sizes.writeBuffer())
         .logBytes(sizes.log()).build();
     return RocksDbStore.open(config.folder(), options, clock);
+  }
+
+  /**
+   * Returns whether a store exists where a configuration says; changes nothing.
+   *
+   * @throws StoreException if its server cannot be reached
+   * @throws IllegalArgumentException if the address of its server cannot be used
+   */
+  public static boolean exists(FoliotConfig.Store config) {
+    if (config.isRedis()) {
+      return RedisStore.exists(redis(config).build());
+    }
+    return config.isJdbc() ? JdbcStore.exists(jdbc(config).build()) : RocksDbStore.exists(config.folder());
+  }
+
+  private static RedisOptions.Builder redis(FoliotConfig.Store config) {
+    FoliotConfig.Store.Login login = config.login();
+    return RedisOptions.builder(withLogin(config.kind(), login)).namespace(login.namespace())
+        .waitReplicas(login.waitReplicas());
+  }
+
+  private static JdbcOptions.Builder jdbc(FoliotConfig.Store config) {
+    FoliotConfig.Store.Login login = config.login();
+    return JdbcOptions.builder(config.kind(), ifAny(login.user()), ifAny(login.password()))
+        .connections(login.connections());
   }
 
   // The folder of the data may have been there before and hold other things; what is below it is ours.

@@ -40,7 +40,7 @@ final class EngineWordsTest {
 
   @Test
   void wordsHaveTheFigures() {
-    assertThat(words(TaskReason.NOT_DUE)).isEqualTo("it is due in PT1M, at 1970-01-01T00:01:01Z");
+    assertThat(words(TaskReason.NOT_DUE)).isEqualTo("it is due in 1m, at 1970-01-01T00:01:01Z");
     assertThat(words(TaskReason.NODE_PERMITS_IN_USE))
         .isEqualTo("this node has 2 of the 4 permits of its queue in the cluster");
     assertThat(words(TaskReason.PERMITS_IN_USE)).isEqualTo("all 4 permits of its queue are in use");

@@ -136,9 +136,9 @@ final class DatabasePart implements AutoCloseable {
     return connections.call(dialect, work);
   }
 
-  /** Submits in the transaction of a caller. */
-  List<SubmitResult> submitWithin(Connection transaction, List<Draft> drafts) throws SQLException {
-    return submit(Session.within(transaction, dialect, connections), drafts);
+  /** Returns a session of the transaction of a caller. */
+  Session within(Connection transaction) {
+    return Session.within(transaction, dialect, connections);
   }
 
   /** What is said of the database that a connection leads to. */

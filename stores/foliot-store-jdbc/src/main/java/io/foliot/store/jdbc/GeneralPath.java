@@ -66,7 +66,9 @@ final class GeneralPath {
   }
 
   /**
-   * Takes all items of a batch that are still open.
+   * Takes all items of a batch that are still open. In the transaction of a caller the rows are locked: a level of
+   * isolation above READ COMMITTED would otherwise show them as they were when it began, and no write of them would
+   * succeed.
    *
    * @param bodies whether payloads are read, because results show them
    * @param writes false to return what the batch finds and to write nothing: a probe whose row another statement is
@@ -77,7 +79,7 @@ final class GeneralPath {
       List<Integer> left = chunk;
       for (int round = 0; !left.isEmpty(); round++) {
         Rounds.await(round);
-        Snapshot snapshot = read(session, batch.reads(left), bodies, false);
+        Snapshot snapshot = read(session, batch.reads(left), bodies, !session.isOwn());
         List<BatchUnit<R>> units = decide(batch, left, snapshot);
         List<BatchUnit<R>> written = writes ? write(session, snapshot, units) : units;
         written.forEach(batch::answer);

@@ -34,6 +34,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.TransactionalStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -68,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Faults.</b> Calls fail while a database is away, and succeed again when it is back; connections are replaced
  * for ever. A call that fails may have taken effect or not.
  */
-public final class JdbcStore implements TaskStore {
+public final class JdbcStore implements TaskStore, TransactionalStore {
   private final List<DatabasePart> parts;
   private final int[] firstSlots;
   private final int slotCount;
@@ -87,6 +88,18 @@ public final class JdbcStore implements TaskStore {
    */
   public static JdbcStore open(JdbcOptions options) {
     return open(options, Schema::dialect);
+  }
+
+  /**
+   * Returns whether the first database holds a store; changes nothing. Blocks until it has answered.
+   *
+   * @throws StoreException if it cannot be reached
+   */
+  public static boolean exists(JdbcOptions options) {
+    try (Connections opened = Connections.open(options.parts().getFirst().source(), 1, options.timeout())) {
+      Dialect dialect = Schema.dialect(opened.source(), opened.name(), options.timeout());
+      return Schema.exists(opened.source(), dialect);
+    }
   }
 
   /** What tests put in the place of the real dialects. */
@@ -312,45 +325,18 @@ public final class JdbcStore implements TaskStore {
   }
 
   /**
-   * Submits tasks in the transaction of a caller: they exist if it commits, and never did if it rolls back. Should it
-   * commit long after they were due, the next poll that begins at the head finds them. Blocks; the results hold once it
-   * commits.
+   * {@inheritDoc}
    *
-   * <p>Rows of keys that are reset stay locked until the transaction ends, as does the name of a new one: let it be
-   * short. A level of isolation above READ COMMITTED may refuse what others have changed meanwhile.
-   *
-   * @param transaction a connection to the database that holds the slots of all drafts, which does not commit by itself
-   * @throws SQLException if a statement fails; the caller rolls back
-   * @throws IllegalArgumentException if the connection commits by itself, or a draft's slot lives in another database;
-   *     the message says what to do. Nothing was written
+   * <p>Rows of keys that are reset stay locked until the transaction ends, as does the name of a new one.
    */
+  @Override
   public List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException {
-    if (transaction.getAutoCommit()) {
-      throw new IllegalArgumentException("a submit takes part in a transaction, but the connection commits by itself:"
-          + " begin one, with setAutoCommit(false)");
-    }
-    if (drafts.isEmpty()) {
-      return List.of();
-    }
-    DatabasePart part = parts.get(partOf(drafts.getFirst().id().slot(slotCount)));
-    if (parts.size() > 1) {
-      String range = parts.getFirst().meta(transaction, "range");
-      for (Draft draft : drafts) {
-        int slot = draft.id().slot(slotCount);
-        part = parts.get(partOf(slot));
-        if (!part.range().equals(range)) {
-          throw new IllegalArgumentException("a task can be submitted in a transaction of the database that holds its"
-              + " slot alone: queue=" + draft.queue() + ", key=" + draft.key() + ", slot=" + slot + ", held by "
-              + part.name() + ", transaction of slots " + range
-              + "; submit it in a transaction there, or after the commit with an idempotency key");
-        }
-      }
-    }
-    return part.submitWithin(transaction, List.copyOf(drafts));
+    return within(transaction, drafts, draft -> draft.id().slot(slotCount), DatabasePart::submit);
   }
 
   /**
-   * The same over a data source that gives out the connection of the transaction that is under way, such as Spring's
+   * As {@link #submit(Connection, List)}, over a data source that gives out the connection of the transaction that is
+   * under way, such as Spring's
    * {@code TransactionAwareDataSourceProxy}, or that of a container.
    *
    * @throws SQLException if a statement fails, or there is no connection to be had; the caller rolls back
@@ -360,6 +346,42 @@ public final class JdbcStore implements TaskStore {
     try (Connection transaction = transactional.getConnection()) {
       return submit(transaction, drafts);
     }
+  }
+
+  @Override
+  public List<TouchResult> touch(Connection transaction, List<Touch> touches) throws SQLException {
+    return within(transaction, touches, touch -> slotOf(touch.ref()),
+        (part, session, items) -> part.steps().touch(session, items));
+  }
+
+  @Override
+  public List<CancelResult> cancel(Connection transaction, List<TaskRef> refs) throws SQLException {
+    return within(transaction, refs, this::slotOf, (part, session, items) -> part.steps().cancel(session, items));
+  }
+
+  /** Takes a batch in the transaction of a caller, on the one database that holds the slots of all its items. */
+  private <Q, R> List<R> within(Connection transaction, List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch)
+      throws SQLException {
+    if (transaction.getAutoCommit()) {
+      throw new IllegalArgumentException("expected a connection with a transaction, but this one commits each"
+          + " statement: call setAutoCommit(false) first");
+    }
+    if (items.isEmpty()) {
+      return List.of();
+    }
+    DatabasePart part = parts.get(partOf(slot.applyAsInt(items.getFirst())));
+    if (parts.size() > 1) {
+      String range = parts.getFirst().meta(transaction, "range");
+      for (Q item : items) {
+        part = parts.get(partOf(slot.applyAsInt(item)));
+        if (!part.range().equals(range)) {
+          throw new IllegalArgumentException("a task can be changed only in a transaction of the database that holds"
+              + " its slot: slot=" + slot.applyAsInt(item) + ", held by " + part.name() + ", transaction of slots "
+              + range + "; use a transaction there, or call after the commit (a submit with an idempotency key)");
+        }
+      }
+    }
+    return batch.take(part, part.within(transaction), List.copyOf(items));
   }
 
   @Override

@@ -15,8 +15,8 @@ import java.util.Set;
  * and is asked for it afterwards: a claim, which has a token of its own, by another statement; what is not as
  * unmistakable, within one short transaction.
  *
- * <p>No NULL is ever read. What JDK 25 makes of the way in which MariaDB's driver decodes one ends the JVM now and
- * then: D47.
+ * <p>No NULL is ever read: the code that JDK 25 compiles for the decoding of one in MariaDB's driver ends the JVM now
+ * and then (D47).
  */
 final class MySqlDialect implements Dialect {
   /** The beginning of the statement, in UTC: the time zone of a session, and its summer time, have no part in it. */

@@ -80,15 +80,20 @@ final class Schema {
   }
 
   private static boolean isCurrent(DataSource source, Dialect dialect) {
-    try (Connection connection = source.getConnection();
-        PreparedStatement select = dialect.prepare(connection, dialect.files().text("meta"))) {
-      select.setString(1, "schema");
-      try (ResultSet row = select.executeQuery()) {
-        return row.next() && row.getString(1).equals(NEWEST);
-      }
+    return NEWEST.equals(findIfTables(source, dialect, "schema"));
+  }
+
+  /** Returns whether there are tables in which a store has been opened. */
+  static boolean exists(DataSource source, Dialect dialect) {
+    return findIfTables(source, dialect, "slots") != null;
+  }
+
+  private static @Nullable String findIfTables(DataSource source, Dialect dialect, String name) {
+    try (Connection connection = source.getConnection()) {
+      return find(connection, dialect, name);
     } catch (SQLException e) {
-      // There are no tables yet, which the migration finds out for itself; if it is something else, so does that.
-      return false;
+      // There are no tables yet, or the next call of this connection fails and says why.
+      return null;
     }
   }
 

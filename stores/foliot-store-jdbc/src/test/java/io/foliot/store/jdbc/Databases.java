@@ -45,16 +45,20 @@ final class Databases {
 
   /** The first column of all rows. */
   static List<String> strings(Database database, String sql) {
-    try (Connection connection = database.connect();
-        PreparedStatement statement = connection.prepareStatement(sql);
-        ResultSet row = statement.executeQuery()) {
+    try (Connection connection = database.connect()) {
+      return strings(connection, sql);
+    } catch (SQLException e) {
+      throw new AssertionError(sql, e);
+    }
+  }
+
+  static List<String> strings(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql); ResultSet row = statement.executeQuery()) {
       List<String> found = new ArrayList<>();
       while (row.next()) {
         found.add(row.getString(1));
       }
       return found;
-    } catch (SQLException e) {
-      throw new AssertionError(sql, e);
     }
   }
 

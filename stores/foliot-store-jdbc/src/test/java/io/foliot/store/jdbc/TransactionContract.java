@@ -10,6 +10,7 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
@@ -18,6 +19,8 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -35,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Submits in the transactions of callers. */
+/** Submits, touches and cancels in the transactions of callers. */
 abstract class TransactionContract {
   private static final String QUEUE = "orders";
   private static final long HOUR = 3_600_000;
@@ -133,7 +136,7 @@ abstract class TransactionContract {
     }
     try (Connection alone = database().connect()) {
       assertThatThrownBy(() -> store.submit(aware(alone), List.of(draft("order-b", HOUR))))
-          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("begin one");
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setAutoCommit(false)");
     }
   }
 
@@ -234,6 +237,79 @@ abstract class TransactionContract {
     }
   }
 
+  private static TaskRef key(String key) {
+    return new TaskRef.ByKey(QUEUE, key);
+  }
+
+  private static Touch touch(String key, long delayMillis) {
+    return new Touch(key(key), Due.after(delayMillis));
+  }
+
+  @Test
+  void aTouchTakesEffectAtTheCommit() throws SQLException {
+    long before = find("warm").orElseThrow().generation();
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      assertThat(store.touch(transaction, List.of(touch("warm", 5 * HOUR), touch("none", HOUR))))
+          .extracting(TouchResult::kind).containsExactly(TouchResult.Kind.RESET, TouchResult.Kind.NOT_FOUND);
+      transaction.rollback();
+      assertThat(find("warm").orElseThrow().generation()).isEqualTo(before);
+      TouchResult result = store.touch(transaction, List.of(touch("warm", 5 * HOUR))).getFirst();
+      assertThat(find("warm").orElseThrow().generation()).as("before the commit").isEqualTo(before);
+      transaction.commit();
+      assertThat(find("warm").orElseThrow().generation()).isEqualTo(result.generation())
+          .isGreaterThan(before);
+      assertThat(find("warm").orElseThrow().dueAt()).isEqualTo(result.dueAt());
+    }
+  }
+
+  @Test
+  void aCancelTakesEffectAtTheCommit() throws SQLException {
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      assertThat(store.cancel(transaction, List.of(key("warm"), key("none")))).extracting(CancelResult::kind)
+          .containsExactly(CancelResult.Kind.CANCELLED, CancelResult.Kind.NOT_FOUND);
+      transaction.rollback();
+      assertThat(find("warm").orElseThrow().state()).isEqualTo(TaskState.DELAYED);
+      store.cancel(transaction, List.of(key("warm")));
+      assertThat(find("warm").orElseThrow().state()).as("before the commit").isEqualTo(TaskState.DELAYED);
+      transaction.commit();
+      assertThat(find("warm").orElseThrow().state()).isEqualTo(TaskState.CANCELLED);
+    }
+  }
+
+  @Test
+  void aTransactionChangesWhatItHasSubmitted() throws SQLException {
+    try (Connection transaction = transaction()) {
+      store.submit(transaction, List.of(draft("a", HOUR), draft("b", HOUR)));
+      assertThat(store.touch(transaction, List.of(touch("a", 2 * HOUR))).getFirst().kind())
+          .isEqualTo(TouchResult.Kind.RESET);
+      assertThat(store.cancel(transaction, List.of(key("b"))).getFirst().kind())
+          .isEqualTo(CancelResult.Kind.CANCELLED);
+      transaction.commit();
+      assertThat(find("a").orElseThrow().state()).isEqualTo(TaskState.DELAYED);
+      assertThat(find("b").orElseThrow().state()).isEqualTo(TaskState.CANCELLED);
+    }
+  }
+
+  /** REPEATABLE READ shows rows as they were when the transaction began, which no compare-and-set would match. */
+  @Test
+  void touchAndCancelSeeWhatOthersHaveCommitted() throws SQLException {
+    get(store.submit(List.of(draft("other", HOUR))));
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).containsExactly("a");
+      long generation = get(store.touch(List.of(touch("warm", 2 * HOUR)))).getFirst().generation();
+      get(store.submit(List.of(draft("other", 2 * HOUR))));
+      assertThat(store.touch(transaction, List.of(touch("warm", 3 * HOUR))).getFirst().generation())
+          .isGreaterThan(generation);
+      assertThat(store.cancel(transaction, List.of(key("other"))).getFirst().kind())
+          .isEqualTo(CancelResult.Kind.CANCELLED);
+      transaction.commit();
+      assertThat(find("other").orElseThrow().state()).isEqualTo(TaskState.CANCELLED);
+    }
+  }
+
   @Test
   void anOpenTransactionHoldsNobodyUpButThoseWhoWantItsKeys() throws SQLException {
     try (Connection transaction = transaction()) {
@@ -256,6 +332,10 @@ abstract class TransactionContract {
   void aConnectionThatCommitsByItselfIsRefused() throws SQLException {
     try (Connection connection = database().connect()) {
       assertThatThrownBy(() -> store.submit(connection, List.of(draft("a", 0))))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setAutoCommit(false)");
+      assertThatThrownBy(() -> store.touch(connection, List.of(touch("warm", 0))))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setAutoCommit(false)");
+      assertThatThrownBy(() -> store.cancel(connection, List.of(key("warm"))))
           .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setAutoCommit(false)");
       assertThat(find("a")).isEmpty();
     }

@@ -129,6 +129,21 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     return open(options, Seams.real());
   }
 
+  /**
+   * Returns whether the namespace holds a store; changes nothing. Blocks until the server has answered.
+   *
+   * @throws StoreException if it does not
+   */
+  public static boolean exists(RedisOptions options) {
+    try (Link link = Link.open(options)) {
+      byte[] slots = new Layout(options.namespace()).global("slots");
+      List<Object> found = link.command(CommandType.HGET, slots, Layout.bytes("format")).join();
+      return !found.isEmpty() && found.getFirst() != null;
+    } catch (CompletionException e) {
+      throw Link.failure(e);
+    }
+  }
+
   static RedisStore open(RedisOptions options, Seams seams) {
     Link link = Link.open(options);
     try {

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, by chance. More keys than fit, each
  * touched in turn, would else push each other out before they are asked for again: no hits, and each record dies old,
  * which the collector pays for with long pauses. A key that is touched often gets in soon.
+ *
+ * <p>It is on the path of each write. Rejected: a cache library, which is made for many threads, evicts after a while,
+ * and would need a second map by key that follows its evictions.
  */
 final class RecordCache {
   /** Its objects and its places in both maps: 450 bytes with 100 of payload, as measured with compact headers. */

@@ -155,6 +155,11 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return open(folder, options, clock, Seams.real());
   }
 
+  /** Returns whether a folder holds a store, whole or damaged; changes nothing. */
+  public static boolean exists(Path folder) {
+    return Files.isDirectory(new StoreFolder(folder).rocks());
+  }
+
   static RocksDbStore open(Path path, RocksDbOptions options, Clock clock, Seams seams) {
     StoreFolder folder = new StoreFolder(path);
     boolean exists = folder.prepare();

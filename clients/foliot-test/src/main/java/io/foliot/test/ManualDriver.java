@@ -1,0 +1,98 @@
+package io.foliot.test;
+
+import io.foliot.Driver;
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.testkit.ManualLoops;
+import io.foliot.testkit.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+
+/**
+ * Loops and handlers on the thread of a test, and a clock that it advances.
+ *
+ * <p>Handlers never run inside a turn of a loop: they wait in a queue until the loops are idle. So a handler may make
+ * calls that block, which turn the loops until they are done.
+ */
+final class ManualDriver implements Driver {
+  /** Time that may pass in a call of the test's before it fails. Calls take none as a rule. */
+  private static final Duration CALL_BOUND = Duration.ofSeconds(10);
+
+  private final SettableClock clock;
+  private final ManualLoops loops;
+  private final ConcurrentLinkedQueue<Runnable> handlers = new ConcurrentLinkedQueue<>();
+
+  ManualDriver(Instant start) {
+    clock = new SettableClock(start);
+    loops = new ManualLoops(clock);
+  }
+
+  @Override
+  public Clock clock() {
+    return clock;
+  }
+
+  Instant now() {
+    return clock.instant();
+  }
+
+  @Override
+  public EventLoop newLoop(String name) {
+    return loops.newLoop();
+  }
+
+  @Override
+  public Executor handlers() {
+    return handlers::add;
+  }
+
+  @Override
+  public <R> R await(CompletableFuture<R> call) {
+    loops.runUntil(call::isDone, CALL_BOUND);
+    try {
+      return call.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw e.getCause() instanceof RuntimeException failure ? failure : e;
+    }
+  }
+
+  @Override
+  public void awaitStop(CompletableFuture<Void> stop) {
+    await(stop);
+  }
+
+  /** Lets time pass from one turn of a loop to the next, and runs the handlers of what became due at each. */
+  void advance(Duration time) {
+    long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
+    runUntilIdle();
+    for (Duration next = loops.untilDue(); next != null; next = loops.untilDue()) {
+      if (next.toNanos() > endNanos - clock.monotonicNanos()) {
+        break;
+      }
+      clock.advance(next);
+      runUntilIdle();
+    }
+    clock.advance(Duration.ofNanos(Math.max(0, endNanos - clock.monotonicNanos())));
+    runUntilIdle();
+  }
+
+  private void runUntilIdle() {
+    loops.runUntilIdle();
+    for (Runnable handler = handlers.poll(); handler != null; handler = handlers.poll()) {
+      handler.run();
+      loops.runUntilIdle();
+    }
+  }
+
+  @Override
+  public void close() {
+    handlers.clear();
+  }
+}

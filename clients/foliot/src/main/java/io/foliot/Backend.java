@@ -1,0 +1,54 @@
+package io.foliot;
+
+import io.foliot.core.Submission;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Where tasks are kept and fired: an engine in this process, or a server. Any thread. */
+interface Backend extends AutoCloseable {
+  /** Creates the queue if it does not exist, and changes these of its settings. Returns when that is in force. */
+  void putQueue(String queue, SettingsChange change);
+
+  /**
+   * Sets the handler of a queue on this node.
+   *
+   * @throws IllegalStateException if the queue is delivered in another way
+   */
+  void handle(String queue, RawHandler handler);
+
+  CompletableFuture<Submitted> submit(Submission submission);
+
+  /** Returns whether there is a live task of the key. */
+  CompletableFuture<Boolean> touch(String queue, String key, Duration delay);
+
+  CompletableFuture<Cancellation> cancel(String queue, String key);
+
+  /**
+   * Returns the calls that take part in a transaction of the caller.
+   *
+   * @throws UnsupportedOperationException if the tasks are not kept in a database
+   */
+  InTransaction with(Connection transaction);
+
+  /** Waits for a call, and throws what it failed with. */
+  <R> R await(CompletableFuture<R> call);
+
+  @Override
+  void close();
+
+  /** Calls that take part in a transaction. They throw {@link TransactionException}. */
+  interface InTransaction {
+    Submitted submit(Submission submission);
+
+    boolean touch(String queue, String key, Duration delay);
+
+    Cancellation cancel(String queue, String key);
+  }
+
+  /** A handler of payloads that are not decoded yet. */
+  @FunctionalInterface
+  interface RawHandler {
+    void handle(byte[] payload, Run run) throws Exception;
+  }
+}

@@ -1,0 +1,26 @@
+package io.foliot;
+
+/** A {@link Foliot} over a backend. */
+final class DefaultFoliot implements Foliot {
+  private final Backend backend;
+
+  DefaultFoliot(Backend backend) {
+    this.backend = backend;
+  }
+
+  @Override
+  public <T> Tasks<T> tasks(String queue, Class<T> type) {
+    return tasks(queue, PayloadCodecs.of(type));
+  }
+
+  @Override
+  public <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec) {
+    backend.putQueue(queue, SettingsChange.NONE);
+    return new DefaultTasks<>(backend, queue, codec);
+  }
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+}

@@ -1,0 +1,189 @@
+package io.foliot;
+
+import io.foliot.core.Limits;
+import io.foliot.core.Queue;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.TaskRef;
+import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.TransactionalStore;
+import io.foliot.engine.Engine;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** An engine in this process. Any thread. */
+final class EngineBackend implements Backend {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Engine engine;
+  private final TaskStore store;
+  private final LocalDelivery handlers;
+  private final Driver driver;
+
+  /**
+   * An engine that is started.
+   *
+   * @param store is closed with this, as is the driver
+   */
+  EngineBackend(Engine engine, TaskStore store, LocalDelivery handlers, Driver driver) {
+    this.engine = engine;
+    this.store = store;
+    this.handlers = handlers;
+    this.driver = driver;
+  }
+
+  @Override
+  public <R> R await(CompletableFuture<R> call) {
+    return driver.await(call);
+  }
+
+  @Override
+  public void putQueue(String name, SettingsChange change) {
+    Limits.ensureQueueName(name);
+    Optional<Queue> found = await(engine.findQueue(name));
+    Queue changed = changed(found.orElseGet(() -> Queue.of(name, Target.local())), change);
+    if (found.isEmpty() || !found.get().equals(changed)) {
+      await(engine.putQueue(changed));
+    }
+  }
+
+  private static Queue changed(Queue queue, SettingsChange change) {
+    Queue.Builder builder = queue.toBuilder();
+    if (change.timeout() != null) {
+      builder.target(new Target(queue.target().type(), queue.target().settings(), change.timeout()));
+    }
+    if (change.retry() != null) {
+      builder.retry(change.retry());
+    }
+    if (change.concurrency() != null) {
+      builder.concurrency(change.concurrency());
+    }
+    if (change.rate() != null) {
+      builder.rate(change.rate());
+    }
+    if (change.priority() != null) {
+      builder.priority(change.priority());
+    }
+    return builder.build();
+  }
+
+  @Override
+  public void handle(String queue, RawHandler handler) {
+    String type = await(engine.findQueue(queue)).map(found -> found.target().type()).orElse(Target.LOCAL);
+    if (!type.equals(Target.LOCAL)) {
+      throw new IllegalStateException("a handler needs a queue whose tasks are delivered to handlers, but those of "
+          + queue + " are delivered by " + type + ": use another queue, or put this one with a local target");
+    }
+    handlers.handle(queue, attempt -> {
+      EngineRun run = new EngineRun(attempt);
+      handler.handle(attempt.task().body().payload(), run);
+      return run.answer();
+    });
+  }
+
+  @Override
+  public CompletableFuture<Submitted> submit(Submission submission) {
+    return engine.submit(submission).thenApply(EngineBackend::submitted);
+  }
+
+  private static Submitted submitted(SubmitResult result) {
+    Submitted.Result kind = switch (result.kind()) {
+      case CREATED -> Submitted.Result.CREATED;
+      case RESET -> Submitted.Result.RESET;
+      case RESET_PENDING -> Submitted.Result.RESET_PENDING;
+      case KEPT -> Submitted.Result.KEPT;
+      case REJECTED -> Submitted.Result.REJECTED;
+      case REPEATED -> Submitted.Result.REPEATED;
+      case MISMATCHED -> Submitted.Result.MISMATCHED;
+    };
+    return new Submitted(kind, result.id().toString(), result.generation(), Instant.ofEpochMilli(result.dueAt()));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> touch(String queue, String key, Duration delay) {
+    return engine.touch(queue, List.of(key), delay).thenApply(results -> touched(results.getFirst()));
+  }
+
+  private static boolean touched(TouchResult result) {
+    return result.kind() == TouchResult.Kind.RESET || result.kind() == TouchResult.Kind.RESET_PENDING;
+  }
+
+  @Override
+  public CompletableFuture<Cancellation> cancel(String queue, String key) {
+    return engine.cancel(new TaskRef.ByKey(queue, key)).thenApply(EngineBackend::cancelled);
+  }
+
+  private static Cancellation cancelled(CancelResult result) {
+    return switch (result.kind()) {
+      case CANCELLED -> Cancellation.CANCELLED;
+      case CANCEL_PENDING -> Cancellation.RUNNING;
+      case ALREADY_FINISHED -> Cancellation.ENDED;
+      case NOT_FOUND -> Cancellation.NOT_FOUND;
+    };
+  }
+
+  @Override
+  public InTransaction with(Connection transaction) {
+    TransactionalStore tables = store.capability(TransactionalStore.class)
+        .orElseThrow(() -> new UnsupportedOperationException("a transaction needs tasks that are kept in its database:"
+            + " open them with Foliot.on(dataSource); these are kept by " + store.kind()));
+    return new InTransaction() {
+      @Override
+      public Submitted submit(Submission submission) {
+        List<Draft> drafts = engine.drafts(List.of(submission));
+        return submitted(first(() -> tables.submit(transaction, drafts)));
+      }
+
+      @Override
+      public boolean touch(String queue, String key, Duration delay) {
+        Limits.ensureDuration("delay", delay);
+        Touch touch = new Touch(new TaskRef.ByKey(queue, key), Due.after(Math.ceilDiv(delay.toNanos(), 1_000_000)));
+        return touched(first(() -> tables.touch(transaction, List.of(touch))));
+      }
+
+      @Override
+      public Cancellation cancel(String queue, String key) {
+        return cancelled(first(() -> tables.cancel(transaction, List.of(new TaskRef.ByKey(queue, key)))));
+      }
+    };
+  }
+
+  /** A call of one item. */
+  @FunctionalInterface
+  private interface Statement<R> {
+    List<R> execute() throws SQLException;
+  }
+
+  private static <R> R first(Statement<R> statement) {
+    try {
+      return statement.execute().getFirst();
+    } catch (SQLException e) {
+      throw new TransactionException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      driver.awaitStop(engine.stop(PATIENCE));
+    } finally {
+      try {
+        store.close();
+      } finally {
+        driver.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.foliot;
+
+import java.nio.file.Path;
+import javax.sql.DataSource;
+
+/**
+ * Runs work later: durably, on time, at least once.
+ *
+ * <pre>{@code
+ * record Timeout(String order) {}
+ * try (Foliot foliot = Foliot.open(Path.of("tasks"))) {
+ *   Tasks<Timeout> timeouts = foliot.tasks("order-timeouts", Timeout.class)
+ *       .retry(5, Duration.ofSeconds(1))
+ *       .handle((timeout, run) -> shop.cancelIfUnpaid(timeout.order()));
+ *   timeouts.in(Duration.ofMinutes(30)).key("order-7").submit(new Timeout("7"));
+ * }
+ * }</pre>
+ *
+ * <p>An instance is ready when the method that makes it returns, and is to be closed. An application has one for each
+ * place where tasks are kept. Any thread may call.
+ *
+ * <p>Calls block until the store has answered. They fail with {@link IllegalArgumentException} for a request that can
+ * never work; with {@link io.foliot.core.Scheduler.OverloadedException} if too many calls wait (nothing was done; try
+ * again later); and with {@link io.foliot.core.store.StoreException} while the store is away, in which case it is
+ * <em>unknown</em> whether the call took effect. An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes it
+ * safe to repeat a submit.
+ */
+public interface Foliot extends AutoCloseable {
+  /**
+   * Opens tasks in a folder of this machine, which is created if it does not exist. One process uses a folder at a
+   * time. A task that was submitted survives a crash of the process and a loss of power. Needs
+   * {@code io.foliot:foliot-store-rocksdb}.
+   *
+   * @throws io.foliot.core.store.StoreException if the folder cannot be used; the message says why and what to do
+   * @throws IllegalStateException if the store's module is missing
+   */
+  static Foliot open(Path folder) {
+    return builder().open(folder);
+  }
+
+  /**
+   * Opens tasks in a PostgreSQL, MariaDB or MySQL database, in which missing tables are created. All processes that do
+   * so with one database share its tasks. Needs {@code io.foliot:foliot-store-jdbc}.
+   *
+   * @param dataSource the application's own pool; it is not closed
+   * @throws io.foliot.core.store.StoreException if the database cannot be used; the message says why and what to do
+   * @throws IllegalStateException if the store's module is missing
+   */
+  static Foliot on(DataSource dataSource) {
+    return builder().on(dataSource);
+  }
+
+  /** Opens tasks in memory, which are gone when the process ends: for trying things out. */
+  static Foliot inMemory() {
+    return builder().inMemory();
+  }
+
+  /** Returns a builder for what has a default: the node's name, the threads of handlers, the JSON library. */
+  static FoliotBuilder builder() {
+    return new FoliotBuilder();
+  }
+
+  /**
+   * Returns the tasks of a queue, and creates the queue if it does not exist.
+   *
+   * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
+   * @param type of the payloads: {@code String}, {@code byte[]}, or what the JSON library writes and reads
+   * @throws IllegalArgumentException if the name is not one of a queue
+   * @throws IllegalStateException if the type needs a JSON library and there is none
+   */
+  <T> Tasks<T> tasks(String queue, Class<T> type);
+
+  /** As {@link #tasks(String, Class)}, with a codec of the caller's. */
+  <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec);
+
+  /**
+   * Stops: no more attempts begin, those under way have ten seconds to end. What has not ended by then is repeated by
+   * another node, or after the next start.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,141 @@
+package io.foliot;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Meter;
+import io.foliot.core.Token;
+import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.TaskStore;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.engine.coordination.SoleCoordinator;
+import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.jdbc.JdbcStore;
+import io.foliot.store.rocksdb.RocksDbOptions;
+import io.foliot.store.rocksdb.RocksDbStore;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Builds a {@link Foliot}. Not safe for use by several threads. */
+public final class FoliotBuilder {
+  private static final int MEMORY_SLOTS = 64;
+  private static final int MAX_HOST_LENGTH = 48;
+
+  private final SecureRandom random = new SecureRandom();
+  private @Nullable String node;
+  private @Nullable Executor handlers;
+  private Meter meter = Meter.NONE;
+  private @Nullable Driver driver;
+
+  FoliotBuilder() {}
+
+  /**
+   * Sets the name of this node in logs and in the cluster, unique among the nodes that share a store. By default the
+   * host's name with a random suffix.
+   */
+  public FoliotBuilder node(String name) {
+    node = name;
+    return this;
+  }
+
+  /**
+   * Sets the threads of handlers. The executor must not refuse work while Foliot is open, and is not closed. By default
+   * each attempt runs on a virtual thread of its own.
+   */
+  public FoliotBuilder handlers(Executor executor) {
+    handlers = executor;
+    return this;
+  }
+
+  /** Sets what is told of each event, to be counted. By default nothing is. */
+  public FoliotBuilder meter(Meter value) {
+    meter = value;
+    return this;
+  }
+
+  /** Sets the time and the threads: for tests. {@link #handlers} has no effect then. */
+  public FoliotBuilder driver(Driver value) {
+    driver = value;
+    return this;
+  }
+
+  private Driver driver() {
+    if (driver == null) {
+      driver = new ThreadDriver(handlers);
+    }
+    return driver;
+  }
+
+  /** As {@link Foliot#open}. */
+  public Foliot open(Path folder) {
+    ensurePresent("io.foliot.store.rocksdb.RocksDbStore", "foliot-store-rocksdb");
+    return on(RocksDbStore.open(folder, RocksDbOptions.DEFAULT, driver().clock()));
+  }
+
+  /** As {@link Foliot#on}. */
+  public Foliot on(DataSource dataSource) {
+    ensurePresent("io.foliot.store.jdbc.JdbcStore", "foliot-store-jdbc");
+    return on(JdbcStore.open(JdbcOptions.of(dataSource)));
+  }
+
+  /** As {@link Foliot#inMemory}. */
+  public Foliot inMemory() {
+    return on(new MemoryStore(MEMORY_SLOTS, driver().clock(), () -> new Token(random.nextLong(), random.nextLong())));
+  }
+
+  /**
+   * Opens tasks in a store that was opened with options of its own. Foliot closes it.
+   *
+   * @throws io.foliot.core.store.StoreException if the store cannot be used; it is closed then
+   */
+  public Foliot on(TaskStore store) {
+    Driver chosen = driver();
+    Clock clock = chosen.clock();
+    LocalDelivery local = new LocalDelivery(chosen.handlers());
+    Coordinator coordinator = store.isShared()
+        ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))
+        : new SoleCoordinator();
+    Engine engine = new Engine(EngineOptions.defaults(node == null ? nodeName() : node),
+        new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
+            coordinator, List.of(local), meter));
+    EngineBackend backend = new EngineBackend(engine, store, local, chosen);
+    try {
+      backend.await(engine.start());
+    } catch (RuntimeException e) {
+      backend.close();
+      throw e;
+    }
+    return new DefaultFoliot(backend);
+  }
+
+  private static void ensurePresent(String className, String artifact) {
+    try {
+      Class.forName(className, false, FoliotBuilder.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(
+          "the store is missing on the class path: add the dependency io.foliot:" + artifact,
+          e);
+    }
+  }
+
+  private String nodeName() {
+    String host;
+    try {
+      host = InetAddress.getLocalHost().getHostName().replaceAll("[^A-Za-z0-9._-]", "-");
+    } catch (UnknownHostException e) {
+      host = "node";
+    }
+    return host.substring(0, Math.min(host.length(), MAX_HOST_LENGTH)) + "-"
+        + Integer.toHexString(random.nextInt(1 << 20));
+  }
+}

@@ -1,0 +1,20 @@
+package io.foliot;
+
+/**
+ * Code that does the work of a task. A task may be delivered more than once: after a crash, or when an attempt takes
+ * longer than its timeout.
+ *
+ * @param <T> the type of the payload
+ */
+@FunctionalInterface
+public interface Handler<T> {
+  /**
+   * Does the work. If it returns, the task has ended, unless {@link Run#again} or {@link Run#fail} was called. If it
+   * throws, the exception is logged, and the attempt is repeated while the queue's attempts last.
+   *
+   * @param payload the payload of the task
+   * @param run what else is known of the attempt, and other ways to end it
+   * @throws Exception to have the attempt repeated
+   */
+  void handle(T payload, Run run) throws Exception;
+}

@@ -1,0 +1,27 @@
+package io.foliot;
+
+import java.io.IOException;
+
+/**
+ * Writes and reads payloads. Any thread. Payloads outlive deployments: a codec reads what its former versions wrote.
+ *
+ * @param <T> the type of the payloads
+ */
+public interface PayloadCodec<T> {
+  /** The media type of what this codec writes. */
+  String contentType();
+
+  /**
+   * Writes a payload, of at most 1 MiB.
+   *
+   * @throws IOException if it cannot be written; the submit fails with an {@link IllegalArgumentException}
+   */
+  byte[] encode(T payload) throws IOException;
+
+  /**
+   * Reads a payload.
+   *
+   * @throws IOException if it cannot be read; the attempt has failed, and is repeated while attempts last
+   */
+  T decode(byte[] bytes) throws IOException;
+}

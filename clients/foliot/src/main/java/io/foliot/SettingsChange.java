@@ -1,0 +1,31 @@
+package io.foliot;
+
+import io.foliot.core.Retry;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Settings of a queue that a caller gave; null where the queue's own stay. */
+record SettingsChange(@Nullable Retry retry, @Nullable Integer concurrency, @Nullable Double rate,
+    @Nullable Integer priority, @Nullable Duration timeout) {
+  static final SettingsChange NONE = new SettingsChange(null, null, null, null, null);
+
+  static SettingsChange retry(Retry retry) {
+    return new SettingsChange(retry, null, null, null, null);
+  }
+
+  static SettingsChange concurrency(int attempts) {
+    return new SettingsChange(null, attempts, null, null, null);
+  }
+
+  static SettingsChange rate(double perSecond) {
+    return new SettingsChange(null, null, perSecond, null, null);
+  }
+
+  static SettingsChange priority(int priority) {
+    return new SettingsChange(null, null, null, priority, null);
+  }
+
+  static SettingsChange timeout(Duration timeout) {
+    return new SettingsChange(null, null, null, null, timeout);
+  }
+}

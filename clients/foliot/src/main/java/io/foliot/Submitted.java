@@ -1,0 +1,31 @@
+package io.foliot;
+
+import java.time.Instant;
+
+/**
+ * A task that was submitted.
+ *
+ * @param result what happened
+ * @param id the task's id, for the API, the command line and logs
+ * @param generation grows with each reset; a handler sees it as {@link Run#generation}
+ * @param dueAt when the task is due, by the store's clock
+ */
+public record Submitted(Result result, String id, long generation, Instant dueAt) {
+  /** What happened. */
+  public enum Result {
+    /** A new task. */
+    CREATED,
+    /** The live task of the key has the new due time and payload; its former generation cannot begin any more. */
+    RESET,
+    /** As {@link #RESET}, but an attempt of a former generation is running and may still end. */
+    RESET_PENDING,
+    /** The live task of the key was kept as it is. */
+    KEPT,
+    /** The key has a live task, and the submit was to be refused then. */
+    REJECTED,
+    /** The idempotency key was seen before, and this is the first answer. */
+    REPEATED,
+    /** The idempotency key was used for another request; nothing was submitted. */
+    MISMATCHED
+  }
+}

@@ -1,0 +1,57 @@
+package io.foliot;
+
+import io.foliot.core.OnConflict;
+import java.sql.Connection;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A task before it is submitted. Not safe for use by several threads.
+ *
+ * @param <T> the type of its payload
+ */
+public interface TaskBuilder<T> {
+  /**
+   * Sets the task's name in its queue, at most 256 bytes of UTF-8. A key has at most one live task: submitting it again
+   * resets that task to the new due time and payload.
+   */
+  TaskBuilder<T> key(String key);
+
+  /** Sets what happens if the key has a live task; by default it is reset. */
+  TaskBuilder<T> onConflict(OnConflict onConflict);
+
+  /** Adds a header, which the handler can read. At most 32 with 8,192 characters in all. */
+  TaskBuilder<T> header(String name, String value);
+
+  /** Sets how many attempts the task gets instead of the queue's number, from 1 to 10,000. */
+  TaskBuilder<T> attempts(int attempts);
+
+  /**
+   * Sets a name for this very request, at most 256 bytes of UTF-8, so that a submit whose outcome is unknown can be
+   * repeated within 24 hours: only the first one takes effect, and all of them return its result.
+   */
+  TaskBuilder<T> idempotencyKey(String name);
+
+  /**
+   * Has the submit take part in a transaction of the caller: the task exists if it commits, and never did if it rolls
+   * back. It fires up to a tenth of a second late if it is due within seconds of the commit.
+   *
+   * @param transaction a connection, with auto-commit off, to the database where the tasks are kept
+   * @throws UnsupportedOperationException if the tasks are not kept in a database
+   */
+  TaskBuilder<T> with(Connection transaction);
+
+  /**
+   * Submits the task, and returns when it is durable (with a transaction: when it was written).
+   *
+   * @throws TransactionException if the transaction refuses the statement; the caller rolls back
+   */
+  Submitted submit(T payload);
+
+  /**
+   * Submits the task without waiting. The future fails as {@link #submit} throws, and may complete on a thread of
+   * Foliot: hand longer work to another one.
+   *
+   * @throws IllegalStateException with a {@linkplain #with transaction}, which one thread uses at a time
+   */
+  CompletableFuture<Submitted> submitAsync(T payload);
+}

@@ -1,0 +1,81 @@
+package io.foliot;
+
+import io.foliot.core.Clock;
+import io.foliot.core.EventLoop;
+import io.foliot.core.SystemClock;
+import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.store.StoreException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** The system's clock, a thread for each loop, and a virtual thread for each attempt unless the caller has others. */
+final class ThreadDriver implements Driver {
+  private final Clock clock = new SystemClock();
+  private final Executor handlers;
+  private final @Nullable ExecutorService own;
+
+  /** @param handlers null for virtual threads */
+  ThreadDriver(@Nullable Executor handlers) {
+    if (handlers == null) {
+      ExecutorService made = Executors
+          .newThreadPerTaskExecutor(Thread.ofVirtual().name("foliot-handler-", 0).factory());
+      own = made;
+      this.handlers = made;
+    } else {
+      own = null;
+      this.handlers = handlers;
+    }
+  }
+
+  @Override
+  public Clock clock() {
+    return clock;
+  }
+
+  @Override
+  public EventLoop newLoop(String name) {
+    return new ThreadEventLoop(clock, Thread.ofPlatform().name(name + "-", 0).factory());
+  }
+
+  @Override
+  public Executor handlers() {
+    return handlers;
+  }
+
+  @Override
+  public <R> R await(CompletableFuture<R> call) {
+    try {
+      return call.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting; whether the call took effect is unknown", e);
+    } catch (ExecutionException e) {
+      throw thrown(e);
+    }
+  }
+
+  @Override
+  public void awaitStop(CompletableFuture<Void> stop) {
+    stop.join();
+  }
+
+  /** Returns what a call failed with, or throws it if it is an error. */
+  private static RuntimeException thrown(ExecutionException failed) {
+    Throwable cause = failed.getCause();
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return cause instanceof RuntimeException known ? known : new StoreException("the call failed", cause);
+  }
+
+  @Override
+  public void close() {
+    if (own != null) {
+      own.shutdown();
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package io.foliot;
+
+import java.sql.SQLException;
+
+/** The caller's transaction refused a statement. The caller rolls it back. */
+public final class TransactionException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final SQLException sqlException;
+
+  TransactionException(SQLException cause) {
+    super("the transaction refused a statement of Foliot; roll it back: " + cause.getMessage(), cause);
+    sqlException = cause;
+  }
+
+  /** Returns the database's exception, whose SQL state tells whether the transaction may be repeated. */
+  public SQLException sqlException() {
+    return sqlException;
+  }
+}

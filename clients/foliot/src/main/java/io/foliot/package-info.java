@@ -1,0 +1,8 @@
+/**
+ * The front door: durable tasks for later in a few lines. {@link io.foliot.Foliot} opens a place where tasks are kept,
+ * and {@link io.foliot.Tasks} submits to one queue and handles what is due.
+ */
+@NullMarked
+package io.foliot;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,109 @@
+package io.foliot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Tasks in the caller's transaction, on PostgreSQL, with two nodes on one database. */
+final class TransactionTest {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private static PostgresServer server;
+  private static Database database;
+
+  private final List<String> handled = new CopyOnWriteArrayList<>();
+
+  @BeforeAll
+  static void startServer() {
+    server = PostgresServer.start();
+    database = server.createDatabase();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  private static DataSource dataSource() {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(database.jdbcUrl());
+    source.setUser(database.user());
+    source.setPassword(database.password());
+    return source;
+  }
+
+  private static Connection transaction() throws SQLException {
+    Connection connection = database.connect();
+    connection.setAutoCommit(false);
+    return connection;
+  }
+
+  @Test
+  void aTaskIsSubmittedAndCancelledWithTheRestOfTheTransaction() throws SQLException {
+    try (Foliot foliot = Foliot.on(dataSource()); Connection transaction = transaction()) {
+      Tasks<String> tasks = foliot.tasks("orders", String.class).handle((text, run) -> handled.add(text));
+      Submitted submitted = tasks.in(HOUR).key("a").with(transaction).submit("rolled back");
+      assertThat(submitted.result()).isEqualTo(Submitted.Result.CREATED);
+      transaction.rollback();
+      assertThat(tasks.key("a").cancel()).isEqualTo(Cancellation.NOT_FOUND);
+
+      tasks.in(HOUR).key("a").with(transaction).submit("committed");
+      assertThat(tasks.key("a").with(transaction).touch(HOUR)).isTrue();
+      assertThat(tasks.key("a").touch(HOUR)).as("outside of the transaction").isFalse();
+      transaction.commit();
+      assertThat(tasks.key("a").touch(HOUR)).isTrue();
+
+      assertThat(tasks.key("a").with(transaction).cancel()).isEqualTo(Cancellation.CANCELLED);
+      transaction.rollback();
+      assertThat(tasks.key("a").with(transaction).touch(Duration.ZERO)).isTrue();
+      transaction.commit();
+      Await.until("it is handled", BOUND, () -> !handled.isEmpty());
+      assertThat(handled).containsExactly("committed");
+    }
+  }
+
+  @Test
+  void aTransactionThatFailedSaysSo() throws SQLException {
+    try (Foliot foliot = Foliot.on(dataSource());
+        Connection transaction = transaction();
+        Statement statement = transaction.createStatement()) {
+      Tasks<String> tasks = foliot.tasks("orders", String.class);
+      tasks.in(HOUR).submit("warm");
+      assertThatThrownBy(() -> statement.execute("no such statement")).isInstanceOf(SQLException.class);
+      assertThatThrownBy(() -> tasks.in(HOUR).key("b").with(transaction).submit("x"))
+          .isInstanceOfSatisfying(TransactionException.class,
+              failed -> assertThat(failed.sqlException().getSQLState()).isEqualTo("25P02"));
+      assertThatThrownBy(() -> tasks.in(HOUR).with(transaction).submitAsync("x"))
+          .isInstanceOf(IllegalStateException.class);
+      transaction.rollback();
+    }
+  }
+
+  @Test
+  void twoNodesShareTheTasksOfADatabase() {
+    try (Foliot submits = Foliot.on(dataSource()); Foliot handles = Foliot.on(dataSource())) {
+      Tasks<String> tasks = submits.tasks("shared", String.class);
+      handles.tasks("shared", String.class).handle((text, run) -> handled.add(text));
+      for (int i = 0; i < 50; i++) {
+        tasks.in(Duration.ofMillis(i)).submit("task " + i);
+      }
+      Await.until("all are handled", BOUND, () -> handled.size() >= 50);
+      assertThat(handled).doesNotHaveDuplicates().hasSize(50);
+    }
+  }
+}

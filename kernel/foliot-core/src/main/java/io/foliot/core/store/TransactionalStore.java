@@ -1,0 +1,27 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskRef;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * A store that changes tasks in a transaction of the caller: what a call did holds if the transaction commits, and
+ * never was if it rolls back. Calls block; their results hold once the transaction commits. Rows that a call changed
+ * stay locked until then, so the transaction should be short. A level of isolation above READ COMMITTED may refuse what
+ * others have changed meanwhile.
+ *
+ * <p>Each method throws {@link SQLException} if a statement fails, after which the caller rolls back; and
+ * {@link IllegalArgumentException}, with nothing written, if the connection commits by itself or leads to a database
+ * that does not hold the slots of all items.
+ */
+public interface TransactionalStore {
+  /** Submits tasks. One that is already due when the transaction commits is found by the next poll of the head. */
+  List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException;
+
+  /** As {@link TaskStore#touch}. */
+  List<TouchResult> touch(Connection transaction, List<Touch> touches) throws SQLException;
+
+  /** As {@link TaskStore#cancel}. */
+  List<CancelResult> cancel(Connection transaction, List<TaskRef> refs) throws SQLException;
+}

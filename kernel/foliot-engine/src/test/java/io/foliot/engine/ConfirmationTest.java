@@ -1,0 +1,251 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.Durability;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class ConfirmationTest {
+  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final long GENERATION = LoopRig.START_MILLIS * 1_000 + 7;
+  private static final TaskId ID = TaskId.of(1, 1, 1);
+
+  private final LoopRig rig = new LoopRig();
+  private final QueueWatch watch = new QueueWatch(rig.store, rig.registry, rig.nodeClock,
+      () -> rig.clock.micros(rig.nowNanos), rig.inbox, changed -> {});
+  private final Confirmation confirmation = new Confirmation(rig.store, watch);
+
+  @BeforeEach
+  void othersMayDeleteTheQueue() {
+    rig.isShared = true;
+    rig.queue(QUEUE);
+  }
+
+  private CompletableFuture<String> await() {
+    return confirmation.await("results").toCompletableFuture();
+  }
+
+  /** Begins the read of the queues that is waited for. */
+  private LoopRig.Call read() {
+    rig.passes(1_000);
+    watch.turn(rig.nowNanos);
+    return rig.onlyCall("documents");
+  }
+
+  private void reads(Queue... queues) {
+    rig.answer(read(), List.of(queues).stream().map(ConfirmationTest::document).toList());
+  }
+
+  private static Document document(Queue queue) {
+    return new Document(queue.name(), 1, QueueCodec.encode(queue));
+  }
+
+  private static Document closing(Queue queue) {
+    return new Document(queue.name(), 2, QueueCodec.encode(queue, LoopRig.START_MILLIS));
+  }
+
+  private void losesLastWrites() {
+    rig.durability = new Durability("B", 1_000, "");
+  }
+
+  /** The answer for a task of a generation, and its successor's, if any. */
+  private static Optional<TaskRecord> task(long generation, @Nullable Long successor) {
+    TaskRecord.Edit edit = TaskRecord.edit(ID, "q", null).generation(generation);
+    if (successor != null) {
+      edit = edit.successor(new TaskRecord.Successor(successor, 0, 0, null, 0)).state(TaskState.RUNNING)
+          .token(new Token(1, 1));
+    }
+    return Optional.of(edit.done());
+  }
+
+  private static void assertRefused(CompletableFuture<String> answer, String message) {
+    assertThat(answer).isCompletedExceptionally();
+    assertThat(GroupCommit.unwrapped(answer.exceptionNow())).isInstanceOf(StoreException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void withoutDoubtResultsAreGivenAtOnce() {
+    losesLastWrites();
+    CompletableFuture<Void> known = watch.nextRead();
+    reads(QUEUE);
+    assertThat(known).isCompleted();
+    confirmation.add("q", ID, GENERATION);
+    assertThat(await()).isCompletedWithValue("results");
+    assertThat(rig.calls).isEmpty();
+  }
+
+  @Test
+  void aSoleNodeKnowsItsQueuesWithoutARead() {
+    rig.isShared = false;
+    confirmation.add("q", ID, GENERATION);
+    assertThat(await()).isCompletedWithValue("results");
+  }
+
+  @Test
+  void aQueueLastReadTooLongAgoIsReadAgain() {
+    confirmation.add("q", ID, GENERATION);
+    CompletableFuture<String> answer = await();
+    assertThat(answer).isNotDone();
+    reads(QUEUE);
+    assertThat(answer).isCompletedWithValue("results");
+    assertThat(rig.calls).as("a durable store has the task").isEmpty();
+  }
+
+  @Test
+  void aWriteLongAfterTheLastReadIsDoubtful() {
+    CompletableFuture<Void> known = watch.nextRead();
+    reads(QUEUE);
+    assertThat(known).isCompleted();
+    confirmation.add("q", ID, rig.clock.micros(rig.nowNanos) + Duration.ofMillis(2_500).toNanos() / 1_000);
+    assertThat(await()).isNotDone();
+  }
+
+  @Test
+  void aQueueThatIsGoneFails() {
+    confirmation.add("q", ID, GENERATION);
+    CompletableFuture<String> answer = await();
+    reads();
+    assertRefused(answer, "queue=q");
+  }
+
+  @Test
+  void oneGoneQueueOfSeveralFails() {
+    Queue other = Queue.of("other", Target.local());
+    rig.queue(other);
+    confirmation.add("q", ID, GENERATION);
+    confirmation.add("other", TaskId.of(2, 2, 2), GENERATION);
+    CompletableFuture<String> answer = await();
+    reads(QUEUE);
+    assertRefused(answer, "queue=other");
+  }
+
+  @Test
+  void aDeletionUnderWayIsWaitedFor() {
+    for (boolean isGivenUp : new boolean[]{true, false}) {
+      rig.queue(QUEUE);
+      Confirmation next = new Confirmation(rig.store, watch);
+      next.add("q", ID, Long.MAX_VALUE);
+      CompletableFuture<String> answer = next.await("results").toCompletableFuture();
+      rig.answer(read(), List.of(closing(QUEUE)));
+      assertThat(answer).isNotDone();
+      if (isGivenUp) {
+        reads(QUEUE);
+        assertThat(answer).isCompletedWithValue("results");
+      } else {
+        reads();
+        assertRefused(answer, "queue=q");
+      }
+    }
+  }
+
+  @Test
+  void queuesThatCannotBeReadFail() {
+    confirmation.add("q", ID, GENERATION);
+    CompletableFuture<String> answer = await();
+    rig.fail(read());
+    assertRefused(answer, "the task was written");
+  }
+
+  @Test
+  void aTaskThatTheStoreKeptIsAcknowledged() {
+    losesLastWrites();
+    for (Optional<TaskRecord> kept : List.of(task(GENERATION, null), task(GENERATION + 1, null),
+        task(GENERATION - 1, GENERATION), task(GENERATION - 1, GENERATION + 1))) {
+      CompletableFuture<String> answer = found(kept);
+      assertThat(answer).as("%s", kept).isCompletedWithValue("results");
+    }
+  }
+
+  @Test
+  void aTaskThatTheStoreLostFails() {
+    losesLastWrites();
+    for (Optional<TaskRecord> lost : List.of(Optional.<TaskRecord>empty(), task(GENERATION - 1, null),
+        task(GENERATION - 2, GENERATION - 1))) {
+      assertRefused(found(lost), "task=" + ID);
+    }
+  }
+
+  /** Confirms a task that the store, read again, has like this. */
+  private CompletableFuture<String> found(Optional<TaskRecord> task) {
+    Confirmation next = new Confirmation(rig.store, watch);
+    rig.passes(10_000);
+    next.add("q", ID, GENERATION);
+    CompletableFuture<String> answer = next.await("results").toCompletableFuture();
+    reads(QUEUE);
+    assertThat(answer).isNotDone();
+    LoopRig.Call find = rig.onlyCall("find");
+    assertThat(find.arguments()).containsExactly(new TaskRef.ById(ID));
+    rig.answer(find, task);
+    return answer;
+  }
+
+  @Test
+  void aTaskThatCannotBeReadAgainFails() {
+    losesLastWrites();
+    confirmation.add("q", ID, GENERATION);
+    CompletableFuture<String> answer = await();
+    reads(QUEUE);
+    rig.fail(rig.onlyCall("find"));
+    assertRefused(answer, "cannot be read");
+  }
+
+  @Test
+  void theGreatestGenerationOfATaskIsTheOneThatCounts() {
+    losesLastWrites();
+    confirmation.add("q", ID, GENERATION + 1);
+    confirmation.add("q", ID, GENERATION);
+    CompletableFuture<String> answer = await();
+    reads(QUEUE);
+    rig.answer(rig.onlyCall("find"), task(GENERATION, null));
+    assertRefused(answer, "task=" + ID);
+  }
+
+  @Test
+  void oneLostTaskOfSeveralFails() {
+    losesLastWrites();
+    confirmation.add("q", ID, GENERATION);
+    confirmation.add("q", TaskId.of(2, 2, 2), GENERATION);
+    CompletableFuture<String> answer = await();
+    reads(QUEUE);
+    assertThat(rig.calls).hasSize(2);
+    for (LoopRig.Call find : List.copyOf(rig.calls)) {
+      assertThat(answer).isNotDone();
+      rig.answer(find, find.arguments().getFirst().equals(new TaskRef.ById(ID))
+          ? task(GENERATION, null)
+          : Optional.empty());
+    }
+    assertRefused(answer, "task=" + TaskId.of(2, 2, 2));
+  }
+
+  @Test
+  void aSureTaskThatWaitsForADoubtfulOneIsReadAgainToo() {
+    losesLastWrites();
+    Queue other = Queue.of("other", Target.local());
+    CompletableFuture<Void> known = watch.nextRead();
+    rig.answer(read(), List.of(document(QUEUE), closing(other)));
+    assertThat(known).isCompleted();
+    confirmation.add("q", ID, GENERATION);
+    confirmation.add("other", TaskId.of(2, 2, 2), GENERATION);
+    CompletableFuture<String> answer = await();
+    reads(QUEUE, other);
+    assertThat(rig.calls).extracting(LoopRig.Call::name).containsExactly("find", "find");
+    rig.calls.forEach(find -> find.answer().complete(Optional.empty()));
+    assertRefused(answer, "the store does not have the task");
+  }
+}

@@ -1,0 +1,269 @@
+package io.foliot.engine;
+
+import static io.foliot.engine.LoopRig.START_MILLIS;
+import static io.foliot.engine.LoopRig.claimed;
+import static io.foliot.engine.LoopRig.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Queue;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Probed;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class PostponedTest {
+  private static final long LATER = START_MILLIS + 1_000;
+
+  private final LoopRig rig = new LoopRig();
+  private final Postponed postponed = postponed(rig.moves);
+
+  private Postponed postponed(Moves moves) {
+    return new Postponed(rig.store, rig.clock, rig.lanes, rig.lookAhead, rig.reads, moves, rig.inbox, rig.health);
+  }
+
+  @BeforeEach
+  void mostEntriesArePostponed() {
+    rig.local("q");
+    mostAreLater("q");
+    // What is written from here on up to the window's end is for the wheel.
+    rig.lookAhead.prefetch(rig.nowMillis(), rig.nowNanos);
+    rig.answerAll();
+  }
+
+  private void mostAreLater(String queue) {
+    for (int i = 0; i < 16; i++) {
+      rig.lane(queue).judged(true);
+    }
+  }
+
+  private DueEntry ready(int number) {
+    DueEntry entry = entry(number % LoopRig.SLOTS, START_MILLIS, number, "q");
+    rig.lanes.ready(entry, rig.nowNanos);
+    return entry;
+  }
+
+  private LoopRig.Call probe() {
+    postponed.probe(rig.nowNanos);
+    return rig.onlyCall("probe");
+  }
+
+  private LoopRig.Call move() {
+    postponed.move(rig.nowNanos);
+    return rig.onlyCall("claim");
+  }
+
+  /** Begins a read of the index, which may return what has left it meanwhile. */
+  private LoopRig.Call read() {
+    rig.reads.read(List.of(), (slices, failure, nowNanos) -> {});
+    return rig.onlyCall("due");
+  }
+
+  /** The answer for an entry whose task is due at another time than the entry says. */
+  private static Probed dueAt(long dueAt) {
+    return new Probed(dueAt, START_MILLIS);
+  }
+
+  private List<DueEntry> taken() {
+    List<DueEntry> taken = new ArrayList<>();
+    while (rig.lane("q").claimable() > 0) {
+      taken.add(rig.lanes.take(rig.lane("q")));
+    }
+    return taken;
+  }
+
+  private List<TaskId> fired() {
+    List<TaskId> fired = new ArrayList<>();
+    rig.lookAhead.advance(rig.nowMillis(), 1_000, rig.nowNanos, entry -> fired.add(entry.id()));
+    return fired;
+  }
+
+  @Test
+  void onlyLanesOfMostlyPostponedEntriesAreProbed() {
+    rig.local("punctual");
+    DueEntry punctual = entry(0, START_MILLIS, 77, "punctual");
+    rig.lanes.ready(punctual, rig.nowNanos);
+    DueEntry entry = ready(1);
+    assertThat(probe().<TaskId>items()).containsExactly(entry.id());
+    assertThat(rig.lane("punctual").claimable()).isEqualTo(1);
+    assertThat(rig.lane("q").claimable()).isZero();
+  }
+
+  @Test
+  void aDueEntryIsTakenBeforeThoseThatWereNotProbed() {
+    DueEntry first = ready(1);
+    ready(2);
+    DueEntry third = ready(3);
+    LoopRig.Call call = probe();
+    ready(4);
+    rig.answer(call, List.of(dueAt(START_MILLIS), dueAt(LATER), Probed.UNKNOWN));
+    assertThat(rig.lanes.waiting()).isEqualTo(3);
+    assertThat(taken()).as("the fourth one was not probed").containsExactly(first, third);
+  }
+
+  @Test
+  void enoughDueEntriesEndTheProbing() {
+    for (int i = 0; i < 6; i++) {
+      ready(i);
+    }
+    LoopRig.Call call = probe();
+    rig.answer(call, call.items().stream().map(id -> dueAt(START_MILLIS)).toList());
+    DueEntry next = ready(100);
+    postponed.probe(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    assertThat(taken()).hasSize(7).endsWith(next);
+  }
+
+  @Test
+  void aPostponedEntryLeavesTheLanesAndWakesAtItsNewDeadline() {
+    DueEntry entry = ready(1);
+    rig.answer(probe(), List.of(dueAt(LATER)));
+    assertThat(rig.lanes.waiting()).isZero();
+    assertThat(rig.moves.covers(entry, rig.clock, rig.nowNanos)).isTrue();
+    assertThat(fired()).isEmpty();
+    rig.passes(1_000);
+    assertThat(fired()).containsExactly(entry.id());
+    assertThat(rig.lanes.found(new DueEntry(LATER, entry.id(), "q"), rig.nowNanos)).as("the lanes do not know it")
+        .isTrue();
+  }
+
+  @Test
+  void anEntryInItsPlaceIsNotMoved() {
+    DueEntry entry = ready(1);
+    LoopRig.Call call = probe();
+    LoopRig.Call read = read();
+    rig.answer(call, List.of(new Probed(LATER, LATER)));
+    assertThat(rig.moves.isEmpty()).isTrue();
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("by the read that began before").isFalse();
+    rig.answer(read, List.of());
+    postponed.move(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    rig.passes(1_000);
+    assertThat(fired()).containsExactly(entry.id());
+  }
+
+  @Test
+  void anEntryThatBecameDueIsNotMovedAnyMore() {
+    DueEntry entry = ready(1);
+    rig.answer(probe(), List.of(dueAt(LATER)));
+    rig.passes(500);
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("the probe is believed no more").isTrue();
+    rig.answer(probe(), List.of(dueAt(START_MILLIS)));
+    assertThat(rig.moves.isEmpty()).isTrue();
+    assertThat(taken()).containsExactly(entry);
+  }
+
+  @Test
+  void aFailedProbeForgetsItsEntries() {
+    DueEntry entry = ready(1);
+    rig.fail(probe());
+    assertThat(rig.lanes.waiting()).isZero();
+    assertThat(rig.moves.isEmpty()).isTrue();
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("by a poll").isTrue();
+    postponed.probe(rig.nowNanos);
+    assertThat(rig.calls).as("there is a pause").isEmpty();
+    rig.passes(20);
+    assertThat(probe().<TaskId>items()).containsExactly(entry.id());
+  }
+
+  @Test
+  void noMoreThanTwoProbesAreUnderWay() {
+    ready(1);
+    LoopRig.Call first = probe();
+    ready(2);
+    LoopRig.Call second = probe();
+    DueEntry third = ready(3);
+    postponed.probe(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    rig.answer(second, List.of(dueAt(LATER)));
+    assertThat(probe().<TaskId>items()).containsExactly(third.id());
+    assertThat(first.answer()).isNotDone();
+  }
+
+  @Test
+  void whileAMoveIsUnderWayItsEntryIsCovered() {
+    DueEntry entry = ready(1);
+    rig.answer(probe(), List.of(dueAt(LATER)));
+    LoopRig.Call call = move();
+    assertThat(call.<Claim>items()).containsExactly(Claim.look(entry.id()));
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).isFalse();
+    read();
+    rig.answer(call, claimed(new ClaimResult.Later(LATER)));
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("by the read that began before the move").isFalse();
+    assertThat(rig.lookAhead.size()).as("the wheel has its deadline already").isEqualTo(1);
+  }
+
+  @Test
+  void aMoveToAnotherDeadlineWakesThere() {
+    DueEntry entry = ready(1);
+    rig.answer(probe(), List.of(dueAt(LATER)));
+    rig.answer(move(), claimed(new ClaimResult.Later(LATER + 500)));
+    rig.passes(1_000);
+    assertThat(fired()).as("the first deadline, which the claim will judge").containsExactly(entry.id());
+    rig.passes(500);
+    assertThat(fired()).containsExactly(entry.id());
+  }
+
+  @Test
+  void aTaskThatAMoveFindsReadyGoesToItsLane() {
+    DueEntry entry = ready(1);
+    rig.answer(probe(), List.of(dueAt(LATER)));
+    rig.answer(move(), claimed(ClaimResult.Ready.READY));
+    assertThat(rig.lane("q").waiting()).isEqualTo(1);
+    assertThat(probe().<TaskId>items()).containsExactly(entry.id());
+  }
+
+  @Test
+  void aTaskThatAMoveFindsGoneWaitsNowhere() {
+    DueEntry entry = ready(1);
+    rig.answer(probe(), List.of(dueAt(LATER)));
+    LoopRig.Call call = move();
+    read();
+    rig.answer(call, claimed(ClaimResult.Gone.ABSENT));
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).isFalse();
+    assertThat(rig.lanes.waiting()).isZero();
+  }
+
+  @Test
+  void entriesOfAFailedMoveAreFoundAgain() {
+    DueEntry entry = ready(1);
+    rig.answer(probe(), List.of(dueAt(LATER)));
+    rig.fail(move());
+    assertThat(rig.moves.isEmpty()).isTrue();
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).isTrue();
+    postponed.move(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+  }
+
+  @Test
+  void movesAreSmallAndAtMostTwoAreUnderWay() {
+    Moves many = new Moves(10_000);
+    Postponed moving = postponed(many);
+    for (int i = 0; i < 2_500; i++) {
+      many.add(entry(0, START_MILLIS, i, "q"), LATER, rig.nowNanos);
+    }
+    for (int i = 0; i < 5; i++) {
+      moving.move(rig.nowNanos);
+    }
+    assertThat(rig.calls).extracting(call -> call.items().size()).containsExactly(1_000, 1_000);
+    rig.fail(rig.calls.removeFirst());
+    rig.passes(20);
+    moving.move(rig.nowNanos);
+    assertThat(rig.calls).extracting(call -> call.items().size()).containsExactly(1_000, 500);
+  }
+
+  @Test
+  void aDueEntryOfAQueueThatWasPausedMeanwhileIsParked() {
+    DueEntry entry = ready(1);
+    LoopRig.Call call = probe();
+    rig.queue(Queue.builder("q", Target.local()).paused(true).build());
+    rig.answer(call, List.of(dueAt(START_MILLIS)));
+    assertThat(rig.lane("q").waiting()).isZero();
+    assertThat(rig.lanes.takeOverflow(10, rig.nowNanos)).containsExactly(entry);
+  }
+}

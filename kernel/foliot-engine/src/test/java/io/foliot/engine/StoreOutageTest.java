@@ -1,0 +1,76 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.store.StoreAwayException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The lines of the log about a store that is away, and about nodes that come and go. */
+final class StoreOutageTest {
+  private final RecordedLog log = new RecordedLog();
+  private final StoreOutage outage = new StoreOutage(log);
+  private long nowNanos;
+
+  private StoreHealth loop() {
+    StoreHealth health = new StoreHealth(new LoopRig().meter, nanos -> {}, outage, nowNanos);
+    health.called("due", 1, nowNanos, null, nowNanos);
+    return health;
+  }
+
+  @Test
+  void anOutageOfAllLoopsHasTwoLines() {
+    List<StoreHealth> loops = List.of(loop(), loop(), loop());
+    for (int second = 0; second < 10; second++) {
+      nowNanos = Duration.ofSeconds(second).toNanos();
+      for (StoreHealth loop : loops) {
+        loop.called("due", 1, nowNanos, new StoreAwayException("the database is away", new IOException()), nowNanos);
+        loop.called("claim", 1, nowNanos, new StoreAwayException("the database is away", new IOException()), nowNanos);
+        loop.wrote(false, nowNanos);
+        loop.turn(nowNanos);
+      }
+    }
+    nowNanos = Duration.ofMillis(9_800).toNanos();
+    for (StoreHealth loop : loops) {
+      loop.called("due", 1, nowNanos, null, nowNanos);
+      loop.wrote(true, nowNanos);
+      loop.turn(nowNanos);
+      loop.turn(nowNanos);
+    }
+    assertThat(log.lines).containsExactly(
+        "WARNING the store does not answer; trying again until it does: call=due, reason=the database is away",
+        "INFO the store answers again: awayFor=9.8 s");
+  }
+
+  @Test
+  void aStoreThatReadsButDoesNotWriteIsOneOutage() {
+    StoreHealth loop = loop();
+    for (int i = 0; i < 100; i++) {
+      nowNanos += Duration.ofMillis(50).toNanos();
+      loop.called("settle", 1, nowNanos, new StoreAwayException("read only", new IOException()), nowNanos);
+      loop.wrote(false, nowNanos);
+      loop.called("due", 1, nowNanos, null, nowNanos);
+      loop.turn(nowNanos);
+    }
+    assertThat(log.lines).hasSize(1);
+  }
+
+  @Test
+  void aBugKeepsItsStackTrace() {
+    loop().called("due", 1, nowNanos, new IllegalStateException("a bug"), nowNanos);
+    assertThat(log.lines).hasSize(2).last().isEqualTo("(stack)");
+  }
+
+  @Test
+  void nodesThatComeAndGoHaveALineEach() {
+    Membership.logChanges(log, "a", Set.of("a", "b", "c"), Set.of("a", "b", "c"));
+    Membership.logChanges(log, "a", Set.of("a", "b"), Set.of("a"));
+    Membership.logChanges(log, "a", Set.of("a"), Set.of("a", "b"));
+    Membership.logChanges(log, "a", Set.of("a", "b"), Set.of("b"));
+    assertThat(log.lines).containsExactly("WARNING a node is gone; the others take its slots: node=b, nodes=1",
+        "INFO a node has joined: node=b, nodes=2");
+  }
+}

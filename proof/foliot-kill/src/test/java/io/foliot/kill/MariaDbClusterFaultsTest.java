@@ -1,0 +1,25 @@
+package io.foliot.kill;
+
+import io.foliot.backends.Database;
+import io.foliot.backends.MariaDbServer;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * Three servers over one MariaDB, which they also coordinate through. As often as wanted, and with the seed of an
+ * earlier run:
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=MariaDbClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ */
+@Tag("long")
+class MariaDbClusterFaultsTest extends ClusterFaults {
+  @Override
+  Shared start() {
+    MariaDbServer server = MariaDbServer.start();
+    Database database = server.createDatabase();
+    return new Shared(server, way -> StoreChoice.database(database.through(way)));
+  }
+
+  @Override
+  String runName() {
+    return "mariadb-cluster";
+  }
+}

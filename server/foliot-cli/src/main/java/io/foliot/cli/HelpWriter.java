@@ -1,0 +1,51 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.FilterWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+
+/**
+ * Writes help without the glue that keeps addresses whole: picocli would break a line after {@code http:}, and breaks
+ * none at the glue.
+ */
+final class HelpWriter extends FilterWriter {
+  private static final char GLUE = '\uFEFF';
+
+  private HelpWriter(OutputStream out) {
+    super(new OutputStreamWriter(out, UTF_8));
+  }
+
+  /** Returns a text whose addresses are not broken over lines. */
+  static String glued(String text) {
+    return text.replace("://", ":" + GLUE + "//");
+  }
+
+  static PrintWriter to(OutputStream out) {
+    return new PrintWriter(new HelpWriter(out), true);
+  }
+
+  @Override
+  public void write(int c) throws IOException {
+    if (c != GLUE) {
+      super.write(c);
+    }
+  }
+
+  @Override
+  public void write(char[] text, int from, int length) throws IOException {
+    for (int i = from; i < from + length; i++) {
+      write(text[i]);
+    }
+  }
+
+  @Override
+  public void write(String text, int from, int length) throws IOException {
+    for (int i = from; i < from + length; i++) {
+      write(text.charAt(i));
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.foliot.cli;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists API keys. */
+@Command(name = "keys", description = "Lists API keys; creates and deletes them.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
+    "", "A key with the action admin is needed, in FOLIOT_API_KEY, once the server has keys.", "", "Examples",
+    "  foliot keys", "  foliot keys create --allow submit,read --queues orders.* --note shop",
+    "  foliot keys delete k1a2b3"})
+final class KeysCommand implements Callable<Integer> {
+  private static final String PATH = "/v1/keys";
+  private static final Duration PATIENCE = Duration.ofSeconds(35);
+
+  private final Shell shell;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  private KeysCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  static CommandLine withSubcommands(Shell shell) {
+    return new CommandLine(new KeysCommand(shell)).addSubcommand(new Create(shell)).addSubcommand(new Delete(shell));
+  }
+
+  @Override
+  public Integer call() {
+    String answer;
+    try (Remote remote = server.open(shell)) {
+      answer = remote.get(PATH);
+    }
+    if (json.isSet()) {
+      shell.line(answer);
+      return Foliot.OK;
+    }
+    List<JsonView> keys = JsonView.parse(answer).at("keys").items();
+    if (keys.isEmpty()) {
+      shell.line(
+          "there are no API keys; ./foliot keys create --allow admin makes the first one, which locks the server");
+      return Foliot.OK;
+    }
+    Table table = new Table().left("ID").left("ALLOWS").left("QUEUES").left("CREATED").left("EXPIRES").left("NOTE");
+    keys.forEach(key -> table.row(key.at("id").text(), joined(key.at("actions")), joined(key.at("queues")),
+        key.at("createdAt").text(), key.at("expiresAt").text(), key.at("note").text("")));
+    table.print(shell);
+    return Foliot.OK;
+  }
+
+  private static String joined(JsonView texts) {
+    return texts.items().stream().map(JsonView::text).collect(Collectors.joining(","));
+  }
+
+  /** Creates one. */
+  @Command(name = "create", description = "Creates an API key, and prints it; it cannot be shown again.")
+  static final class Create implements Callable<Integer> {
+    private final Shell shell;
+
+    @Option(names = "--allow", paramLabel = "ACTION", required = true, split = ",", description = "what it may do: read, submit, consume, admin; separated by commas")
+    private List<String> actions = List.of();
+
+    @Option(names = "--queues", paramLabel = "PATTERN", split = ",", description = "of these queues only, such as orders.*; else of all")
+    private List<String> queues = List.of();
+
+    @Option(names = "--note", paramLabel = "TEXT", description = "what it is for")
+    private @Nullable String note;
+
+    @Option(names = "--expires-in", paramLabel = "TIME", description = "it stops working after this time, such as 365d")
+    private @Nullable String expiresIn;
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    @Mixin
+    private final ServerOption server = new ServerOption();
+
+    Create(Shell shell) {
+      this.shell = shell;
+    }
+
+    @Override
+    public Integer call() {
+      String body = new Answer().add("actions", actions).add("queues", queues.isEmpty() ? null : queues)
+          .add("note", note).add("expiresIn", expiresIn).json();
+      String answer;
+      try (Remote remote = server.open(shell)) {
+        answer = remote.post(PATH, body, PATIENCE);
+      }
+      if (json.isSet()) {
+        shell.line(answer);
+        return Foliot.OK;
+      }
+      JsonView key = JsonView.parse(answer);
+      // The key alone on the standard output, for a pipe into a file of secrets.
+      shell.line(key.at("key").text());
+      shell.error("created " + key.at("id").text() + "; keep the key, it cannot be shown again. Commands read it from "
+          + Remote.KEY_VARIABLE);
+      return Foliot.OK;
+    }
+  }
+
+  /** Deletes one. */
+  @Command(name = "delete", description = "Deletes an API key; it stops working within a second.")
+  static final class Delete implements Callable<Integer> {
+    private final Shell shell;
+
+    @Parameters(paramLabel = "ID", description = "the id of the key, as foliot keys lists it")
+    private String id = "";
+
+    @Mixin
+    private final ServerOption server = new ServerOption();
+
+    Delete(Shell shell) {
+      this.shell = shell;
+    }
+
+    @Override
+    public Integer call() {
+      try (Remote remote = server.open(shell)) {
+        remote.delete(PATH + "/" + Remote.segment(id));
+      }
+      shell.line(id + " is deleted");
+      return Foliot.OK;
+    }
+  }
+}
