@@ -124,10 +124,12 @@ public final class QueuePatch {
 
     private Builder number(String name, @Nullable Number value) {
       fields.put(name, json -> {
-        switch (value) {
-          case null -> json.writeNullProperty(name);
-          case Integer whole -> json.writeNumberProperty(name, whole);
-          default -> json.writeNumberProperty(name, value.doubleValue());
+        if (value == null) {
+          json.writeNullProperty(name);
+        } else if (value instanceof Integer whole) {
+          json.writeNumberProperty(name, whole);
+        } else {
+          json.writeNumberProperty(name, value.doubleValue());
         }
       });
       return this;

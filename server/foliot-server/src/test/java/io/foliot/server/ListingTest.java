@@ -79,4 +79,25 @@ class ListingTest {
     } while (cursor != null);
     assertThat(seen).hasSize(100).doesNotHaveDuplicates();
   }
+
+  @Test
+  void aQueueOfManyTasksIsEmptiedInAFewCallsAndDeleted() {
+    rig.withQueue("purged");
+    fill("purged", 20_000, "");
+    int cancelled = 0;
+    int calls = 0;
+    String cursor = "";
+    do {
+      Rig.Answer answer = rig.post("/v1/queues/purged/tasks:cancel", "{\"all\": true, \"limit\": 10000" + cursor + "}");
+      assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+      cancelled += Integer.parseInt(String.valueOf(answer.at("cancelled")));
+      Object next = answer.at("nextCursor");
+      cursor = next == null ? null : ", \"cursor\": \"" + next + '"';
+      calls++;
+    } while (cursor != null);
+    assertThat(cancelled).isEqualTo(20_000);
+    assertThat(calls).isLessThan(40);
+    assertThat(rig.delete("/v1/queues/purged").text("result")).isEqualTo("DELETED");
+    assertThat(rig.delete("/v1/queues/large").status()).isEqualTo(409);
+  }
 }

@@ -90,6 +90,9 @@ final class BulkCancelRoute {
       if (words == null) {
         return null;
       }
+      if (words.isEmpty()) {
+        throw JsonIn.invalid("states", "at least one of DELAYED, READY, RUNNING", "an empty array");
+      }
       Set<TaskState> states = EnumSet.noneOf(TaskState.class);
       for (int i = 0; i < words.size(); i++) {
         String word = words.get(i).toUpperCase(Locale.ROOT);
@@ -104,7 +107,7 @@ final class BulkCancelRoute {
     }
 
     /** Makes sure that nothing is cancelled by a filter that was forgotten. */
-    Filter ensureNarrow() {
+    void ensureNarrow() {
       boolean narrows = states != null || keyPrefix != null || dueBefore != null;
       if (all && narrows) {
         throw JsonIn.conflicting(states != null ? "states" : keyPrefix != null ? "keyPrefix" : "dueBefore", "all");
@@ -113,7 +116,6 @@ final class BulkCancelRoute {
         throw TaskRoutes.missing("all", "\"all\": true to cancel every task of the queue, or a filter of states,"
             + " keyPrefix and dueBefore");
       }
-      return this;
     }
 
     boolean passes(TaskRecord task) {

@@ -197,7 +197,8 @@ final class TaskFields {
     }
     if (key != null) {
       String given = contentType == null ? "headers" : "contentType";
-      throw new Problem(MISSING_FIELD, "payload: expected a payload beside " + given + ", but got none; a submit under a"
+      throw new Problem(MISSING_FIELD, "payload: expected a payload beside " + given
+          + ", but got none; a submit under a"
           + " key without a payload keeps payload, headers and contentType of the key's live task (for an empty payload"
           + " send \"payloadBase64\": \"\")").with("field", "payload");
     }

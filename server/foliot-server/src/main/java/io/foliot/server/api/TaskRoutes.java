@@ -349,7 +349,8 @@ final class TaskRoutes {
 
   private static Problem badParameter(String name, String expected, String found, @Nullable String nearest) {
     return new Problem(ProblemKind.INVALID_PARAMETER, name + ": expected " + expected + ", but got \""
-        + JsonIn.shown(found) + '"' + (nearest == null ? "" : "; did you mean " + nearest + "?")).with("parameter", name)
+        + JsonIn.shown(found) + '"' + (nearest == null ? "" : "; did you mean " + nearest + "?"))
+        .with("parameter", name)
         .with("expected", expected).with("found", JsonIn.shown(found));
   }
 
