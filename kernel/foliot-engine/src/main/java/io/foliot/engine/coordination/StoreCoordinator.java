@@ -245,7 +245,8 @@ public final class StoreCoordinator implements Coordinator {
       return lease;
     } catch (UnreadableException e) {
       if (setAside.add(name)) {
-        LOG.log(System.Logger.Level.WARNING, "a lease is set aside until it is renewed: " + name, e);
+        LOG.log(System.Logger.Level.WARNING, "a lease is set aside until it is renewed: lease={0}, reason={1}", name,
+            e.getMessage());
       }
       return null;
     }
