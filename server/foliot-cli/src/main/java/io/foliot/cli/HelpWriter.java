@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /**
@@ -25,6 +26,10 @@ final class HelpWriter extends FilterWriter {
   /** Returns a text whose addresses are not broken over lines. */
   static String glued(String text) {
     return SCHEME_END.matcher(text).replaceAll(":" + GLUE);
+  }
+
+  static String[] glued(String... texts) {
+    return Arrays.stream(texts).map(HelpWriter::glued).toArray(String[]::new);
   }
 
   static PrintWriter to(OutputStream out) {
