@@ -53,9 +53,10 @@ final class EngineBackend implements Backend {
   public void putQueue(String name, SettingsChange change) {
     Limits.ensureQueueName(name);
     Optional<Queue> found = await(engine.findQueue(name));
-    Queue changed = changed(found.orElseGet(() -> Queue.of(name, Target.local())), change);
-    if (found.isEmpty() || !found.get().equals(changed)) {
-      await(engine.putQueue(changed));
+    if (found.isEmpty()) {
+      await(engine.putQueue(changed(Queue.of(name, Target.local()), change)));
+    } else if (!changed(found.get(), change).equals(found.get())) {
+      await(engine.changeQueue(name, queue -> changed(queue, change)));
     }
   }
 

@@ -21,6 +21,7 @@ import tools.jackson.core.JsonGenerator;
  */
 public final class AsyncFoliotClient {
   private static final String JSON = "application/json";
+  private static final String MERGE_PATCH = "application/merge-patch+json";
   private static final String NDJSON = "application/x-ndjson";
 
   private final Transport transport;
@@ -58,6 +59,13 @@ public final class AsyncFoliotClient {
   /** As {@link FoliotClient#putQueue}. */
   public CompletableFuture<Void> putQueue(String queue, QueueSettings settings) {
     return send("PUT", ApiPath.queue(queue), settings::write, Repeat.ALWAYS, Reading.NOTHING);
+  }
+
+  /** As {@link FoliotClient#patchQueue}. */
+  public CompletableFuture<QueueView> patchQueue(String queue, QueuePatch patch) {
+    HttpRequest request = transport.request(ApiPath.queue(queue)).header("Content-Type", MERGE_PATCH)
+        .method("PATCH", body(patch::write)).build();
+    return transport.call(request, requestTimeout, Repeat.ALWAYS, Reading.of(one(QueueView::of)));
   }
 
   /** As {@link FoliotClient#getQueue}. */
@@ -171,6 +179,17 @@ public final class AsyncFoliotClient {
         .query("limit", Integer.toString(limit)).query("cursor", cursor), TaskPage::of);
   }
 
+  /** As {@link FoliotClient#cancelTasks(String, TaskFilter, int, String)}. */
+  public CompletableFuture<BulkCancelResult> cancelTasks(String queue, TaskFilter filter, int limit,
+      @Nullable String cursor) {
+    requireBatch("tasks", limit);
+    return send("POST", ApiPath.queue(queue).then("/tasks:cancel"), json -> {
+      filter.write(json);
+      Json.write(json, "limit", limit);
+      Json.write(json, "cursor", cursor);
+    }, Repeat.IF_NOT_DONE, Reading.of(one(BulkCancelResult::of)));
+  }
+
   /** As {@link FoliotClient#getTask}. */
   public CompletableFuture<TaskView> getTask(String id) {
     return get(ApiPath.task(id), TaskView::of);
@@ -210,13 +229,42 @@ public final class AsyncFoliotClient {
         Reading.of(one(json -> json.objects("tasks").stream().map(ClaimedTask::of).toList())));
   }
 
-  /** As {@link FoliotClient#ack}. */
+  /** As {@link FoliotClient#ack(Lease)}. */
   public CompletableFuture<Void> ack(Lease lease) {
-    return send("POST", ApiPath.task(lease.taskId()).then("/ack"), json -> {
+    return settle(lease, "/ack", json -> writeGeneration(json, lease));
+  }
+
+  /** As {@link FoliotClient#ack(Lease, Duration)}. */
+  public CompletableFuture<Void> ack(Lease lease, Duration next) {
+    DurationText.requireNotNegative("next", next);
+    return settle(lease, "/ack", json -> {
+      writeGeneration(json, lease);
+      Json.write(json, "next", next);
+    });
+  }
+
+  /** As {@link FoliotClient#fail}. */
+  public CompletableFuture<Void> fail(Lease lease, @Nullable String reason) {
+    return settle(lease, "/nack", json -> {
+      writeReason(json, reason);
+      json.writeBooleanProperty("final", true);
+    });
+  }
+
+  private static void writeGeneration(JsonGenerator json, Lease lease) {
+    if (lease.generation() != null) {
+      json.writeNumberProperty("generation", lease.generation());
+    }
+  }
+
+  private static void writeReason(JsonGenerator json, @Nullable String reason) {
+    Json.write(json, "reason", reason == null ? null : Names.requireWellFormed("reason", reason));
+  }
+
+  private CompletableFuture<Void> settle(Lease lease, String how, Consumer<JsonGenerator> fields) {
+    return send("POST", ApiPath.task(lease.taskId()).then(how), json -> {
       lease.write(json);
-      if (lease.generation() != null) {
-        json.writeNumberProperty("generation", lease.generation());
-      }
+      fields.accept(json);
     }, Repeat.ALWAYS, Reading.NOTHING);
   }
 
@@ -225,11 +273,10 @@ public final class AsyncFoliotClient {
     if (delay != null) {
       DurationText.requireNotNegative("delay", delay);
     }
-    return send("POST", ApiPath.task(lease.taskId()).then("/nack"), json -> {
-      lease.write(json);
-      Json.write(json, "reason", reason == null ? null : Names.requireWellFormed("reason", reason));
+    return settle(lease, "/nack", json -> {
+      writeReason(json, reason);
       Json.write(json, "delay", delay);
-    }, Repeat.ALWAYS, Reading.NOTHING);
+    });
   }
 
   /** As {@link FoliotClient#extend}. */

@@ -5,10 +5,15 @@ import static java.util.Objects.requireNonNull;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The client repeats calls by itself as its {@link RetryPolicy} has it:
  * <ul>
  * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
- * {@code pauseQueue}, {@code resumeQueue}, {@code touchKeys}, {@code ack}, {@code nack}, {@code extend}, and submits
- * where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key};
+ * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code touchKeys}, {@code ack}, {@code nack},
+ * {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey
+ * idempotency key};
  * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
  * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue};
  * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.
@@ -38,6 +44,8 @@ import org.jspecify.annotations.Nullable;
 public final class FoliotClient implements AutoCloseable {
   /** What the server takes in one request; more is refused here, so that each answer is about one request. */
   public static final int MAX_BATCH = 10_000;
+
+  private static final int PAGE = 100;
 
   private final Transport transport;
   private final AsyncFoliotClient async;
@@ -71,6 +79,15 @@ public final class FoliotClient implements AutoCloseable {
   /** Creates a queue, or replaces its settings. */
   public void putQueue(String queue, QueueSettings settings) {
     await(async.putQueue(queue, settings));
+  }
+
+  /**
+   * Changes some settings of a queue; the others keep their values, whatever others change at the same time.
+   *
+   * @return the queue as it is now, without its figures
+   */
+  public QueueView patchQueue(String queue, QueuePatch patch) {
+    return await(async.patchQueue(queue, patch));
   }
 
   /** A queue and its settings. */
@@ -155,6 +172,41 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.listTasks(queue, state, limit, cursor));
   }
 
+  /**
+   * Returns all tasks of a queue, of one state or of all if it is null. Each page is read when the stream comes to it;
+   * each may fail as {@link #listTasks} does. Tasks that change meanwhile may be missed or seen in their old state.
+   */
+  public Stream<TaskView> streamTasks(String queue, @Nullable TaskState state) {
+    return Stream.of(queue).flatMap(name -> {
+      Iterator<TaskView> pages = new TaskPages(cursor -> listTasks(name, state, PAGE, cursor));
+      return StreamSupport.stream(Spliterators.spliteratorUnknownSize(pages, Spliterator.NONNULL), false);
+    });
+  }
+
+  /**
+   * Cancels the tasks of a queue that pass a filter, in as many requests as it takes. Tasks that are submitted, reset
+   * or retried meanwhile may be left. If it fails, what was cancelled until then stays so, and it may be called again.
+   *
+   * @return what all requests have done together
+   */
+  public BulkCancelResult cancelTasks(String queue, TaskFilter filter) {
+    BulkCancelResult done = cancelTasks(queue, filter, MAX_BATCH, null);
+    while (done.nextCursor() != null) {
+      done = done.plus(cancelTasks(queue, filter, MAX_BATCH, done.nextCursor()));
+    }
+    return done;
+  }
+
+  /**
+   * Cancels tasks of a queue that pass a filter, in one request, which takes the server a second or so.
+   *
+   * @param limit at most so many, from 1 to {@link #MAX_BATCH}
+   * @param cursor null for the first request, then each answer's {@link BulkCancelResult#nextCursor}
+   */
+  public BulkCancelResult cancelTasks(String queue, TaskFilter filter, int limit, @Nullable String cursor) {
+    return await(async.cancelTasks(queue, filter, limit, cursor));
+  }
+
   /** A task, with its last attempts. */
   public TaskView getTask(String id) {
     return await(async.getTask(id));
@@ -192,6 +244,26 @@ public final class FoliotClient implements AutoCloseable {
    */
   public void ack(Lease lease) {
     await(async.ack(lease));
+  }
+
+  /**
+   * Says that an attempt has succeeded, and that the task fires again after a while, 100 ms at least.
+   *
+   * @throws FoliotException with 409 if the lease is no longer the task's
+   */
+  public void ack(Lease lease, Duration next) {
+    await(async.ack(lease, next));
+  }
+
+  /**
+   * Says that an attempt has failed and that no further one would help: the task is FAILED, whatever the queue's retry
+   * policy.
+   *
+   * @param reason for people; null for none
+   * @throws FoliotException with 409 if the lease is no longer the task's
+   */
+  public void fail(Lease lease, @Nullable String reason) {
+    await(async.fail(lease, reason));
   }
 
   /**

@@ -22,9 +22,37 @@ public sealed interface Settlement {
     }
   }
 
+  /**
+   * The attempt has succeeded, and the task fires again.
+   *
+   * @param after the time until then, from the settlement on; the server makes it 100 ms at least
+   */
+  record Again(Duration after) implements Settlement {
+    public Again {
+      DurationText.requireNotNegative("after", after);
+    }
+  }
+
+  /**
+   * The attempt has failed, and no further one would help: the task is FAILED, whatever the queue's retry policy.
+   *
+   * @param reason for people
+   */
+  record Fail(String reason) implements Settlement {}
+
   /** The attempt has succeeded. */
   static Settlement ack() {
     return new Ack();
+  }
+
+  /** The attempt has succeeded, and the task fires again after a while. */
+  static Settlement again(Duration after) {
+    return new Again(after);
+  }
+
+  /** The attempt has failed for good; there is no next one. */
+  static Settlement fail(String reason) {
+    return new Fail(reason);
   }
 
   /** The attempt has failed; the next one comes after the queue's backoff. */

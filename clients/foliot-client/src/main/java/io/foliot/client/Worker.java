@@ -234,6 +234,8 @@ public final class Worker implements AutoCloseable {
       try {
         switch (settlement) {
           case Settlement.Ack() -> client.ack(task.lease()).join();
+          case Settlement.Again(Duration after) -> client.ack(task.lease(), after).join();
+          case Settlement.Fail(String reason) -> client.fail(task.lease(), sendable(reason)).join();
           case Settlement.Nack(String reason, Duration delay) -> client.nack(task.lease(), sendable(reason), delay)
               .join();
         }

@@ -469,4 +469,64 @@ final class FoliotClientTest {
     assertThatThrownBy(() -> client.getTask("t1")).isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");
   }
+
+  @Test
+  void aPatchNamesOnlyWhatItChanges() {
+    server.answer(200, "{\"queue\":\"mail\",\"delivery\":{\"type\":\"pull\"},\"concurrency\":5}");
+    QueueView view = client.patchQueue("mail", QueuePatch.builder().concurrency(5).rate(null)
+        .retry(new QueueSettings.Retry(7, null, null, null, null)).retention(null).delivery("url", "https://a.example")
+        .timeout(Duration.ofSeconds(20)).delivery("secret", null).maxWait(Duration.ofHours(1)).paused(false).build());
+    Request request = server.request();
+    assertThat(request.method() + " " + request.path()).isEqualTo("PATCH /v1/queues/mail");
+    assertThat(request.header("Content-Type")).isEqualTo("application/merge-patch+json");
+    assertThat(request.body()).isEqualTo("{\"concurrency\":5,\"rate\":null,\"retry\":{\"maxAttempts\":7},"
+        + "\"retention\":null,\"maxWait\":\"PT1H\",\"paused\":false,\"delivery\":{\"url\":\"https://a.example\","
+        + "\"timeout\":\"PT20S\",\"secret\":null}}");
+    assertThat(view.settings().concurrency()).isEqualTo(5);
+    assertThat(QueuePatch.builder().delivery("secret", "s3").build().toString()).isEqualTo("QueuePatch[delivery]");
+  }
+
+  @Test
+  void manyTasksAreCancelledInAsManyRequestsAsItTakes() {
+    Reply first = Reply.json(200, "{\"cancelled\":3,\"pending\":1,\"nextCursor\":\"c1\"}");
+    Reply last = Reply.json(200, "{\"cancelled\":2,\"pending\":0,\"nextCursor\":null}");
+    server.answerWith(request -> request.body().contains("c1") ? last : first);
+
+    assertThat(client.cancelTasks("mail", TaskFilter.all())).isEqualTo(new BulkCancelResult(5, 1, null));
+
+    assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000}");
+    assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000,\"cursor\":\"c1\"}");
+    TaskFilter filter = TaskFilter.all().withStates(TaskState.READY, TaskState.DELAYED).withKeyPrefix("a-")
+        .withDueBefore(DUE);
+    assertThat(client.cancelTasks("mail", filter, 7, null).nextCursor()).isEqualTo("c1");
+    assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"states\":[\"DELAYED\",\"READY\"],\"keyPrefix\":\"a-\","
+        + "\"dueBefore\":\"2026-11-21T10:00:00.123Z\",\"limit\":7}");
+  }
+
+  @Test
+  void aStreamReadsPageAfterPageAndPassesEmptyOnes() {
+    String task = """
+        {"id":"%s","queue":"mail","generation":1,"dueAt":"2026-11-21T10:00:00.123Z","state":"DELAYED","attempts":[]}""";
+    server.answerWith(request -> Reply.json(200, "{\"tasks\":["
+        + (request.path().contains("cursor=c1")
+            ? "],\"nextCursor\":\"c2\"}"
+            : request.path().contains("cursor=c2")
+                ? task.formatted("t3") + "],\"nextCursor\":null}"
+                : task.formatted("t1") + "," + task.formatted("t2") + "],\"nextCursor\":\"c1\"}")));
+
+    assertThat(client.streamTasks("mail", TaskState.DELAYED)).extracting(TaskView::id).containsExactly("t1", "t2",
+        "t3");
+    assertThat(server.unseen()).isEqualTo(3);
+    assertThat(client.streamTasks("mail", null).findFirst()).map(TaskView::id).contains("t1");
+    assertThat(server.unseen()).isEqualTo(4);
+  }
+
+  @Test
+  void anAttemptEndsForGoodOrFiresAgain() {
+    client.fail(LEASE, "no such shop");
+    assertAsked("POST", "/v1/tasks/t1/nack",
+        "{\"token\":\"secret\",\"reason\":\"no such shop\",\"final\":true}");
+    client.ack(LEASE, Duration.ofSeconds(30));
+    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7,\"next\":\"PT30S\"}");
+  }
 }

@@ -81,6 +81,10 @@ final class StubServer implements AutoCloseable {
     });
   }
 
+  void answerWith(Function<Request, Reply> newAnswers) {
+    answers = newAnswers;
+  }
+
   void answer(int status, String body) {
     answers = request -> Reply.json(status, body);
   }

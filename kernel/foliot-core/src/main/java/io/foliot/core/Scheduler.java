@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,11 +86,23 @@ public interface Scheduler extends AutoCloseable {
    */
   CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason);
 
+  /** Reports that an attempt failed and that no further one would help: the task is FAILED, a dead letter. */
+  CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason);
+
   /** Asks for a longer lease: so long from now. */
   CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease);
 
   /** Creates or replaces a queue; in force everywhere within a second. */
   CompletableFuture<Queue> putQueue(Queue queue);
+
+  /**
+   * Changes the settings of a queue, whatever others write at the same time; in force everywhere within a second.
+   *
+   * @param change computes the new settings from the current ones; it may run several times, and the future fails with
+   *        what it throws
+   * @return the new settings; the future fails with {@link UnknownQueueException} if there is no such queue
+   */
+  CompletableFuture<Queue> changeQueue(String name, UnaryOperator<Queue> change);
 
   /**
    * The queue, if this node knows it: what another node has put or deleted may take a second. Does not ask the store.
@@ -293,11 +306,21 @@ public interface Scheduler extends AutoCloseable {
   }
 
   /** Too much waits already; nothing was done. */
-  final class OverloadedException extends RuntimeException {
+  class OverloadedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     /** With what is full. */
     public OverloadedException(String message) {
+      super(message);
+    }
+  }
+
+  /** The node takes no calls: it has not started, it stops, or its store was moved. Nothing was done. */
+  final class NotServingException extends OverloadedException {
+    private static final long serialVersionUID = 1;
+
+    /** With the reason. */
+    public NotServingException(String message) {
       super(message);
     }
   }

@@ -147,7 +147,7 @@ final class Attempts {
       return;
     }
     CompletionStage<Answer> delivering = Inbox
-        .asking(() -> delivery.deliver(Attempt.of(queue, task, traceparent(task))));
+        .asking(() -> delivery.deliver(Attempt.of(queue, task, TraceContext.of(task, random.next()))));
     attempt.delivering = delivering;
     inbox.after(delivering, (answer, failure, answeredNanos) -> answered(attempt, answer, failure, answeredNanos));
   }
@@ -175,13 +175,6 @@ final class Attempts {
     if (attempt.destination != null) {
       attempt.destination.giveBack(1);
     }
-  }
-
-  /** One trace per firing, one span per attempt. */
-  private String traceparent(TaskRecord task) {
-    Token trace = new Token(task.id().high() ^ task.generation(), task.id().low());
-    String span = Long.toHexString(random.next() | 1L);
-    return "00-" + trace + "-" + "0".repeat(16 - span.length()) + span + "-01";
   }
 
   // Answers.

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.Scheduler.FailedException;
-import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Scheduler.NotServingException;
 import io.foliot.core.store.Seal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -61,7 +61,7 @@ final class CallGate {
   /** Runs a call that changes something. */
   <T> CompletableFuture<T> write(Supplier<CompletionStage<T>> call) {
     Seal sealed = seal;
-    return sealed == null ? read(call) : CompletableFuture.failedFuture(new OverloadedException(sealed.refusal()));
+    return sealed == null ? read(call) : CompletableFuture.failedFuture(new NotServingException(sealed.refusal()));
   }
 
   /** Runs a call that reports the end of an attempt; a store that drains records it. */
@@ -77,7 +77,7 @@ final class CallGate {
     }
     if (!running || stopped) {
       return CompletableFuture.failedFuture(
-          new OverloadedException(stopped ? "this node is stopping; ask another one" : "this node is not ready yet"));
+          new NotServingException(stopped ? "this node is stopping; ask another one" : "this node is not ready yet"));
     }
     try {
       return call.get().toCompletableFuture();

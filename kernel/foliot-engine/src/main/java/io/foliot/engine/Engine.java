@@ -31,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -317,6 +318,11 @@ public final class Engine implements Scheduler {
   }
 
   @Override
+  public CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason) {
+    return gate.report(() -> reports.fail(id, token, reason));
+  }
+
+  @Override
   public CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
     return gate.report(() -> reports.extend(id, token, lease));
   }
@@ -326,6 +332,11 @@ public final class Engine implements Scheduler {
   @Override
   public CompletableFuture<Queue> putQueue(Queue queue) {
     return gate.write(() -> settings.put(queue));
+  }
+
+  @Override
+  public CompletableFuture<Queue> changeQueue(String name, UnaryOperator<Queue> change) {
+    return gate.write(() -> settings.change(name, change));
   }
 
   @Override

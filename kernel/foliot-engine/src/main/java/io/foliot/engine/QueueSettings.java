@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,11 @@ final class QueueSettings {
   }
 
   CompletionStage<Queue> put(Queue queue) {
+    check(queue);
+    return write(queue.name(), old -> queue, WRITE_TRIES);
+  }
+
+  private void check(Queue queue) {
     if (!queue.target().type().equals(Target.PULL)) {
       Delivery delivery = registry.delivery(queue.target());
       if (delivery == null) {
@@ -49,16 +55,23 @@ final class QueueSettings {
       }
       delivery.check(queue.target());
     }
-    return write(queue.name(), old -> queue, WRITE_TRIES);
   }
 
-  CompletionStage<Queue> setPaused(String name, boolean paused) {
+  CompletionStage<Queue> change(String name, UnaryOperator<Queue> change) {
     return write(name, old -> {
       if (old == null) {
         throw new UnknownQueueException(name);
       }
-      return old.toBuilder().paused(paused).build();
+      Queue wanted = change.apply(old);
+      if (!wanted.target().equals(old.target())) {
+        check(wanted);
+      }
+      return wanted;
     }, WRITE_TRIES);
+  }
+
+  CompletionStage<Queue> setPaused(String name, boolean paused) {
+    return change(name, old -> old.toBuilder().paused(paused).build());
   }
 
   private CompletionStage<Queue> write(String name, Function<@Nullable Queue, Queue> change, int tries) {

@@ -100,6 +100,10 @@ final class ReportCalls {
     });
   }
 
+  CompletionStage<SettleResult> fail(TaskId id, Token token, String reason) {
+    return report(id, token, reason, (task, queue) -> new Outcome.Failed());
+  }
+
   private CompletionStage<SettleResult> report(TaskId id, Token token, String detail,
       BiFunction<TaskRecord, @Nullable Queue, Outcome> outcome) {
     return store.find(new TaskRef.ById(id)).thenCompose(found -> {

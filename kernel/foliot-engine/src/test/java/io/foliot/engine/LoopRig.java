@@ -195,8 +195,8 @@ final class LoopRig {
 
   /** A loop that turns when it is told. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
-    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, random, share, () -> {},
-        nanos -> {});
+    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(), random, share,
+        () -> {}, nanos -> {});
   }
 
   /** Turns all loops until they have read what there is, and publish it. */

@@ -111,9 +111,9 @@ final class Checks {
       DatabaseMetaData about = connection.getMetaData();
       return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " lets "
           + about.getUserName() + " in";
-    } catch (SQLException e) {
-      // What a driver says of a URL may have the password in it.
-      throw new SQLException(source.redacted(e.getMessage() + ""), e.getSQLState(), e);
+    } catch (SQLException | IllegalArgumentException e) {
+      // A driver's message about a URL may have the password in it.
+      throw new SQLException(source.redacted(e.getMessage() + ""), e);
     }
   }
 

@@ -9,6 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -75,6 +76,8 @@ public final class Foliot {
   }
 
   private static void prepare(CommandSpec spec) {
+    UsageMessageSpec usage = spec.usageMessage();
+    usage.description(HelpWriter.glued(usage.description())).footer(HelpWriter.glued(usage.footer()));
     if (!(spec.userObject() instanceof HelpCommand)) {
       spec.mixinStandardHelpOptions(true).versionProvider(new Version());
       spec.usageMessage().sortOptions(false).sortSynopsis(false);

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.regex.Pattern;
 
 /**
  * Writes help without the glue that keeps addresses whole: picocli would break a line after {@code http:}, and breaks
@@ -14,6 +16,8 @@ import java.io.PrintWriter;
  */
 final class HelpWriter extends FilterWriter {
   private static final char GLUE = '\uFEFF';
+  /** Each colon of {@code http://} and of {@code jdbc:mariadb://}. */
+  private static final Pattern SCHEME_END = Pattern.compile(":(?=(\\w+:)?//)");
 
   private HelpWriter(OutputStream out) {
     super(new OutputStreamWriter(out, UTF_8));
@@ -21,7 +25,11 @@ final class HelpWriter extends FilterWriter {
 
   /** Returns a text whose addresses are not broken over lines. */
   static String glued(String text) {
-    return text.replace("://", ":" + GLUE + "//");
+    return SCHEME_END.matcher(text).replaceAll(":" + GLUE);
+  }
+
+  static String[] glued(String... texts) {
+    return Arrays.stream(texts).map(HelpWriter::glued).toArray(String[]::new);
   }
 
   static PrintWriter to(OutputStream out) {

@@ -91,7 +91,8 @@ final class ServerStartTest {
       for (String line = out.readLine(); line != null; line = out.readLine()) {
         lines.add(line);
         if (line.contains("Foliot is ready")) {
-          process.destroy();
+          // Not the process itself, which would close the stream.
+          assertThat(process.toHandle().destroy()).isTrue();
         }
       }
     }

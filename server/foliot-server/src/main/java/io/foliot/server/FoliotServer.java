@@ -89,8 +89,9 @@ public final class FoliotServer implements AutoCloseable {
     Scheduler scheduler = runtime.scheduler();
     prometheus.gauge("foliot.slots.owned", "Slots that this node looks after",
         () -> scheduler.cluster().ownedSlots());
-    prometheus.gauge("foliot.clock.offset.micros", "By how much the store's clock is ahead of this node's",
-        () -> scheduler.cluster().clockOffsetMicros());
+    prometheus.gauge("foliot.clock.offset.seconds", "By how much the store's clock is ahead of this node's",
+        () -> scheduler.cluster().clockOffsetMicros() / 1e6);
+    prometheus.build(version());
     prometheus.watch(scheduler);
     runtime.store().capability(StoreStatistics.class).ifPresent(statistics -> prometheus
         .beforeReading(new StoreFigures(statistics, prometheus.registry())::refresh));

@@ -164,7 +164,8 @@ final class HttpDoor implements AutoCloseable {
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
           : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
-      default -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message);
+      default -> request.headers().first(HeaderNames.CONTENT_ENCODING).map(Request::compressed)
+          .orElseGet(() -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message));
     };
     Reply reply = problem.reply();
     headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));

@@ -84,6 +84,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler) {
           "delivery.allow-network (--allow-network): " + e.getMessage(), e);
     }
     return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
+        // A queue is often created before the DNS entry of its receiver; addresses are checked again at each attempt.
+        .allowUnresolved(true)
         // A destination has twice its limit under way at most; an attempt that waits for a connection loses its time.
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }

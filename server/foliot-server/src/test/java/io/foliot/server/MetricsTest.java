@@ -2,6 +2,7 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -24,11 +25,27 @@ class MetricsTest {
           "foliot_store_calls_seconds_count{call=\"submit\"", "foliot_store_items_bucket",
           "foliot_loop_turns_seconds_count",
           "foliot_wheel_entries", "foliot_lag_seconds", "foliot_tasks{queue=\"counted\",state=\"delayed\"}",
+          "foliot_clock_offset_seconds", "foliot_build_info{java=",
           "foliot_queue_lag_seconds{queue=\"counted\"}", "foliot_ready 1.0", "foliot_store_failed 0.0",
           "jvm_memory_used_bytes", "process_uptime_seconds",
           "foliot_http_requests_seconds_count{method=\"POST\",path=\"/v1/queues/{queue}/tasks\",status=\"201\"} 1")) {
         assertThat(figures).contains(figure);
       }
+    }
+  }
+
+  @Test
+  void aParkedTaskIsCountedOnce() {
+    try (Rig rig = Rig.start()) {
+      rig.put("/v1/queues/parking", "{\"delivery\": {\"type\": \"pull\"}, \"paused\": true}");
+      rig.post("/v1/queues/parking/tasks", "{\"delay\": \"0s\"}");
+      Instant end = Instant.now().plusSeconds(30);
+      String figures = rig.get("/metrics").body();
+      while (!figures.contains("foliot_tasks{queue=\"parking\",state=\"parked\"} 1.0")) {
+        assertThat(Instant.now()).as(figures).isBefore(end);
+        figures = rig.get("/metrics").body();
+      }
+      assertThat(figures).contains("foliot_tasks{queue=\"parking\",state=\"delayed\"} 0.0");
     }
   }
 

@@ -78,7 +78,7 @@ class RequestFramingTest {
 
   @ParameterizedTest
   @CsvSource({"GET,/health/live,200,", "GET,/v1/queues,200,", "DELETE,/v1/queues/nope,404,",
-      "POST,/nowhere,404,", "PATCH,/v1/queues/q,405,", "POST,/v1/queues/q/tasks,415,text/plain",
+      "POST,/nowhere,404,", "PATCH,/v1/queues/q/tasks,405,", "POST,/v1/queues/q/tasks,415,text/plain",
       "GET,/v1/queues?x=1,400,", "GET,/v1/queues/q/tasks?limit=0,400,"})
   void anUnreadBodyAfterExpectIsNoRequest(String method, String path, int status, String type) {
     String headers = type == null ? JSON : "Content-Type: " + type + "\r\n";

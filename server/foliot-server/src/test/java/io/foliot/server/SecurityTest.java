@@ -2,6 +2,9 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.foliot.server.api.Route;
 import io.foliot.server.security.Action;
 import java.util.List;
@@ -9,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Scopes, keys and what each may do. */
 class SecurityTest {
@@ -42,6 +46,28 @@ class SecurityTest {
   private Rig.Answer call(Route route, String queue, String task) {
     String body = route.method().equals("GET") || route.method().equals("DELETE") ? null : "{}";
     return rig.send(route.method(), path(route, queue, task), body, Map.of("Content-Type", "application/json"));
+  }
+
+  @Test
+  void theAuditLogSaysWhichKeyWasMadeAndHowManyTasksWereCancelled() {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    Logger audit = (Logger) LoggerFactory.getLogger("foliot.audit");
+    lines.start();
+    audit.addAppender(lines);
+    try {
+      lock();
+      Rig.Answer made = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"shop-*\"]}");
+      rig.withQueue("shop-1").put("/v1/queues/shop-1/keys/k", "{\"delay\": \"1h\"}");
+      rig.post("/v1/queues/shop-1/tasks:cancel", "{\"all\": true}");
+      List<String> objects = List.copyOf(lines.list).stream().filter(line -> line.getKeyValuePairs() != null)
+          .flatMap(line -> line.getKeyValuePairs().stream()).filter(pair -> pair.key.equals("objects"))
+          .map(pair -> String.valueOf(pair.value)).toList();
+      assertThat(objects).anySatisfy(text -> assertThat(text).contains("id=" + made.text("id"), "READ", "shop-*"))
+          .anySatisfy(text -> assertThat(text).contains("queue=shop-1", "cancelled=1", "pending=0"));
+      assertThat(objects).allSatisfy(text -> assertThat(text).doesNotContain(made.text("key")));
+    } finally {
+      audit.detachAppender(lines);
+    }
   }
 
   @Test

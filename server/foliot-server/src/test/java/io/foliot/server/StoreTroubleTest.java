@@ -46,6 +46,14 @@ class StoreTroubleTest {
   }
 
   @Test
+  void aStoreThatWasMovedIsNoOverload() {
+    Rig.Answer answer = submitWhen(new Scheduler.NotServingException("the tasks of this store were moved"));
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.problem()).isEqualTo("not-ready");
+    assertThat(answer.text("detail")).contains("were moved", "nothing was done");
+  }
+
+  @Test
   void aCommandThatIsNotAnsweredHasAnUnknownOutcome() {
     rig.instead = new CompletableFuture<>();
     Rig.Answer answer = rig.post("/v1/queues/orders/tasks", TASK);

@@ -147,9 +147,21 @@ class TaskApiTest {
     Rig.Answer other = rig.call("POST", "/v1/queues/orders/tasks", "{\"delay\": \"1h\", \"payload\": 2}", headers);
 
     assertThat(again.status()).isEqualTo(201);
-    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(first.text("result")).isEqualTo("CREATED");
+    assertThat(again.text("result")).isEqualTo("REPEATED");
+    assertThat(again.body().replace("REPEATED", "CREATED")).isEqualTo(first.body());
     assertThat(other.status()).isEqualTo(422);
     assertThat(other.problem()).isEqualTo("idempotency-mismatch");
+  }
+
+  @Test
+  void aSubmitUnderALiveKeySaysWhatBecameOfIt() {
+    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"1h\"}").text("result"))
+        .isEqualTo("CREATED");
+    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"2h\"}").text("result"))
+        .isEqualTo("RESET");
+    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"3h\", \"onConflict\": \"keep\"}")
+        .text("result")).isEqualTo("KEPT");
   }
 
   @Test

@@ -129,7 +129,7 @@ class TenancyTest {
     Map<String, Rig.Answer> answers = new LinkedHashMap<>();
     for (String queue : route.path().contains("{queue}") ? List.of("mine", "QUEUE") : List.of("")) {
       String path = route.path().replace("{queue}", queue).replace("{id}", "ID").replace("{key}", "KEY");
-      boolean hasBody = route.method().equals("POST") || route.method().equals("PUT");
+      boolean hasBody = route.method().startsWith("P");
       for (String body : hasBody ? BODIES : List.of("")) {
         if (route == Route.REDRIVE && !queue.equals("QUEUE") && !body.contains("ids")) {
           // That redrives whatever of the caller's own has failed, and names no task.

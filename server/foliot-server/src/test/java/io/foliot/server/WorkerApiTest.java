@@ -60,6 +60,32 @@ class WorkerApiTest {
   }
 
   @Test
+  void aFinalNackIsADeadLetterAtOnce() {
+    Rig.Answer claim = claim("hopeless");
+    assertThat(report(claim, "nack", ", \"final\": true, \"delay\": \"1s\"").problem()).isEqualTo(
+        "conflicting-fields");
+    assertThat(report(claim, "nack", ", \"final\": true, \"reason\": \"no such shop\"").text("state"))
+        .isEqualTo("FAILED");
+    Rig.Answer task = rig.get("/v1/tasks/" + claim.text("tasks", 0, "id"));
+    assertThat(task.text("attempts", 0, "outcome")).isEqualTo("FAILED");
+    assertThat(task.text("attempts", 0, "detail")).isEqualTo("no such shop");
+    assertThat(report(claim, "nack", ", \"final\": true").text("result")).isEqualTo("REPEATED");
+  }
+
+  @Test
+  void aTaskWhoseWorkerDiedSaysSo() {
+    rig.withQueue("orphaned").post("/v1/queues/orphaned/tasks", "{\"delay\": \"1ms\"}");
+    Rig.Answer claim = rig.post("/v1/queues/orphaned/claims", "{\"wait\": \"10s\", \"lease\": \"300ms\"}");
+    String path = "/v1/tasks/" + claim.text("tasks", 0, "id");
+    assertThat(rig.get(path).at("leaseExpired")).isNull();
+    Instant end = Instant.now().plusSeconds(20);
+    while (rig.get(path).at("leaseExpired") == null) {
+      assertThat(Instant.now()).isBefore(end);
+    }
+    assertThat(rig.get(path).at("leaseExpired")).isEqualTo(true);
+  }
+
+  @Test
   void anAckWithNextFiresAgain() {
     Rig.Answer claim = claim("again");
     assertThat(report(claim, "ack", ", \"next\": \"1h\"").text("state")).isEqualTo("DELAYED");

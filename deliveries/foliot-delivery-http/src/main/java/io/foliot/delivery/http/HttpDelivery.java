@@ -39,6 +39,11 @@ import org.jspecify.annotations.Nullable;
  * it, it goes to another one.
  */
 public final class HttpDelivery implements Delivery {
+  /** Names of the settings that a target of this delivery may have. */
+  public static final List<String> SETTINGS = HttpTarget.KNOWN;
+
+  private static final System.Logger LOG = System.getLogger(HttpDelivery.class.getName());
+
   /** Registration waits this long for a name server. What it has not seen by then, the attempts see. */
   private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
   /** One look-up per host runs at a time; so many hosts that are in use may hang without holding up others in use. */
@@ -114,8 +119,12 @@ public final class HttpDelivery implements Delivery {
     if (finding instanceof Denied denied) {
       throw new IllegalArgumentException("delivery.url: " + denied.detail());
     }
-    if (finding instanceof Unresolved unresolved && !options.allowUnresolved()) {
-      throw new IllegalArgumentException("delivery.url: " + unresolved.detail());
+    if (finding instanceof Unresolved unresolved) {
+      if (!options.allowUnresolved()) {
+        throw new IllegalArgumentException("delivery.url: " + unresolved.detail());
+      }
+      LOG.log(System.Logger.Level.WARNING,
+          "the receiver of a queue cannot be resolved yet; its callbacks fail until it can: {0}", unresolved.detail());
     }
   }
 

@@ -15,7 +15,7 @@ record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
   static final String TYPE = "http";
   private static final String URL = "url";
   private static final String SECRET = "secret";
-  private static final List<String> KNOWN = List.of(URL, SECRET);
+  static final List<String> KNOWN = List.of(URL, SECRET);
 
   /**
    * Reads the settings of a target.

@@ -59,6 +59,7 @@ public final class Api implements AutoCloseable {
     calls = new Calls(parts.limits.callTimeout());
     addQueueRoutes(new QueueRoutes(scheduler, parts.limits, calls));
     addTaskRoutes(new TaskRoutes(scheduler, clock, parts.limits, calls));
+    handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
     handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
@@ -73,6 +74,7 @@ public final class Api implements AutoCloseable {
   private void addQueueRoutes(QueueRoutes queues) {
     handlers.put(Route.LIST_QUEUES, queues::list);
     handlers.put(Route.PUT_QUEUE, queues::put);
+    handlers.put(Route.PATCH_QUEUE, queues::patch);
     handlers.put(Route.GET_QUEUE, queues::get);
     handlers.put(Route.DELETE_QUEUE, queues::delete);
     handlers.put(Route.PAUSE_QUEUE, queues::pause);
@@ -190,7 +192,7 @@ public final class Api implements AutoCloseable {
       throw problem;
     } finally {
       if (route.isAdministrative()) {
-        audit.act(request.caller(), remote, route.name(), request.variables(), outcome);
+        audit.act(request.caller(), remote, route.name(), request.audited(), outcome);
       }
     }
   }
@@ -269,7 +271,7 @@ public final class Api implements AutoCloseable {
       try {
         Limits.ensureQueueName(request.variable("queue"));
       } catch (IllegalArgumentException e) {
-        throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+        throw new Problem(ProblemKind.INVALID_REQUEST, "queue: " + e.getMessage()).with("field", "queue");
       }
     }
   }

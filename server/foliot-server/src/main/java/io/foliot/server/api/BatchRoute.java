@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 
@@ -53,10 +54,11 @@ final class BatchRoute {
 
   Reply handle(Request request) {
     String queue = request.variable("queue");
+    TaskRoutes.ensureNoIdempotencyKey(request, "give each task of the batch a field idempotencyKey");
     boolean lines = request.isLines();
     byte[] body = request.body(limits.batchBytes());
     calls.ensureKnown(scheduler, queue);
-    Items items = read(queue, body, lines);
+    Items items = lines ? readLines(queue, body) : read(queue, body, false);
     request.writeMemory().reserve(AnswerMemory.COPIES
         * ((long) items.submissions.size() * BYTES_PER_ITEM + (long) items.refused.size() * BYTES_PER_PROBLEM));
     List<SubmitResult> results = items.submissions.isEmpty()
@@ -64,6 +66,14 @@ final class BatchRoute {
         : calls.write(scheduler.submitAll(items.submissions));
     Reply reply = Reply.json(200, 64 + items.read.size() * BYTES_PER_ITEM, json -> write(json, items, results, lines));
     return lines ? reply.as("application/x-ndjson") : reply;
+  }
+
+  private Items readLines(String queue, byte[] body) {
+    try {
+      return read(queue, body, true);
+    } catch (JacksonException e) {
+      throw JsonIn.malformedLine(body, e);
+    }
   }
 
   private Items read(String queue, byte[] body, boolean lines) {

@@ -2,6 +2,7 @@ package io.foliot.server.api;
 
 import io.foliot.core.Queue;
 import io.foliot.core.Scheduler;
+import io.foliot.core.Scheduler.NotServingException;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
 import io.foliot.core.Scheduler.UnknownQueueException;
@@ -148,6 +149,8 @@ final class Calls implements AutoCloseable {
       case UnknownQueueException unknown -> unknownQueue(unknown);
       case QueueInUseException inUse -> new Problem(ProblemKind.QUEUE_IN_USE,
           inUse.getMessage() + "; cancel them or wait until they have ended (pause keeps new attempts from beginning)");
+      case NotServingException away -> new Problem(ProblemKind.NOT_READY,
+          away.getMessage() + "; nothing was done").withHeader("Retry-After", "1");
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
           overloaded.getMessage() + "; nothing was done, come back later").withHeader("Retry-After", "1");
       case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store has no room, and nothing was"

@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.core.DurationText;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
@@ -57,9 +58,13 @@ final class ClaimRoutes {
 
   private static Duration within(String field, Duration value, Duration max) {
     if (value.isNegative() || value.compareTo(max) > 0) {
-      throw JsonIn.invalid(field, "a duration from 0s to " + max.toSeconds() + "s", value.toString());
+      throw JsonIn.invalid(field, "a duration from 0s to " + max.toSeconds() + "s", quoted(value));
     }
     return value;
+  }
+
+  private static String quoted(Duration value) {
+    return '"' + DurationText.format(value) + '"';
   }
 
   Reply claim(Request request) {
@@ -107,6 +112,7 @@ final class ClaimRoutes {
     Duration delay;
     @Nullable
     Duration lease;
+    boolean last;
     String reason = "";
 
     Report(String... fields) {
@@ -129,6 +135,7 @@ final class ClaimRoutes {
         case "delay" -> delay = delay(name, in.duration(name));
         case "lease" -> lease = in.duration(name);
         case "reason" -> reason = or(in.text(name), "");
+        case "final" -> last = or(in.truth(name), false);
         default -> {
           return false;
         }
@@ -167,9 +174,14 @@ final class ClaimRoutes {
   }
 
   Reply nack(Request request) {
-    Report report = new Report("token", "generation", "reason", "delay").read(request, limits);
+    Report report = new Report("token", "generation", "reason", "delay", "final").read(request, limits);
+    if (report.last && report.delay != null) {
+      throw JsonIn.conflicting("delay", "final");
+    }
     TaskId id = TaskRoutes.id(request);
-    return settled(id, calls.write(scheduler.nack(id, report.token(), report.delay, report.reason)));
+    return settled(id, calls.write(report.last
+        ? scheduler.fail(id, report.token(), report.reason)
+        : scheduler.nack(id, report.token(), report.delay, report.reason)));
   }
 
   private static Reply settled(TaskId id, SettleResult result) {
@@ -199,7 +211,7 @@ final class ClaimRoutes {
       throw TaskRoutes.missing("lease", "\"lease\": \"30s\"");
     }
     if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
-      throw JsonIn.invalid("lease", "a duration from 1ms to 24h", lease.toString());
+      throw JsonIn.invalid("lease", "a duration from 1ms to 24h", quoted(lease));
     }
     TaskId id = TaskRoutes.id(request);
     ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease));

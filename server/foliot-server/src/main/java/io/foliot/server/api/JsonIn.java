@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import static io.foliot.server.api.ProblemKind.CONFLICTING_FIELDS;
 import static io.foliot.server.api.ProblemKind.INVALID_FIELD;
 import static io.foliot.server.api.ProblemKind.MALFORMED_JSON;
 import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
@@ -9,6 +10,8 @@ import io.foliot.core.DurationText;
 import io.foliot.core.InstantText;
 import io.foliot.server.text.Nearest;
 import io.foliot.server.text.WellFormed;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -31,6 +35,7 @@ import tools.jackson.core.exc.StreamConstraintsException;
  */
 final class JsonIn implements AutoCloseable {
   private static final int SHOWN = 64;
+  private static final Pattern PARSER_DETAILS = Pattern.compile(" ?\\([^()]*\\[Source: .*?\\]\\)");
 
   private final byte[] source;
   private final JsonParser parser;
@@ -127,15 +132,33 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
+  /** Reads the object that the reader stands at; null is read as an object in which each field is null. */
+  void objectOrEach(String what, List<String> known, Field field) {
+    if (isNull()) {
+      known.forEach(field::read);
+    } else {
+      object(what, known, field);
+    }
+  }
+
   private static Problem unknown(String name, List<String> known) {
-    String shown = shown(name);
-    Problem problem = new Problem(UNKNOWN_FIELD,
-        "there is no field " + shown + " here: " + Nearest.hint(name, known)).with("field", shown);
+    return unknown(shown(name), name, known);
+  }
+
+  /**
+   * Returns the problem of a field that the call does not have.
+   *
+   * @param field the name with the names of the objects around it
+   */
+  static Problem unknown(String field, String name, List<String> known) {
+    Problem problem = new Problem(UNKNOWN_FIELD, "there is no field " + field + " here: " + Nearest.hint(name, known))
+        .with("field", field);
     String nearest = Nearest.of(name, known);
     return nearest == null ? problem.with("known", known) : problem.with("nearest", nearest);
   }
 
-  private boolean isNull() {
+  /** Whether the reader stands at null. */
+  boolean isNull() {
     return parser.currentToken() == JsonToken.VALUE_NULL;
   }
 
@@ -217,6 +240,20 @@ final class JsonIn implements AutoCloseable {
     return parser.getDoubleValue();
   }
 
+  /** Reads a number within a range, both ends included. */
+  @Nullable
+  Double number(String field, double min, double max) {
+    Double value = number(field);
+    if (value != null && !(value >= min && value <= max)) {
+      throw invalid(field, "a number from " + plain(min) + " to " + plain(max), shown(parser.getString()));
+    }
+    return value;
+  }
+
+  private static String plain(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+  }
+
   @Nullable
   Boolean truth(String field) {
     if (isNull()) {
@@ -239,7 +276,7 @@ final class JsonIn implements AutoCloseable {
         return constant;
       }
     }
-    throw invalid(field, "one of " + String.join(", ", known), quoted(text) + "; " + Nearest.hint(text, known));
+    throw invalid(field, "one of " + String.join(", ", known), quoted(text), Nearest.of(text, known));
   }
 
   static String word(Enum<?> constant) {
@@ -325,8 +362,27 @@ final class JsonIn implements AutoCloseable {
   }
 
   static Problem invalid(String field, String expected, String found) {
-    return new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + found)
-        .with("field", field).with("expected", expected).with("found", found);
+    return invalid(field, expected, found, null);
+  }
+
+  /** @param nearest the known word that was probably meant, or null */
+  static Problem invalid(String field, String expected, String found, @Nullable String nearest) {
+    String hint = nearest == null ? "" : "; did you mean " + nearest + "?";
+    Problem problem = new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + found + hint)
+        .with("field", field).with("expected", expected).with("found", bare(found));
+    return nearest == null ? problem : problem.with("nearest", nearest);
+  }
+
+  /** What programs read is the text itself, without the quotes that set it off for people. */
+  private static String bare(String found) {
+    boolean isQuoted = found.length() >= 2 && found.startsWith("\"") && found.endsWith("\"");
+    return isQuoted ? found.substring(1, found.length() - 1) : found;
+  }
+
+  /** Returns the problem of two fields that exclude each other. */
+  static Problem conflicting(String first, String second) {
+    return new Problem(CONFLICTING_FIELDS, second + ": expected either " + first + " or " + second
+        + ", not both").with("field", second);
   }
 
   private Problem wrongType(String field, String expected) {
@@ -356,12 +412,47 @@ final class JsonIn implements AutoCloseable {
 
   /** What to answer when the parser gave up. */
   static Problem malformed(JacksonException e) {
-    String message = String.valueOf(e.getOriginalMessage());
+    String message = plain(String.valueOf(e.getOriginalMessage()));
     String said = e instanceof StreamConstraintsException
         ? "JSON has at most " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH
             + " digits, names of " + Json.MAX_NAME_LENGTH + " characters and strings of " + Json.MAX_STRING_LENGTH
         : message;
     return malformed(said, e.getLocation());
+  }
+
+  /**
+   * Returns what to answer when the parser gave up on a body with a value on each line: the first line that is not a
+   * value, for the parser itself reads on into the next line.
+   */
+  static Problem malformedLine(byte[] body, JacksonException e) {
+    int number = 0;
+    for (String line : new String(body, StandardCharsets.UTF_8).split("\n", -1)) {
+      number++;
+      JacksonException mistake = line.isBlank() ? null : mistake(line.getBytes(StandardCharsets.UTF_8));
+      if (mistake != null) {
+        int column = mistake.getLocation() == null ? 1 : mistake.getLocation().getColumnNr();
+        return new Problem(MALFORMED_JSON, "expected a JSON value on each line, but this line is none: "
+            + plain(String.valueOf(mistake.getOriginalMessage())) + ": line=" + number + ", column=" + column)
+            .with("line", number).with("column", column);
+      }
+    }
+    return malformed(e);
+  }
+
+  private static @Nullable JacksonException mistake(byte[] line) {
+    try (JsonParser parser = Json.parser(line)) {
+      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+        parser.finishToken();
+      }
+      return null;
+    } catch (JacksonException e) {
+      return e;
+    }
+  }
+
+  /** A message of the parser's without what it says of its own settings. */
+  private static String plain(String message) {
+    return PARSER_DETAILS.matcher(message).replaceAll("");
   }
 
   private static Problem malformed(String message, @Nullable TokenStreamLocation at) {

@@ -98,8 +98,7 @@ final class KeyRoutes {
     @Nullable
     Instant end(Instant now) {
       if (expiresIn != null && expiresAt != null) {
-        throw new Problem(ProblemKind.INVALID_REQUEST, "a key has either expiresAt or expiresIn, not both").with(
-            "field", "expiresIn");
+        throw JsonIn.conflicting("expiresAt", "expiresIn");
       }
       if (expiresIn != null) {
         TaskFields.checkDelay("expiresIn", expiresIn);
@@ -121,6 +120,9 @@ final class KeyRoutes {
     ApiKey.Issued issued = ApiKey.issue(random, wish.actions, wish.queues, wish.note, now, wish.end(now));
     try {
       keys.add(issued.key());
+      request.audit("id", issued.key().id());
+      request.audit("actions", issued.key().actions().toString());
+      request.audit("queues", issued.key().queues().stream().map(QueuePattern::text).toList().toString());
     } catch (KeyRing.LockedOutException e) {
       throw new Problem(ProblemKind.LAST_KEY, String.valueOf(e.getMessage()));
     }

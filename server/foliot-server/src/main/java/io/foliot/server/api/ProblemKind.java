@@ -12,7 +12,9 @@ public enum ProblemKind {
   INVALID_FIELD(400, "A field has a value that it cannot have"),
   /** A field that the call does not have. */
   UNKNOWN_FIELD(400, "The body has a field that this call does not know"),
-  /** A field that the call needs is not there, or excludes another that is. */
+  /** Two fields that exclude each other. */
+  CONFLICTING_FIELDS(400, "Two fields of the body exclude each other"),
+  /** A field that the call needs is not there. */
   MISSING_FIELD(400, "The body lacks a field"),
   /** A query parameter that the call does not have, or cannot have with that value. */
   INVALID_PARAMETER(400, "A query parameter cannot be used like this"),

@@ -6,15 +6,20 @@ import io.foliot.core.Retry;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.delivery.http.HttpDelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** The settings of queues, as callers write them and as answers show them. */
+/**
+ * The settings of queues, as callers write them and as answers show them. A field that is null has its default; a field
+ * that is absent has its default in a new queue, and its former value in a change.
+ */
 final class QueueJson {
   /** What stands in an answer for what is secret; written back, it keeps the secret. */
   static final String MASK = "***";
@@ -24,27 +29,45 @@ final class QueueJson {
   private static final List<String> RETRY_FIELDS = List.of("maxAttempts", "backoff", "multiplier", "maxBackoff",
       "jitter");
   private static final List<String> RETENTION_FIELDS = List.of("finished", "failed");
+  private static final String HTTP = "http";
+  private static final List<String> HTTP_SETTINGS = Stream.concat(Stream.of("type", "timeout"),
+      HttpDelivery.SETTINGS.stream()).toList();
+  private static final Queue DEFAULTS = Queue.of("defaults", new Target(Target.PULL, Map.of(), Target.DEFAULT_TIMEOUT));
 
   // One thread; a reader is used once.
   private final String name;
   private @Nullable Map<String, String> delivery;
   private @Nullable Duration timeout;
-  private int maxAttempts = Retry.DEFAULT.maxAttempts();
-  private Duration backoff = Retry.DEFAULT.backoff();
-  private double multiplier = Retry.DEFAULT.multiplier();
-  private Duration maxBackoff = Retry.DEFAULT.maxBackoff();
-  private double jitter = Retry.DEFAULT.jitter();
+  private int maxAttempts;
+  private Duration backoff;
+  private double multiplier;
+  private Duration maxBackoff;
+  private double jitter;
   private int priority;
   private @Nullable Double rate;
   private @Nullable Integer concurrency;
   private @Nullable Duration maxWait;
-  private Duration maxRun = Queue.DEFAULT_MAX_RUN;
-  private Duration retainFinished = Duration.ofHours(1);
-  private Duration retainFailed = Duration.ofDays(14);
+  private Duration maxRun;
+  private Duration retainFinished;
+  private Duration retainFailed;
   private boolean paused;
 
-  private QueueJson(String name) {
+  /** With the settings of a queue, but for its delivery. */
+  private QueueJson(String name, Queue from) {
     this.name = name;
+    maxAttempts = from.retry().maxAttempts();
+    backoff = from.retry().backoff();
+    multiplier = from.retry().multiplier();
+    maxBackoff = from.retry().maxBackoff();
+    jitter = from.retry().jitter();
+    priority = from.priority();
+    rate = from.rate();
+    concurrency = from.concurrency();
+    maxWait = from.maxWait();
+    maxRun = from.maxRun();
+    retainFinished = from.retainFinished();
+    retainFailed = from.retainFailed();
+    paused = from.paused();
   }
 
   /**
@@ -53,12 +76,28 @@ final class QueueJson {
    * @param existing the queue as it is, whose secrets stay where the mask stands; or null
    */
   static Queue read(String name, byte[] body, @Nullable Queue existing) {
-    QueueJson fields = new QueueJson(name);
+    return new QueueJson(name, DEFAULTS).read(body, existing);
+  }
+
+  /**
+   * Returns a queue as a JSON merge patch (RFC 7396) changes it: a field that is absent keeps its value, null resets it
+   * to its default.
+   */
+  static Queue patched(Queue existing, byte[] patch) {
+    QueueJson fields = new QueueJson(existing.name(), existing);
+    Map<String, String> settings = new TreeMap<>(existing.target().settings());
+    settings.put("type", existing.target().type());
+    fields.delivery = settings;
+    fields.timeout = existing.target().timeout();
+    return fields.read(patch, existing);
+  }
+
+  private Queue read(byte[] body, @Nullable Queue existing) {
     try (JsonIn in = new JsonIn(body)) {
-      in.only(FIELDS, field -> fields.readField(in, field));
+      in.only(FIELDS, field -> readField(in, field));
     }
     try {
-      return fields.queue(existing);
+      return queue(existing);
     } catch (IllegalArgumentException e) {
       throw new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage()));
     }
@@ -67,14 +106,14 @@ final class QueueJson {
   private boolean readField(JsonIn in, String name) {
     switch (name) {
       case "delivery" -> readDelivery(in);
-      case "retry" -> in.object(name, RETRY_FIELDS, field -> readRetry(in, field));
-      case "priority" -> priority = or(in.integer(name, -10, 10), 0);
-      case "rate" -> rate = in.number(name);
+      case "retry" -> in.objectOrEach(name, RETRY_FIELDS, field -> readRetry(in, field));
+      case "priority" -> priority = or(in.integer(name, -10, 10), DEFAULTS.priority());
+      case "rate" -> rate = in.number(name, 0.001, 1e9);
       case "concurrency" -> concurrency = in.integer(name, 1, Integer.MAX_VALUE);
       case "maxWait" -> maxWait = in.duration(name);
-      case "maxRun" -> maxRun = or(in.duration(name), maxRun);
-      case "retention" -> in.object(name, RETENTION_FIELDS, field -> readRetention(in, field));
-      case "paused" -> paused = or(in.truth(name), false);
+      case "maxRun" -> maxRun = or(in.duration(name), DEFAULTS.maxRun());
+      case "retention" -> in.objectOrEach(name, RETENTION_FIELDS, field -> readRetention(in, field));
+      case "paused" -> paused = or(in.truth(name), DEFAULTS.paused());
       // Answers show these two; a queue that was read can be changed and sent back as it is.
       case "queue" -> checkName(in.text(name));
       case "stats" -> in.skip();
@@ -94,11 +133,11 @@ final class QueueJson {
   private boolean readRetry(JsonIn in, String name) {
     String path = "retry." + name;
     switch (name) {
-      case "maxAttempts" -> maxAttempts = or(in.integer(path, 1, Retry.MAX_ATTEMPTS), maxAttempts);
-      case "backoff" -> backoff = or(in.duration(path), backoff);
-      case "multiplier" -> multiplier = or(in.number(path), multiplier);
-      case "maxBackoff" -> maxBackoff = or(in.duration(path), maxBackoff);
-      case "jitter" -> jitter = or(in.number(path), jitter);
+      case "maxAttempts" -> maxAttempts = or(in.integer(path, 1, Retry.MAX_ATTEMPTS), Retry.DEFAULT.maxAttempts());
+      case "backoff" -> backoff = or(in.duration(path), Retry.DEFAULT.backoff());
+      case "multiplier" -> multiplier = or(in.number(path, 1, 100), Retry.DEFAULT.multiplier());
+      case "maxBackoff" -> maxBackoff = or(in.duration(path), Retry.DEFAULT.maxBackoff());
+      case "jitter" -> jitter = or(in.number(path, 0, 1), Retry.DEFAULT.jitter());
       default -> {
         return false;
       }
@@ -109,8 +148,8 @@ final class QueueJson {
   private boolean readRetention(JsonIn in, String name) {
     String path = "retention." + name;
     switch (name) {
-      case "finished" -> retainFinished = or(in.duration(path), retainFinished);
-      case "failed" -> retainFailed = or(in.duration(path), retainFailed);
+      case "finished" -> retainFinished = or(in.duration(path), DEFAULTS.retainFinished());
+      case "failed" -> retainFailed = or(in.duration(path), DEFAULTS.retainFailed());
       default -> {
         return false;
       }
@@ -120,14 +159,21 @@ final class QueueJson {
 
   // What settings a delivery has is the delivery's to say, when the queue is put.
   private void readDelivery(JsonIn in) {
-    Map<String, String> settings = new TreeMap<>();
+    if (in.isNull()) {
+      delivery = null;
+      timeout = null;
+      return;
+    }
+    Map<String, String> settings = delivery == null ? new TreeMap<>() : delivery;
     in.object("delivery", List.of(), name -> {
       String path = "delivery." + name;
       if (name.equals("timeout")) {
         timeout = in.duration(path);
       } else {
         String value = in.scalar(path);
-        if (value != null) {
+        if (value == null) {
+          settings.remove(name);
+        } else {
           settings.put(name, value);
         }
       }
@@ -154,9 +200,24 @@ final class QueueJson {
           JsonIn.shown(String.join(", ", settings.keySet())));
     }
     Target target = new Target(type, settings, or(timeout, Target.DEFAULT_TIMEOUT));
+    if (backoff.compareTo(maxBackoff) > 0) {
+      throw JsonIn.invalid("retry.backoff", "at most retry.maxBackoff, " + DurationText.format(maxBackoff),
+          '"' + DurationText.format(backoff) + '"');
+    }
+    ensureKnownSettings(type, settings);
     Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
     return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
         paused);
+  }
+
+  private static void ensureKnownSettings(String type, Map<String, String> settings) {
+    if (type.equals(HTTP)) {
+      for (String name : settings.keySet()) {
+        if (!HTTP_SETTINGS.contains(name)) {
+          throw JsonIn.unknown("delivery." + JsonIn.shown(name), name, HTTP_SETTINGS);
+        }
+      }
+    }
   }
 
   private static String kept(String setting, @Nullable Queue existing) {

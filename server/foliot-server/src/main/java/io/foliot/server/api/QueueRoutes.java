@@ -41,6 +41,13 @@ final class QueueRoutes {
     return Reply.json(existing.isPresent() ? 200 : 201, json -> QueueJson.write(json, written, null));
   }
 
+  Reply patch(Request request) {
+    byte[] body = request.json(limits.bodyBytes());
+    Queue written = calls.write(
+        scheduler.changeQueue(request.variable("queue"), queue -> QueueJson.patched(queue, body)));
+    return Reply.json(200, json -> QueueJson.write(json, written, null));
+  }
+
   Reply get(Request request) {
     String name = request.variable("queue");
     Queue queue = calls.find(scheduler, name).orElseThrow(() -> Calls.unknownQueue(name));
@@ -138,8 +145,7 @@ final class QueueRoutes {
       }
     }
     if (wish.limit != null && wish.ids != null) {
-      throw new Problem(ProblemKind.INVALID_REQUEST, "a redrive has either ids or a limit, not both").with("field",
-          "limit");
+      throw JsonIn.conflicting("ids", "limit");
     }
     calls.ensureKnown(scheduler, queue);
     Redrive redrive = new Redrive();

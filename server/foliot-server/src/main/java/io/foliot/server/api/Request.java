@@ -2,6 +2,7 @@ package io.foliot.server.api;
 
 import io.foliot.server.security.Caller;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,6 +17,7 @@ public final class Request {
   private final Incoming incoming;
   private final Map<String, String> variables;
   private final Caller caller;
+  private final Map<String, String> audited = new LinkedHashMap<>();
 
   /** What a web server tells of a request. */
   public interface Incoming {
@@ -61,6 +63,18 @@ public final class Request {
 
   Map<String, String> variables() {
     return variables;
+  }
+
+  /** Adds what the audit log says of the request beside the variables of its path. */
+  void audit(String name, String value) {
+    audited.put(name, value);
+  }
+
+  /** Returns what the audit log says of the request: the variables of its path, and what its handler added. */
+  Map<String, String> audited() {
+    Map<String, String> all = new LinkedHashMap<>(variables);
+    all.putAll(audited);
+    return all;
   }
 
   Set<String> parameterNames() {
@@ -135,6 +149,14 @@ public final class Request {
   /** Whether a media type is JSON. */
   static boolean isJson(String mediaType) {
     return mediaType.equals("application/json") || mediaType.equals("text/json") || mediaType.endsWith("+json");
+  }
+
+  /** Returns the problem of a body that is compressed. */
+  public static Problem compressed(String encoding) {
+    String shown = JsonIn.shown(encoding);
+    return new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE, "Content-Encoding: expected a body without compression, but"
+        + " got \"" + shown + "\"; send the body as it is, without this header").with("found", shown)
+        .with("expected", "no Content-Encoding");
   }
 
   private static Problem unsupported(String found, String expected) {

@@ -23,6 +23,8 @@ public enum Route {
   LIST_QUEUES("GET", "/v1/queues", Action.READ, Reach.LIST),
   /** Creates or replaces a queue. */
   PUT_QUEUE("PUT", "/v1/queues/{queue}", Action.ADMIN, Reach.QUEUE),
+  /** Changes some settings of a queue. */
+  PATCH_QUEUE("PATCH", "/v1/queues/{queue}", Action.ADMIN, Reach.QUEUE),
   /** One queue. */
   GET_QUEUE("GET", "/v1/queues/{queue}", Action.READ, Reach.QUEUE),
   /** Deletes a queue. */
@@ -38,6 +40,8 @@ public enum Route {
   SUBMIT("POST", "/v1/queues/{queue}/tasks", Action.SUBMIT, Reach.QUEUE),
   /** Submits many tasks. */
   SUBMIT_BATCH("POST", "/v1/queues/{queue}/tasks:batch", Action.SUBMIT, Reach.QUEUE),
+  /** Cancels the tasks of a queue that pass a filter. */
+  CANCEL_TASKS("POST", "/v1/queues/{queue}/tasks:cancel", Action.ADMIN, Reach.QUEUE),
   /** Pages through the tasks of a queue. */
   LIST_TASKS("GET", "/v1/queues/{queue}/tasks", Action.READ, Reach.QUEUE, "state limit cursor"),
   /** Creates or resets the task of a key. */
@@ -111,7 +115,7 @@ public enum Route {
     this.parameters = parameters;
   }
 
-  /** GET, PUT, POST or DELETE. */
+  /** GET, PUT, PATCH, POST or DELETE. */
   public String method() {
     return method;
   }

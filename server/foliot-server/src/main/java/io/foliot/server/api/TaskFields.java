@@ -4,6 +4,7 @@ import static io.foliot.server.api.ProblemKind.DELAY_OUT_OF_RANGE;
 import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
 
 import io.foliot.core.Body;
+import io.foliot.core.DurationText;
 import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
 import io.foliot.core.Retry;
@@ -124,11 +125,21 @@ final class TaskFields {
   Submission submission(String queue, Instant now) {
     checkDue(now);
     Body body = body();
+    ensureName("key", key);
+    ensureName("idempotencyKey", idempotencyKey);
     try {
       return new Submission(queue, key, delay, dueAt, body, maxAttempts == null ? 0 : maxAttempts,
           onConflict == null ? OnConflict.RESET : onConflict, idempotencyKey);
     } catch (IllegalArgumentException e) {
       throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void ensureName(String field, @Nullable String name) {
+    try {
+      Limits.ensureKey(name);
+    } catch (IllegalArgumentException e) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, field + ": " + e.getMessage()).with("field", field);
     }
   }
 
@@ -138,14 +149,15 @@ final class TaskFields {
           + " (\"dueAt\": \"2026-11-21T09:30:00Z\")").with("field", "delay");
     }
     if (delay != null && dueAt != null) {
-      throw new Problem(MISSING_FIELD, "a task has either a delay or a dueAt, not both").with("field", "dueAt");
+      throw JsonIn.conflicting("delay", "dueAt");
     }
     if (delay != null) {
       checkDelay("delay", delay);
     }
     if (dueAt != null) {
       if (dueAt.isAfter(now.plus(MAX_DELAY))) {
-        throw new Problem(DELAY_OUT_OF_RANGE, "a task is due within 100 years: dueAt=" + dueAt).with("field", "dueAt");
+        throw new Problem(DELAY_OUT_OF_RANGE, "dueAt: expected an instant within 100 years, but got \"" + dueAt + '"')
+            .with("field", "dueAt");
       }
       // Whatever lies before 1970 is due now as well, and every store can keep this one.
       dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
@@ -159,15 +171,14 @@ final class TaskFields {
           + field + "=" + delay).with("field", field);
     }
     if (delay.compareTo(MAX_DELAY) > 0) {
-      throw new Problem(DELAY_OUT_OF_RANGE, "a " + field + " is at most 100 years; check the unit: " + field + "="
-          + delay).with("field", field);
+      throw new Problem(DELAY_OUT_OF_RANGE, field + ": expected at most 100 years, but got \""
+          + DurationText.format(delay) + "\"; check the unit").with("field", field);
     }
   }
 
   private @Nullable Body body() {
     if (payload != null && payloadBytes != null) {
-      throw new Problem(ProblemKind.INVALID_REQUEST,
-          "a task has a payload (JSON) or a payloadBase64 (any bytes), not both").with("field", "payloadBase64");
+      throw JsonIn.conflicting("payload", "payloadBase64");
     }
     byte[] bytes = payload != null ? payload : payloadBytes;
     if (bytes == null) {
@@ -185,9 +196,11 @@ final class TaskFields {
       return null;
     }
     if (key != null) {
-      throw new Problem(MISSING_FIELD, "without a payload the live task of the key keeps what it carries, headers and"
-          + " contentType included; to replace them give the payload too (\"payloadBase64\": \"\" for an empty one)")
-          .with("field", "payload");
+      String given = contentType == null ? "headers" : "contentType";
+      throw new Problem(MISSING_FIELD, "payload: expected a payload beside " + given
+          + ", but got none; a submit under a"
+          + " key without a payload keeps payload, headers and contentType of the key's live task (for an empty payload"
+          + " send \"payloadBase64\": \"\")").with("field", "payload");
     }
     return new Body(new byte[0], HeaderRules.contentType(contentType == null ? BYTES_TYPE : contentType),
         HeaderRules.headers(headers));

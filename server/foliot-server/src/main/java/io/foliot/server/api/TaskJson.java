@@ -40,6 +40,7 @@ final class TaskJson {
     text(json, "key", submission.key());
     json.writeNumberProperty("generation", result.generation());
     instant(json, "dueAt", result.dueAt());
+    json.writeStringProperty("result", result.kind().name());
     boolean ready = result.state() == TaskState.DELAYED && result.dueAt() <= nowMillis;
     json.writeStringProperty("state", (ready ? TaskState.READY : result.state()).name());
     json.writeEndObject();
@@ -108,6 +109,9 @@ final class TaskJson {
     instant(json, "createdAt", task.createdAt());
     if (task.state() == TaskState.RUNNING) {
       instant(json, "leaseEnd", task.leaseEnd());
+      if (task.leaseEnd() <= nowMillis) {
+        json.writeBooleanProperty("leaseExpired", true);
+      }
     }
     if (task.cancelRequested()) {
       json.writeBooleanProperty("cancelRequested", true);

@@ -25,12 +25,17 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls about tasks and their keys. */
 final class TaskRoutes {
+  private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
   private static final int MAX_PAGE = 1_000;
   // A page ends early rather than be larger than this, for its tasks bring their payloads.
   private static final long PAGE_BYTES = 4L << 20;
   private static final int TASKS_AT_ONCE = 50;
   /** A page is what was read before it was found to be large enough, and one read more. */
   private static final int PARTS_OF_PAGE = 2;
+  /** Tasks of the largest size for which a page has room whose tasks are few among those of other queues. */
+  private static final int SPARSE_TASKS = 4;
+  /** How many of them one part has. */
+  private static final int SPARSE_PART = 2;
   private static final int BYTES_PER_TOUCH = 120;
 
   private final Scheduler scheduler;
@@ -54,7 +59,7 @@ final class TaskRoutes {
     try (JsonIn in = new JsonIn(TaskFields.body(request, limits))) {
       fields.readOnly(in);
     }
-    Submission submission = fields.withIdempotencyKey(request.header("Idempotency-Key"))
+    Submission submission = fields.withIdempotencyKey(request.header(IDEMPOTENCY_KEY))
         .submission(request.variable("queue"), now());
     SubmitResult result = calls.write(scheduler.submit(submission));
     Problem refused = refusal(submission, result);
@@ -83,6 +88,8 @@ final class TaskRoutes {
   }
 
   Reply putKey(Request request) {
+    ensureNoIdempotencyKey(request, "repeating it does no harm beyond a new generation; to submit a task once, send a"
+        + " POST to /v1/queues/{queue}/tasks with the key in its body");
     TaskFields fields = new TaskFields(TaskFields.OF_KEY, limits.bodyBytes());
     try (JsonIn in = new JsonIn(TaskFields.body(request, limits))) {
       fields.readOnly(in);
@@ -99,7 +106,7 @@ final class TaskRoutes {
       Limits.ensureKey(key);
       return key;
     } catch (IllegalArgumentException e) {
-      throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+      throw new Problem(ProblemKind.INVALID_REQUEST, "key: " + e.getMessage()).with("field", "key");
     }
   }
 
@@ -112,7 +119,15 @@ final class TaskRoutes {
     try {
       return TaskId.parse(request.variable("id"));
     } catch (IllegalArgumentException e) {
-      throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+      throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage())).with("field", "id");
+    }
+  }
+
+  /** Refuses an idempotency key that the call would ignore. */
+  static void ensureNoIdempotencyKey(Request request, String remedy) {
+    if (request.header(IDEMPOTENCY_KEY) != null) {
+      throw new Problem(ProblemKind.INVALID_REQUEST, IDEMPOTENCY_KEY + ": expected no such header in this call; "
+          + remedy).with("field", IDEMPOTENCY_KEY);
     }
   }
 
@@ -289,26 +304,33 @@ final class TaskRoutes {
 
   /**
    * Reads a page in parts, each with so few records that room for the largest can be reserved before it is known how
-   * large they are.
+   * large they are. Once a part comes back short, the tasks of the queue are few among those of others, and the walk
+   * may take its full time: from then on it holds room for what it has and {@link #SPARSE_TASKS} more.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {
     long partBytes = memory.mostBytes() / PARTS_OF_PAGE;
     int atOnce = Math.clamp(partBytes / largestRecord(), 1, TASKS_AT_ONCE);
-    long pageBytes = Math.min(partBytes, PAGE_BYTES * AnswerMemory.COPIES);
-    memory.reserve(Math.min(limit * largestRecord(), pageBytes + atOnce * largestRecord()));
+    long room = Math.min(limit * largestRecord(),
+        Math.min(partBytes, PAGE_BYTES * AnswerMemory.COPIES) + atOnce * largestRecord());
+    memory.reserve(room);
+    QueueScan scan = new QueueScan(scheduler, calls, clock, queue);
     List<TaskRecord> tasks = new ArrayList<>();
     long bytes = 0;
     String cursor = from;
     do {
-      TaskPage part = calls.read(scheduler.tasks(queue, state, Math.min(atOnce, limit - tasks.size()), cursor));
+      int asked = Math.min(atOnce, limit - tasks.size());
+      TaskPage part = scan.part(state, asked, cursor);
       tasks.addAll(part.tasks());
       bytes += part.tasks().stream().mapToLong(TaskRoutes::bytesOf).sum();
       cursor = part.cursor();
-      if (part.tasks().isEmpty()) {
-        break;
+      if (part.tasks().size() < asked && atOnce > SPARSE_PART) {
+        atOnce = SPARSE_PART;
+        room = Math.min(room, bytes + SPARSE_TASKS * largestRecord());
+        memory.holds(room);
       }
-    } while (cursor != null && tasks.size() < limit && bytes < pageBytes);
+    } while (cursor != null && tasks.size() < limit && scan.hasTime()
+        && bytes + Math.min(atOnce, limit - tasks.size()) * largestRecord() <= room);
     memory.holds(bytes);
     return new TaskPage(tasks, cursor);
   }
@@ -320,10 +342,16 @@ final class TaskRoutes {
     List<String> known = Arrays.stream(TaskState.values()).map(TaskState::name).toList();
     String name = text.toUpperCase(Locale.ROOT);
     if (!known.contains(name)) {
-      throw new Problem(ProblemKind.INVALID_PARAMETER, "state is one of " + String.join(", ", known) + "; "
-          + Nearest.hint(name, known)).with("parameter", "state");
+      throw badParameter("state", "one of " + String.join(", ", known), text, Nearest.of(name, known));
     }
     return TaskState.valueOf(name);
+  }
+
+  private static Problem badParameter(String name, String expected, String found, @Nullable String nearest) {
+    return new Problem(ProblemKind.INVALID_PARAMETER, name + ": expected " + expected + ", but got \""
+        + JsonIn.shown(found) + '"' + (nearest == null ? "" : "; did you mean " + nearest + "?"))
+        .with("parameter", name)
+        .with("expected", expected).with("found", JsonIn.shown(found));
   }
 
   private static int limit(@Nullable String text) {
@@ -333,8 +361,7 @@ final class TaskRoutes {
     boolean number = !text.isEmpty() && text.length() <= 4 && text.chars().allMatch(c -> c >= '0' && c <= '9');
     int limit = number ? Integer.parseInt(text) : 0;
     if (limit < 1 || limit > MAX_PAGE) {
-      throw new Problem(ProblemKind.INVALID_PARAMETER, "limit is a whole number from 1 to " + MAX_PAGE).with(
-          "parameter", "limit");
+      throw badParameter("limit", "a whole number from 1 to " + MAX_PAGE, text, null);
     }
     return limit;
   }

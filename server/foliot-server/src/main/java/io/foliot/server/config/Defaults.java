@@ -21,6 +21,8 @@ public final class Defaults {
   public static final int PAGE = 100;
   /** Failed tasks that a redrive without ids makes live again at most. */
   public static final int REDRIVE = 1_000;
+  /** Tasks that one cancel by a filter cancels at most. */
+  public static final int CANCEL = 1_000;
 
   private Defaults() {}
 }

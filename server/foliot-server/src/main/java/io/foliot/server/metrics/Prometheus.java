@@ -24,7 +24,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.DoubleSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +61,7 @@ public final class Prometheus implements AutoCloseable {
   public Prometheus(int maxQueues) {
     meter = new ServerMeter(registry, maxQueues);
     timings = new HttpTimings(registry);
-    tasks = rows("foliot.tasks", "Tasks in the store, by state");
+    tasks = rows("foliot.tasks", "Tasks in the store, by state; a parked task is not counted as delayed");
     lags = rows("foliot.queue.lag.seconds",
         "By how much the oldest task of a queue is overdue: of those that wait here,"
             + " those that are parked, and those that other nodes left over");
@@ -114,8 +113,14 @@ public final class Prometheus implements AutoCloseable {
   }
 
   /** Adds a figure of the server's own. */
-  public void gauge(String name, String description, LongSupplier value) {
-    Gauge.builder(name, value::getAsLong).description(description).register(registry);
+  public void gauge(String name, String description, DoubleSupplier value) {
+    Gauge.builder(name, value::getAsDouble).description(description).register(registry);
+  }
+
+  /** Adds the figure that says which version runs, on which Java. */
+  public void build(String version) {
+    Gauge.builder("foliot.build.info", () -> 1).description("Version of Foliot and of Java, as labels; always 1")
+        .tag("version", version).tag("java", Runtime.version().toString()).register(registry);
   }
 
   /** Where figures of the server's own belong. */
@@ -193,7 +198,7 @@ public final class Prometheus implements AutoCloseable {
     Map<String, Double> worst = new TreeMap<>();
     for (Scheduler.QueueStatus queue : queues) {
       String label = meter.label(queue.queue().name());
-      add(counts, label, "delayed", queue.counts().delayed());
+      add(counts, label, "delayed", Math.max(0, queue.counts().delayed() - queue.counts().parked()));
       add(counts, label, "parked", queue.counts().parked());
       add(counts, label, "running", queue.counts().running());
       add(counts, label, "finished", queue.counts().finished());

@@ -31,6 +31,8 @@ final class DefaultsTest {
     JsonNode document = description();
     JsonNode redrive = document.path("paths").path("/v1/queues/{queue}/redrive").path("post");
     assertThat(redrive.findValue("limit").path("default").intValue()).isEqualTo(Defaults.REDRIVE);
+    JsonNode cancel = document.path("paths").path("/v1/queues/{queue}/tasks:cancel").path("post");
+    assertThat(cancel.findValue("limit").path("default").intValue()).isEqualTo(Defaults.CANCEL);
     JsonNode list = document.path("paths").path("/v1/queues/{queue}/tasks").path("get").path("parameters");
     assertThat(list.valueStream().filter(parameter -> parameter.path("name").asString("").equals("limit")).toList())
         .singleElement().satisfies(limit -> assertThat(limit.at("/schema/default").intValue())

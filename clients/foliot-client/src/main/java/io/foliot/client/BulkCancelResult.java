@@ -1,0 +1,21 @@
+package io.foliot.client;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a cancel of many tasks has done.
+ *
+ * @param cancelled how many tasks were cancelled; no attempt of them begins any more
+ * @param pending how many have an attempt under way, which may still succeed; each is cancelled when its attempt fails
+ *     or its lease ends
+ * @param nextCursor where to go on; null if that was all
+ */
+public record BulkCancelResult(long cancelled, long pending, @Nullable String nextCursor) {
+  static BulkCancelResult of(JsonObject json) {
+    return new BulkCancelResult(json.number("cancelled"), json.number("pending"), json.textOrNull("nextCursor"));
+  }
+
+  BulkCancelResult plus(BulkCancelResult next) {
+    return new BulkCancelResult(cancelled + next.cancelled, pending + next.pending, next.nextCursor);
+  }
+}

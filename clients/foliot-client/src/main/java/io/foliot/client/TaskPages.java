@@ -1,0 +1,41 @@
+package io.foliot.client;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The tasks of all pages of a list, of which each is read when the one before is used up. One thread. */
+final class TaskPages implements Iterator<TaskView> {
+  private final Function<@Nullable String, TaskPage> read;
+  private Iterator<TaskView> page;
+  private @Nullable String cursor;
+
+  /** @param read reads the page at a cursor, or the first one at null */
+  TaskPages(Function<@Nullable String, TaskPage> read) {
+    this.read = read;
+    page = turn(null);
+  }
+
+  private Iterator<TaskView> turn(@Nullable String at) {
+    TaskPage next = read.apply(at);
+    cursor = next.nextCursor();
+    return next.tasks().iterator();
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (!page.hasNext() && cursor != null) {
+      page = turn(cursor);
+    }
+    return page.hasNext();
+  }
+
+  @Override
+  public TaskView next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException("the list has no further task");
+    }
+    return page.next();
+  }
+}

@@ -1,0 +1,58 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Clock;
+import io.foliot.core.Scheduler;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.TaskPage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A walk over the tasks of one queue, part by part, in bounded time. One thread; used once.
+ *
+ * <p>Stores have no index of the tasks of a queue: it would cost a write with each claim and settle. A store examines a
+ * bounded number of tasks of all queues for each part, which may thus have few tasks or none while there are more. The
+ * caller asks for further parts while {@link #hasTime}; other calls to the store run between them.
+ */
+final class QueueScan {
+  /** Time after which no further part is read: some million tasks of other queues in an embedded store. */
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Scheduler scheduler;
+  private final Calls calls;
+  private final Clock clock;
+  private final String queue;
+  private final long endNanos;
+
+  /** Begins a walk. */
+  QueueScan(Scheduler scheduler, Calls calls, Clock clock, String queue) {
+    this.scheduler = scheduler;
+    this.calls = calls;
+    this.clock = clock;
+    this.queue = queue;
+    endNanos = clock.monotonicNanos() + MAX_NANOS;
+  }
+
+  /** Whether there is time to read another part. */
+  boolean hasTime() {
+    return clock.monotonicNanos() - endNanos < 0;
+  }
+
+  /** Reads a part, at most so many tasks of a state, or of all states if it is null. */
+  TaskPage part(@Nullable TaskState state, int limit, @Nullable String cursor) {
+    try {
+      return calls.read(scheduler.tasks(queue, state, limit, cursor));
+    } catch (Problem problem) {
+      if (cursor != null && problem.kind() == ProblemKind.INVALID_REQUEST) {
+        throw badCursor(cursor);
+      }
+      throw problem;
+    }
+  }
+
+  /** Returns the problem of a cursor that no page gave. */
+  static Problem badCursor(String cursor) {
+    return new Problem(ProblemKind.INVALID_PARAMETER, "cursor: expected the nextCursor of the page before, but got \""
+        + JsonIn.shown(cursor) + '"').with("parameter", "cursor").with("field", "cursor");
+  }
+}
