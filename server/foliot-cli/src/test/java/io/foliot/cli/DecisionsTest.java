@@ -254,8 +254,8 @@ final class DecisionsTest {
     assertThat(NAME.matcher(architecture).results().count()).as("names are found").isGreaterThan(40);
     assertThat(unknownNames("`Task" + "Dog`", sources)).as("a wrong one is found").hasSize(1);
 
-    Set<String> programs = texts.keySet().stream().map(file -> String.valueOf(file.getFileName()).replaceFirst("\\..*", ""))
-        .collect(Collectors.toSet());
+    Set<String> programs = texts.keySet().stream()
+        .map(file -> String.valueOf(file.getFileName()).replaceFirst("\\..*", "")).collect(Collectors.toSet());
     assertThat(PROGRAM.matcher(architecture).results().map(found -> found.group(1))).isSubsetOf(programs);
   }
 
