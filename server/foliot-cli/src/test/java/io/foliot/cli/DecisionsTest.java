@@ -178,8 +178,24 @@ final class DecisionsTest {
     decisions().forEach((file, text) -> problems.addAll(formProblems(file, text)));
     assertThat(problems).isEmpty();
 
-    String sound = "# D7. Title\n\n## Status\nAccepted.\n\n## Context\nc\n\n## Decision\nd\n\n## Rejected\nr\n\n"
-        + "## Pinned by\n- `ATest`\n";
+    String sound = """
+        # D7. Title
+
+        ## Status
+        Accepted.
+
+        ## Context
+        c
+
+        ## Decision
+        d
+
+        ## Rejected
+        r
+
+        ## Pinned by
+        - `ATest`
+        """;
     assertThat(formProblems("0007-title.md", sound)).isEmpty();
     assertThat(formProblems("0008-title.md", sound)).as("another number").hasSize(1);
     assertThat(formProblems("7-title.md", sound)).as("no name of a decision").hasSize(1);
@@ -238,8 +254,8 @@ final class DecisionsTest {
     assertThat(NAME.matcher(architecture).results().count()).as("names are found").isGreaterThan(40);
     assertThat(unknownNames("`Task" + "Dog`", sources)).as("a wrong one is found").hasSize(1);
 
-    Set<String> programs = texts.keySet().stream().map(file -> String.valueOf(file.getFileName()).split("\\.")[0])
-        .collect(Collectors.toSet());
+    Set<String> programs = texts.keySet().stream()
+        .map(file -> String.valueOf(file.getFileName()).replaceFirst("\\..*", "")).collect(Collectors.toSet());
     assertThat(PROGRAM.matcher(architecture).results().map(found -> found.group(1))).isSubsetOf(programs);
   }
 
