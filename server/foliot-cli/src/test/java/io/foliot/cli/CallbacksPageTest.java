@@ -10,6 +10,7 @@ import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -90,7 +91,7 @@ final class CallbacksPageTest {
 
   private static void awaitListening(int port) throws InterruptedException {
     for (int i = 0; i < 300; i++) {
-      try (Socket socket = new Socket("127.0.0.1", port)) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         assertThat(socket.isConnected()).isTrue();
         return;
       } catch (IOException e) {
