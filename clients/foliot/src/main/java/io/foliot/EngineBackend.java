@@ -7,16 +7,11 @@ import io.foliot.core.Target;
 import io.foliot.core.TaskRef;
 import io.foliot.core.delivery.LocalDelivery;
 import io.foliot.core.store.CancelResult;
-import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
-import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.core.store.TransactionalStore;
 import io.foliot.engine.Engine;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -99,7 +94,7 @@ final class EngineBackend implements Backend {
     return engine.submit(submission).thenApply(EngineBackend::submitted);
   }
 
-  private static Submitted submitted(SubmitResult result) {
+  static Submitted submitted(SubmitResult result) {
     Submitted.Result kind = switch (result.kind()) {
       case CREATED -> Submitted.Result.CREATED;
       case RESET -> Submitted.Result.RESET;
@@ -117,7 +112,7 @@ final class EngineBackend implements Backend {
     return engine.touch(queue, List.of(key), delay).thenApply(results -> touched(results.getFirst()));
   }
 
-  private static boolean touched(TouchResult result) {
+  static boolean touched(TouchResult result) {
     return result.kind() == TouchResult.Kind.RESET || result.kind() == TouchResult.Kind.RESET_PENDING;
   }
 
@@ -126,7 +121,7 @@ final class EngineBackend implements Backend {
     return engine.cancel(new TaskRef.ByKey(queue, key)).thenApply(EngineBackend::cancelled);
   }
 
-  private static Cancellation cancelled(CancelResult result) {
+  static Cancellation cancelled(CancelResult result) {
     return switch (result.kind()) {
       case CANCELLED -> Cancellation.CANCELLED;
       case CANCEL_PENDING -> Cancellation.RUNNING;
@@ -137,42 +132,17 @@ final class EngineBackend implements Backend {
 
   @Override
   public InTransaction with(Connection transaction) {
-    TransactionalStore tables = store.capability(TransactionalStore.class)
-        .orElseThrow(() -> new UnsupportedOperationException("a transaction needs tasks that are kept in its database:"
-            + " open them with Foliot.on(dataSource); these are kept by " + store.kind()));
-    return new InTransaction() {
-      @Override
-      public Submitted submit(Submission submission) {
-        List<Draft> drafts = engine.drafts(List.of(submission));
-        return submitted(first(() -> tables.submit(transaction, drafts)));
-      }
-
-      @Override
-      public boolean touch(String queue, String key, Duration delay) {
-        Limits.ensureDuration("delay", delay);
-        Touch touch = new Touch(new TaskRef.ByKey(queue, key), Due.after(Math.ceilDiv(delay.toNanos(), 1_000_000)));
-        return touched(first(() -> tables.touch(transaction, List.of(touch))));
-      }
-
-      @Override
-      public Cancellation cancel(String queue, String key) {
-        return cancelled(first(() -> tables.cancel(transaction, List.of(new TaskRef.ByKey(queue, key)))));
-      }
-    };
-  }
-
-  /** A call of one item. */
-  @FunctionalInterface
-  private interface Statement<R> {
-    List<R> execute() throws SQLException;
-  }
-
-  private static <R> R first(Statement<R> statement) {
-    try {
-      return statement.execute().getFirst();
-    } catch (SQLException e) {
-      throw new TransactionException(e);
+    // The module of these stores is optional, and its classes may be absent.
+    if (!FoliotBuilder.isPresent(FoliotBuilder.JDBC_STORE)) {
+      throw noTransaction(store);
     }
+    return JdbcTransaction.of(engine, store, transaction);
+  }
+
+  /** Returns the exception of a store that takes part in no transaction. */
+  static UnsupportedOperationException noTransaction(TaskStore store) {
+    return new UnsupportedOperationException("a transaction needs tasks that are kept in its database: open them with"
+        + " Foliot.on(dataSource); these are kept by " + store.kind());
   }
 
   @Override

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link Foliot}. Not safe for use by several threads. */
 public final class FoliotBuilder {
+  static final String JDBC_STORE = "io.foliot.store.jdbc.JdbcStore";
+
   private static final int MEMORY_SLOTS = 64;
   private static final int MAX_HOST_LENGTH = 48;
 
@@ -84,7 +86,7 @@ public final class FoliotBuilder {
 
   /** As {@link Foliot#on}. */
   public Foliot on(DataSource dataSource) {
-    ensurePresent("io.foliot.store.jdbc.JdbcStore", "foliot-store-jdbc");
+    ensurePresent(JDBC_STORE, "foliot-store-jdbc");
     return on(JdbcStore.open(JdbcOptions.of(dataSource)));
   }
 
@@ -119,12 +121,19 @@ public final class FoliotBuilder {
   }
 
   private static void ensurePresent(String className, String artifact) {
+    if (!isPresent(className)) {
+      throw new IllegalStateException(
+          "the store is missing on the class path: add the dependency io.foliot:" + artifact);
+    }
+  }
+
+  /** Returns whether a class of an optional dependency is there. */
+  static boolean isPresent(String className) {
     try {
       Class.forName(className, false, FoliotBuilder.class.getClassLoader());
+      return true;
     } catch (ClassNotFoundException e) {
-      throw new IllegalStateException(
-          "the store is missing on the class path: add the dependency io.foliot:" + artifact,
-          e);
+      return false;
     }
   }
 

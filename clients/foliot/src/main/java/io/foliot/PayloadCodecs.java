@@ -19,24 +19,15 @@ final class PayloadCodecs {
     if (type == byte[].class) {
       return (PayloadCodec<T>) new Bytes();
     }
-    if (isPresent("tools.jackson.databind.json.JsonMapper")) {
+    if (FoliotBuilder.isPresent("tools.jackson.databind.json.JsonMapper")) {
       return new Jackson3Codec<>(type);
     }
-    if (isPresent("com.fasterxml.jackson.databind.json.JsonMapper")) {
+    if (FoliotBuilder.isPresent("com.fasterxml.jackson.databind.json.JsonMapper")) {
       return new Jackson2Codec<>(type);
     }
     throw new IllegalStateException("payloads of " + type.getName() + " need a JSON library, and there is none: add"
         + " tools.jackson.core:jackson-databind (or com.fasterxml.jackson.core:jackson-databind), or pass a"
         + " PayloadCodec");
-  }
-
-  private static boolean isPresent(String className) {
-    try {
-      Class.forName(className, false, PayloadCodecs.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException e) {
-      return false;
-    }
   }
 
   private static final class Text implements PayloadCodec<String> {

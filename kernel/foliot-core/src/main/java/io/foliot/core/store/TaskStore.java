@@ -61,10 +61,9 @@ public interface TaskStore extends AutoCloseable {
   String kind();
 
   /**
-   * Returns a capability beyond this interface: {@link Backups}, {@link SlotGrowth}, {@link StoreStatistics},
-   * {@link TransactionalStore}; empty if the store does not offer it. Callers ask for a capability, never for a kind or
-   * a class of store, so that a store which forwards to another one offers what that one does. The result is the same
-   * while the store is open.
+   * Returns a capability beyond this interface, such as {@link Backups}, {@link SlotGrowth} or {@link StoreStatistics};
+   * empty if the store does not offer it. Callers ask for a capability, never for a kind or a class of store, so that a
+   * store which forwards to another one offers what that one does. The result is the same while the store is open.
    *
    * <p>A store that implements the interface of a capability offers it.
    */

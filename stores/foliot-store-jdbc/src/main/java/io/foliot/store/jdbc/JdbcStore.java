@@ -34,7 +34,6 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
-import io.foliot.core.store.TransactionalStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

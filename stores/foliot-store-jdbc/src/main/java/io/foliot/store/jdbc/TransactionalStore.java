@@ -1,15 +1,22 @@
-package io.foliot.core.store;
+package io.foliot.store.jdbc;
 
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
+import io.foliot.core.store.TouchResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A store that changes tasks in a transaction of the caller: what a call did holds if the transaction commits, and
- * never was if it rolls back. Calls block; their results hold once the transaction commits. Rows that a call changed
- * stay locked until then, so the transaction should be short. A level of isolation above READ COMMITTED may refuse what
- * others have changed meanwhile.
+ * A store that changes tasks in a transaction of the caller. A capability: see {@link TaskStore#capability}.
+ *
+ * <p>What a call did holds if the transaction commits, and never was if it rolls back. Calls block; their results hold
+ * once the transaction commits. Rows that a call changed stay locked until then, so the transaction should be short. A
+ * level of isolation above READ COMMITTED may refuse what others have changed meanwhile.
  *
  * <p>Each method throws {@link SQLException} if a statement fails, after which the caller rolls back; and
  * {@link IllegalArgumentException}, with nothing written, if the connection commits by itself or leads to a database
