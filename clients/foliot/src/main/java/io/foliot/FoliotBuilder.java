@@ -72,16 +72,14 @@ public final class FoliotBuilder {
   }
 
   private Driver driver() {
-    if (driver == null) {
-      driver = new ThreadDriver(handlers);
-    }
-    return driver;
+    return driver == null ? new ThreadDriver(handlers) : driver;
   }
 
   /** As {@link Foliot#open}. */
   public Foliot open(Path folder) {
     ensurePresent("io.foliot.store.rocksdb.RocksDbStore", "foliot-store-rocksdb");
-    return on(RocksDbStore.open(folder, RocksDbOptions.DEFAULT, driver().clock()));
+    Driver chosen = driver();
+    return assemble(RocksDbStore.open(folder, RocksDbOptions.DEFAULT, chosen.clock()), chosen);
   }
 
   /** As {@link Foliot#on}. */
@@ -92,7 +90,9 @@ public final class FoliotBuilder {
 
   /** As {@link Foliot#inMemory}. */
   public Foliot inMemory() {
-    return on(new MemoryStore(MEMORY_SLOTS, driver().clock(), () -> new Token(random.nextLong(), random.nextLong())));
+    Driver chosen = driver();
+    return assemble(new MemoryStore(MEMORY_SLOTS, chosen.clock(),
+        () -> new Token(random.nextLong(), random.nextLong())), chosen);
   }
 
   /**
@@ -101,7 +101,10 @@ public final class FoliotBuilder {
    * @throws io.foliot.core.store.StoreException if the store cannot be used; it is closed then
    */
   public Foliot on(TaskStore store) {
-    Driver chosen = driver();
+    return assemble(store, driver());
+  }
+
+  private Foliot assemble(TaskStore store, Driver chosen) {
     Clock clock = chosen.clock();
     LocalDelivery local = new LocalDelivery(chosen.handlers());
     Coordinator coordinator = store.isShared()

@@ -74,6 +74,18 @@ final class FrontDoorTest {
   }
 
   @Test
+  void aBuilderBuildsMoreThanOnce() {
+    FoliotBuilder builder = Foliot.builder().node("one");
+    for (int i = 0; i < 2; i++) {
+      try (Foliot foliot = builder.inMemory()) {
+        foliot.tasks("q", String.class).handle((text, run) -> handled.add(text)).now().submit("of " + i);
+        awaitHandled(i + 1);
+      }
+    }
+    assertThat(handled).containsExactly("of 0", "of 1");
+  }
+
+  @Test
   void aQueueWithoutAHandlerWaits() {
     try (Foliot foliot = Foliot.inMemory()) {
       Tasks<byte[]> tasks = foliot.tasks("waits", byte[].class);

@@ -9,6 +9,8 @@ import io.foliot.server.config.Option;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -89,19 +91,24 @@ final class OperatingPageTest {
         .method(method, BodyPublishers.ofString(body)).build(), BodyHandlers.ofString()).body();
   }
 
-  /** Returns the metrics of a server that has accepted a task, and whose first attempt has failed. */
+  /** Returns the metrics of a server one of whose attempts has failed, while another one is running. */
   private String scraped() throws IOException, InterruptedException {
     HttpClient client = HttpClient.newHttpClient();
     try (FoliotServer server = FoliotServer.start(FoliotConfig.load(
         Map.of("data", folder.resolve("data").toString(), "port", "0", "log-level", "error"), Map.of(), null),
-        new PrintStream(new ByteArrayOutputStream(), true, UTF_8))) {
-      String queue = server.url() + "/v1/queues/orders";
-      send(client, "PUT", queue, "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:1/\"}}");
-      send(client, "POST", queue + "/tasks", "{\"key\": \"order-7\", \"delay\": \"0s\"}");
+        new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+        ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      for (int port : List.of(1, silent.getLocalPort())) {
+        String queue = server.url() + "/v1/queues/port-" + port;
+        send(client, "PUT", queue, "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:" + port
+            + "/\", \"timeout\": \"60s\"}}");
+        send(client, "POST", queue + "/tasks", "{\"delay\": \"0s\"}");
+      }
       for (int i = 0; i < 300; i++) {
         String metrics = client.send(HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
             BodyHandlers.ofString()).body();
-        if (metrics.contains("foliot_attempts_seconds_count") && metrics.contains("foliot_destination_limit{")) {
+        if (metrics.contains("foliot_attempts_seconds_count") && metrics.contains("foliot_destination_limit{")
+            && metrics.contains("foliot_lane_running{")) {
           return metrics;
         }
         TimeUnit.MILLISECONDS.sleep(100);
