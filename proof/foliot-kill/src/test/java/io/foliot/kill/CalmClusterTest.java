@@ -7,6 +7,7 @@ import io.foliot.backends.PostgresServer;
 import io.foliot.client.BatchResult;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
+import io.foliot.client.FoliotException;
 import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
 import io.foliot.client.QueueSettings;
@@ -43,6 +44,9 @@ class CalmClusterTest {
   private static final int DELIVERIES = Integer.getInteger("deliveries", 10_000);
   private static final int RESTARTS = Integer.getInteger("restarts", 3);
   private static final String QUEUE = "calm";
+
+  /** The answer of a server that has begun to stop: nothing was done. */
+  private static final String NOT_READY = "urn:foliot:problem:not-ready";
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
   private static final int BATCH = 500;
 
@@ -145,9 +149,9 @@ class CalmClusterTest {
       }
     }
 
-    /** To the next server that is up; to another one if that has just begun to stop, for then nothing was done. */
+    /** Submits to the next server that is up, or to another one if that server has just begun to stop. */
     private void submit() {
-      UnreachableException refused = null;
+      RuntimeException refused = null;
       for (int i = 0; i < 2 * SERVERS; i++) {
         int server = (next / SMALL_BATCH + i) % SERVERS;
         try {
@@ -156,6 +160,11 @@ class CalmClusterTest {
             return;
           }
         } catch (UnreachableException e) {
+          refused = e;
+        } catch (FoliotException e) {
+          if (!e.type().equals(NOT_READY)) {
+            throw e;
+          }
           refused = e;
         }
       }

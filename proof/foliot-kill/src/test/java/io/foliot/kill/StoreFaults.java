@@ -37,6 +37,10 @@ abstract class StoreFaults {
   static final int HOLE_MILLIS = 9_000;
   private static final Duration REPLY_BOUND = Duration.ofSeconds(30);
 
+  /** Attempts after the last fault, so that a slow machine judges as much as a fast one. */
+  private static final long ENOUGH = 300;
+  private static final Duration ENOUGH_BOUND = Duration.ofMinutes(2);
+
   private Rig.@Nullable Result result;
   private List<Siege.Recovery> recoveries = List.of();
   private List<Event> mistakes = List.of();
@@ -49,8 +53,11 @@ abstract class StoreFaults {
     }
   }
 
-  /** Ends the siege, for the tests to look at. */
+  /** Lets the load go on until enough has been delivered, then ends it and keeps what the tests check. */
   void judge(Siege siege) {
+    long begun = siege.rig.receiver.begun();
+    Await.until("enough attempts begin after the last fault", ENOUGH_BOUND,
+        () -> siege.rig.receiver.begun() - begun > ENOUGH);
     result = siege.rig.judge();
     recoveries = siege.recoveries();
     recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
