@@ -1,7 +1,7 @@
 package io.foliot;
 
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
+import io.foliot.core.TimeSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
  */
 public interface Driver extends AutoCloseable {
   /** Returns the clock of everything that this drives. */
-  Clock clock();
+  TimeSource clock();
 
   /** Returns a new loop, not yet started, whose threads have this name. */
   EventLoop newLoop(String name);

@@ -1,7 +1,7 @@
 package io.foliot;
 
 import io.foliot.core.Limits;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.TaskRef;
@@ -47,16 +47,16 @@ final class EngineBackend implements Backend {
   @Override
   public void putQueue(String name, SettingsChange change) {
     Limits.ensureQueueName(name);
-    Optional<Queue> found = await(engine.findQueue(name));
+    Optional<QueueConfig> found = await(engine.findQueue(name));
     if (found.isEmpty()) {
-      await(engine.putQueue(changed(Queue.of(name, Target.local()), change)));
+      await(engine.putQueue(changed(QueueConfig.of(name, Target.local()), change)));
     } else if (!changed(found.get(), change).equals(found.get())) {
       await(engine.changeQueue(name, queue -> changed(queue, change)));
     }
   }
 
-  private static Queue changed(Queue queue, SettingsChange change) {
-    Queue.Builder builder = queue.toBuilder();
+  private static QueueConfig changed(QueueConfig queue, SettingsChange change) {
+    QueueConfig.Builder builder = queue.toBuilder();
     if (change.timeout() != null) {
       builder.target(new Target(queue.target().type(), queue.target().settings(), change.timeout()));
     }

@@ -1,7 +1,7 @@
 package io.foliot;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.LocalDelivery;
@@ -105,7 +105,7 @@ public final class FoliotBuilder {
   }
 
   private Foliot assemble(TaskStore store, Driver chosen) {
-    Clock clock = chosen.clock();
+    TimeSource clock = chosen.clock();
     LocalDelivery local = new LocalDelivery(chosen.handlers());
     Coordinator coordinator = store.isShared()
         ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))

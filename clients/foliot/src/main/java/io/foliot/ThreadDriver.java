@@ -1,9 +1,9 @@
 package io.foliot;
 
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
 import io.foliot.core.SystemClock;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The system's clock, a thread for each loop, and a virtual thread for each attempt unless the caller has others. */
 final class ThreadDriver implements Driver {
-  private final Clock clock = new SystemClock();
+  private final TimeSource clock = new SystemClock();
   private final Executor handlers;
   private final @Nullable ExecutorService own;
 
@@ -32,7 +32,7 @@ final class ThreadDriver implements Driver {
   }
 
   @Override
-  public Clock clock() {
+  public TimeSource clock() {
     return clock;
   }
 

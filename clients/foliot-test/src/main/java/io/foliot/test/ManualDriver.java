@@ -1,8 +1,8 @@
 package io.foliot.test;
 
 import io.foliot.Driver;
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.testkit.ManualLoops;
 import io.foliot.testkit.SettableClock;
 import java.time.Duration;
@@ -32,7 +32,7 @@ final class ManualDriver implements Driver {
   }
 
   @Override
-  public Clock clock() {
+  public TimeSource clock() {
     return clock;
   }
 

@@ -1,6 +1,6 @@
 package io.foliot.testkit;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -11,7 +11,7 @@ import java.time.temporal.ChronoUnit;
  * <p>{@link #advance} is time that passes: it moves both readings. {@link #stepWall} is what an operator or an NTP
  * daemon does to a machine: only the wall clock jumps, in either direction.
  */
-public final class SettableClock implements Clock {
+public final class SettableClock implements TimeSource {
   /** Where the wall clock of {@link #SettableClock()} begins. */
   public static final Instant DEFAULT_START = Instant.parse("2026-01-01T00:00:00Z");
   /** Not 0: nobody may take the origin of a monotonic clock for granted. */

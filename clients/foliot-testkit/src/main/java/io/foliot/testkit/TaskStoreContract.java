@@ -2,8 +2,8 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Clock;
 import io.foliot.core.TaskId;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.MemoryStore;
@@ -32,10 +32,10 @@ public abstract class TaskStoreContract extends StormContract {
   private final SettableClock clock = new SettableClock();
 
   /** Opens a store without tasks and documents whose clock is the given one. */
-  protected abstract TaskStore open(Clock storeClock);
+  protected abstract TaskStore open(TimeSource storeClock);
 
   /** Closes a store and opens it again on what it has kept. Stores that keep nothing leave this as it is. */
-  protected TaskStore reopen(TaskStore old, Clock storeClock) {
+  protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
     return old;
   }
 
@@ -43,7 +43,7 @@ public abstract class TaskStoreContract extends StormContract {
    * What the store is compared with: an empty store that keeps the contract, of the same clock and number of slots. The
    * store in memory, unless that is the one under test.
    */
-  protected TaskStore model(int slotCount, Clock storeClock) {
+  protected TaskStore model(int slotCount, TimeSource storeClock) {
     SplittableRandom tokens = new SplittableRandom();
     return new MemoryStore(slotCount, storeClock, () -> new Token(tokens.nextLong(), tokens.nextLong()));
   }

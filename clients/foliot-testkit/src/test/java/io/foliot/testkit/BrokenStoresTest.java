@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -75,39 +75,40 @@ final class BrokenStoresTest {
    * @param seenByModel whether random operations bring it to light, too
    * @param properties each of which it breaks
    */
-  private record Broken(String how, Function<Clock, TaskStore> open, boolean seenByModel, List<Property> properties) {
-    Broken(String how, Function<Clock, TaskStore> open, boolean seenByModel, Property... properties) {
+  private record Broken(String how, Function<TimeSource, TaskStore> open, boolean seenByModel,
+      List<Property> properties) {
+    Broken(String how, Function<TimeSource, TaskStore> open, boolean seenByModel, Property... properties) {
       this(how, open, seenByModel, List.of(properties));
     }
   }
 
   /** The kit, as the author of such a store would run it. */
   private static final class Kit extends TaskStoreContract {
-    private final Function<Clock, TaskStore> open;
+    private final Function<TimeSource, TaskStore> open;
     private final boolean forgets;
 
-    Kit(Function<Clock, TaskStore> open, boolean forgets) {
+    Kit(Function<TimeSource, TaskStore> open, boolean forgets) {
       this.open = open;
       this.forgets = forgets;
     }
 
     @Override
-    protected TaskStore open(Clock storeClock) {
+    protected TaskStore open(TimeSource storeClock) {
       return open.apply(storeClock);
     }
 
     @Override
-    protected TaskStore reopen(TaskStore old, Clock storeClock) {
+    protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
       return forgets ? open.apply(storeClock) : old;
     }
   }
 
-  private static TaskStore sound(Clock clock) {
+  private static TaskStore sound(TimeSource clock) {
     return new MemoryStore(16, clock,
         () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
   }
 
-  private static @Nullable Throwable run(Function<Clock, TaskStore> open, boolean forgets, Property property) {
+  private static @Nullable Throwable run(Function<TimeSource, TaskStore> open, boolean forgets, Property property) {
     Kit kit = new Kit(open, forgets);
     kit.openStore();
     try {
@@ -236,7 +237,7 @@ final class BrokenStoresTest {
         }, false, TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne),
         new Broken("claims a few milliseconds early", clock -> {
           long[] aheadMicros = {0};
-          Clock hasty = new Clock() {
+          TimeSource hasty = new TimeSource() {
             @Override
             public long wallMicros() {
               return clock.wallMicros() + aheadMicros[0];

@@ -1,11 +1,11 @@
 package io.foliot.testkit;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlainModel extends WrappedStore {
   private final int slotCount;
-  private final Clock clock;
+  private final TimeSource clock;
   private final List<Task> tasks = new ArrayList<>();
   private final Map<List<@Nullable String>, Answer> answers = new HashMap<>();
   private final Map<String, QueueTerms> terms = new HashMap<>();
@@ -123,7 +123,7 @@ final class PlainModel extends WrappedStore {
     }
   }
 
-  PlainModel(int slotCount, Clock clock) {
+  PlainModel(int slotCount, TimeSource clock) {
     super(new MemoryStore(slotCount, clock, () -> new Token(0, 0)));
     this.slotCount = slotCount;
     this.clock = clock;

@@ -1,6 +1,6 @@
 package io.foliot.testkit;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /** The kit for stores with a clock of their own, on one that goes on by itself with each look at it. */
 final class RunningClockStoreTest extends ServerClockStoreContract {
   private final SettableClock clock = new SettableClock();
-  private final Clock running = new Clock() {
+  private final TimeSource running = new TimeSource() {
     @Override
     public long wallMicros() {
       clock.advance(Duration.ofNanos(1_370_003));

@@ -93,7 +93,7 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease);
 
   /** Creates or replaces a queue; in force everywhere within a second. */
-  CompletableFuture<Queue> putQueue(Queue queue);
+  CompletableFuture<QueueConfig> putQueue(QueueConfig queue);
 
   /**
    * Changes the settings of a queue, whatever others write at the same time; in force everywhere within a second.
@@ -102,15 +102,15 @@ public interface Scheduler extends AutoCloseable {
    *        what it throws
    * @return the new settings; the future fails with {@link UnknownQueueException} if there is no such queue
    */
-  CompletableFuture<Queue> changeQueue(String name, UnaryOperator<Queue> change);
+  CompletableFuture<QueueConfig> changeQueue(String name, UnaryOperator<QueueConfig> change);
 
   /**
    * The queue, if this node knows it: what another node has put or deleted may take a second. Does not ask the store.
    */
-  Optional<Queue> queue(String name);
+  Optional<QueueConfig> queue(String name);
 
   /** The queue, if it exists; where other nodes may have put it, the store is asked before it is said not to. */
-  CompletableFuture<Optional<Queue>> findQueue(String name);
+  CompletableFuture<Optional<QueueConfig>> findQueue(String name);
 
   /** All queues with their figures, by name. */
   CompletableFuture<List<QueueStatus>> queues();
@@ -124,7 +124,7 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Boolean> deleteQueue(String name);
 
   /** Pauses or resumes a queue. */
-  CompletableFuture<Queue> setPaused(String name, boolean paused);
+  CompletableFuture<QueueConfig> setPaused(String name, boolean paused);
 
   /** What this node knows of the cluster. */
   ClusterStatus cluster();
@@ -181,7 +181,7 @@ public interface Scheduler extends AutoCloseable {
    * @param lag by how much the oldest task of it is overdue that waits on this node, is parked in the store, or was
    *        left over by another node; some seconds old
    */
-  record QueueStatus(Queue queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
+  record QueueStatus(QueueConfig queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
 
   /**
    * Why a task has not fired.
@@ -200,7 +200,8 @@ public interface Scheduler extends AutoCloseable {
    * @param destinationLimit how many attempts that destination gets at once at the moment
    * @param destinationRunning how many it has
    */
-  record Explanation(TaskRecord task, TaskState state, List<TaskReason> reasons, long nowMillis, @Nullable Queue queue,
+  record Explanation(TaskRecord task, TaskState state, List<TaskReason> reasons, long nowMillis,
+      @Nullable QueueConfig queue,
       int permitsGranted, int slot, @Nullable String owner, int laneWaiting, int laneRunning, String destination,
       int destinationLimit, int destinationRunning) {
     public Explanation {

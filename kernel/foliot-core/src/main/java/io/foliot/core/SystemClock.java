@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /** The clocks of the machine. */
-public final class SystemClock implements Clock {
+public final class SystemClock implements TimeSource {
   @Override
   public long wallMicros() {
     Instant now = Instant.now();

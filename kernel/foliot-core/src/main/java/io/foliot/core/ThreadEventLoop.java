@@ -25,7 +25,7 @@ public final class ThreadEventLoop implements EventLoop {
   /** Turns that may follow each other without a pause, after rest. */
   private static final long BURST = 16;
 
-  private final Clock clock;
+  private final TimeSource clock;
   private final ThreadFactory threads;
   private final AtomicInteger state = new AtomicInteger();
 
@@ -34,7 +34,7 @@ public final class ThreadEventLoop implements EventLoop {
   private volatile boolean closed;
 
   /** A loop that is not yet started. */
-  public ThreadEventLoop(Clock clock, ThreadFactory threads) {
+  public ThreadEventLoop(TimeSource clock, ThreadFactory threads) {
     this.clock = clock;
     this.threads = threads;
   }

@@ -68,13 +68,15 @@ final class WordsTest {
   void aQueuesBuilderKeepsWhatIsNotChanged() {
     Duration[] hours = IntStream.range(0, 4).mapToObj(Duration::ofHours).toArray(Duration[]::new);
     Retry retry = new Retry(7, hours[1], 1.5, hours[2], 0.3);
-    Queue full = Queue.builder("q", Target.pull()).retry(retry).priority(-3).rate(12.5).concurrency(4).maxWait(hours[0])
+    QueueConfig full = QueueConfig.builder("q", Target.pull()).retry(retry).priority(-3).rate(12.5).concurrency(4)
+        .maxWait(hours[0])
         .maxRun(hours[1]).retainFinished(hours[2]).retainFailed(hours[3]).paused(true).build();
     assertThat(full).isEqualTo(
-        new Queue("q", Target.pull(), retry, -3, 12.5, 4, hours[0], hours[1], hours[2], hours[3], true));
+        new QueueConfig("q", Target.pull(), retry, -3, 12.5, 4, hours[0], hours[1], hours[2], hours[3], true));
     assertThat(full.toBuilder().build()).isEqualTo(full);
-    assertThat(Queue.builder("q", Target.pull()).build()).isEqualTo(new Queue("q", Target.pull(), Retry.DEFAULT, 0,
-        null, null, null, Duration.ofDays(1), Duration.ofHours(1), Duration.ofDays(14), false));
+    assertThat(QueueConfig.builder("q", Target.pull()).build())
+        .isEqualTo(new QueueConfig("q", Target.pull(), Retry.DEFAULT, 0,
+            null, null, null, Duration.ofDays(1), Duration.ofHours(1), Duration.ofDays(14), false));
     assertThatThrownBy(() -> full.toBuilder().priority(11).build()).hasMessageContaining("priority is from -10 to 10");
   }
 
@@ -112,9 +114,9 @@ final class WordsTest {
   @Test
   void aQueueThatCanNeverWorkIsRefused() {
     for (String name : new String[]{"", " ", "-a", ".", "a/b", "a b", "ä", "x".repeat(129), "a\u0000"}) {
-      refused(() -> Queue.of(name, Target.pull()), "a queue's name has 1 to 128");
+      refused(() -> QueueConfig.of(name, Target.pull()), "a queue's name has 1 to 128");
     }
-    Queue queue = Queue.of("a-Z_0.9", Target.http("http://127.0.0.1/"));
+    QueueConfig queue = QueueConfig.of("a-Z_0.9", Target.http("http://127.0.0.1/"));
     refused(() -> queue.toBuilder().priority(11).build(), "priority is from -10 to 10");
     refused(() -> queue.toBuilder().rate(0.0).build(), "rate is from");
     refused(() -> queue.toBuilder().rate(Double.NaN).build(), "rate is from");

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
@@ -136,7 +136,7 @@ final class Attempts {
       lookAhead.lookAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
       return;
     }
-    Queue queue = lane.queue();
+    QueueConfig queue = lane.queue();
     Delivery delivery = lane.delivery();
     if (queue == null || delivery == null
         || nowNanos - sentNanos + queue.target().timeout().toNanos() >= leaseNanos) {
@@ -211,7 +211,7 @@ final class Attempts {
   }
 
   private void retried(RunningAttempt attempt, Answer.Retry retry) {
-    Queue queue = attempt.lane.queue();
+    QueueConfig queue = attempt.lane.queue();
     Outcome outcome = queue == null
         ? new Outcome.Retry(Due.after(PAUSE_MILLIS))
         : QueueRegistry.failed(attempt.task, queue, retry.after(), random.nextDouble());
@@ -228,7 +228,7 @@ final class Attempts {
 
   private void isReportedLater(RunningAttempt attempt) {
     attempt.reportsLater = true;
-    Queue queue = attempt.lane.queue();
+    QueueConfig queue = attempt.lane.queue();
     if (queue != null && queue.concurrency() != null && store.isShared()) {
       reportedLater.add(attempt);
     }
@@ -311,7 +311,7 @@ final class Attempts {
 
   /** When an attempt is woken first: when its delivery should have answered, or else at the end of the lease. */
   private static long wakeMillis(RunningAttempt attempt) {
-    Queue queue = attempt.lane.queue();
+    QueueConfig queue = attempt.lane.queue();
     return queue == null || attempt.destination == null
         ? attempt.leaseEndMillis
         : Math.min(attempt.leaseEndMillis,

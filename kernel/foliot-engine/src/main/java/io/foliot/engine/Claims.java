@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -163,7 +163,7 @@ final class Claims {
   }
 
   private int take(Lane lane, int wanted, long nowNanos, List<PendingClaim> pending) {
-    Queue queue = lane.queue();
+    QueueConfig queue = lane.queue();
     if (wanted <= 0 || queue == null) {
       return 0;
     }

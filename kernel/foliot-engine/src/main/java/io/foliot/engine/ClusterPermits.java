@@ -1,8 +1,8 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskPage;
@@ -53,7 +53,7 @@ final class ClusterPermits {
   private final QueueRegistry registry;
   private final String node;
   private final long instance;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Inbox inbox;
 
   // any thread
@@ -74,7 +74,7 @@ final class ClusterPermits {
    * @param instance of this life of the node, like no other's
    * @param inbox of the loop whose thread it is
    */
-  ClusterPermits(TaskStore store, Clock clock, QueueRegistry registry, String node, long instance, Inbox inbox) {
+  ClusterPermits(TaskStore store, TimeSource clock, QueueRegistry registry, String node, long instance, Inbox inbox) {
     this.store = store;
     this.clock = clock;
     this.registry = registry;
@@ -142,7 +142,7 @@ final class ClusterPermits {
     }
   }
 
-  private static boolean isLimited(Queue queue) {
+  private static boolean isLimited(QueueConfig queue) {
     return queue.concurrency() != null || queue.rate() != null;
   }
 
@@ -155,7 +155,7 @@ final class ClusterPermits {
   private void look(List<Document> documents, Instant now) {
     Map<String, Document> byQueue = new HashMap<>();
     documents.forEach(document -> byQueue.put(document.name(), document));
-    for (Queue queue : registry.queues()) {
+    for (QueueConfig queue : registry.queues()) {
       if (isLimited(queue)) {
         look(queue, byQueue.remove(queue.name()), now);
       }
@@ -182,7 +182,7 @@ final class ClusterPermits {
     }
   }
 
-  private void look(Queue queue, @Nullable Document document, Instant at) {
+  private void look(QueueConfig queue, @Nullable Document document, Instant at) {
     PermitRecord read = decoded(queue.name(), document);
     if (read == null) {
       return;

@@ -1,12 +1,12 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
@@ -57,7 +57,7 @@ public final class Engine implements Scheduler {
   private final EngineOptions options;
   private final Environment environment;
   private final TaskStore store;
-  private final Clock clock;
+  private final TimeSource clock;
   private final CallGate gate = new CallGate();
   private final QueueRegistry registry;
   private final LoopGroup loops;
@@ -330,17 +330,17 @@ public final class Engine implements Scheduler {
   // Queues.
 
   @Override
-  public CompletableFuture<Queue> putQueue(Queue queue) {
+  public CompletableFuture<QueueConfig> putQueue(QueueConfig queue) {
     return gate.write(() -> settings.put(queue));
   }
 
   @Override
-  public CompletableFuture<Queue> changeQueue(String name, UnaryOperator<Queue> change) {
+  public CompletableFuture<QueueConfig> changeQueue(String name, UnaryOperator<QueueConfig> change) {
     return gate.write(() -> settings.change(name, change));
   }
 
   @Override
-  public CompletableFuture<Queue> setPaused(String name, boolean paused) {
+  public CompletableFuture<QueueConfig> setPaused(String name, boolean paused) {
     return gate.write(() -> settings.setPaused(name, paused));
   }
 
@@ -350,12 +350,12 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public Optional<Queue> queue(String name) {
+  public Optional<QueueConfig> queue(String name) {
     return Optional.ofNullable(registry.queue(name));
   }
 
   @Override
-  public CompletableFuture<Optional<Queue>> findQueue(String name) {
+  public CompletableFuture<Optional<QueueConfig>> findQueue(String name) {
     return gate.read(() -> watch.findAny(name));
   }
 

@@ -1,9 +1,9 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
 import io.foliot.core.Meter;
 import io.foliot.core.Scheduler.LaneStatus;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.store.DueEntry;
@@ -63,7 +63,7 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long STATUS_NANOS = 250 * NANOS_PER_MILLI;
 
   private final TaskStore store;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Meter meter;
   private final EventLoop eventLoop;
   private final Runnable eachSecond;

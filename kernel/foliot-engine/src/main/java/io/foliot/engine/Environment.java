@@ -1,8 +1,8 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
 import io.foliot.core.Meter;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.TaskStore;
@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * @param deliveries one per type; closed by the engine
  * @param meter told what happens
  */
-public record Environment(Clock clock, Supplier<EventLoop> loops, RandomGenerator random, TaskStore store,
+public record Environment(TimeSource clock, Supplier<EventLoop> loops, RandomGenerator random, TaskStore store,
     Coordinator coordinator, List<Delivery> deliveries, Meter meter) {
   public Environment {
     deliveries = List.copyOf(deliveries);

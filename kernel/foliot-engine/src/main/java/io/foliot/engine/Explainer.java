@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.Scheduler.LaneStatus;
 import io.foliot.core.Target;
@@ -19,7 +19,7 @@ final class Explainer {
   private final @Nullable LaneStatus lane;
   private final long nowNanos;
   private final long nowMillis;
-  private final @Nullable Queue queue;
+  private final @Nullable QueueConfig queue;
   private final @Nullable Delivery delivery;
   private final @Nullable Destination destination;
   private final List<TaskReason> reasons = new ArrayList<>();
@@ -83,7 +83,7 @@ final class Explainer {
     }
   }
 
-  private void held(Queue known) {
+  private void held(QueueConfig known) {
     if (known.paused()) {
       reasons.add(TaskReason.QUEUE_PAUSED);
     } else if (delivery != null || !registry.shared(known.name()).longPolls().isEmpty()) {
@@ -95,7 +95,7 @@ final class Explainer {
     }
   }
 
-  private void limits(Queue known) {
+  private void limits(QueueConfig known) {
     Permits permits = registry.shared(known.name()).permits();
     if (permits.isFull(nowNanos)) {
       reasons.add(permits.granted() < permits.limit() ? TaskReason.NODE_PERMITS_IN_USE : TaskReason.PERMITS_IN_USE);

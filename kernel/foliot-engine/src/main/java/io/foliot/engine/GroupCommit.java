@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreException;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ final class GroupCommit<T, R> {
   private final BiConsumer<List<T>, List<R>> done;
   private final int maxUnderWay;
   private final Admission admission;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Meter meter;
 
   private final MpscUnboundedVarHandleArrayQueue<Call<T, R>> waiting = new MpscUnboundedVarHandleArrayQueue<>(
@@ -58,7 +58,7 @@ final class GroupCommit<T, R> {
    * @param maxUnderWay batches that the store has at the same time: with two, the next one is there when it is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
-      int maxUnderWay, Admission admission, Clock clock, Meter meter) {
+      int maxUnderWay, Admission admission, TimeSource clock, Meter meter) {
     this.maxUnderWay = maxUnderWay;
     this.name = name;
     this.store = store;
@@ -70,7 +70,7 @@ final class GroupCommit<T, R> {
 
   /** A group commit with two batches under way. */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
-      Admission admission, Clock clock, Meter meter) {
+      Admission admission, TimeSource clock, Meter meter) {
     this(name, store, done, UNDER_WAY, admission, clock, meter);
   }
 

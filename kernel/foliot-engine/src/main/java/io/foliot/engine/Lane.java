@@ -3,7 +3,7 @@ package io.foliot.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.foliot.core.Limits;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.DueEntry;
@@ -62,7 +62,7 @@ final class Lane {
   private final int maxEntries;
 
   // The settings in force; null while the queue is unknown or its delivery is not there.
-  private @Nullable Queue queue;
+  private @Nullable QueueConfig queue;
   private @Nullable Delivery delivery;
   private @Nullable Destination destination;
   private boolean lackIsLogged;
@@ -122,7 +122,7 @@ final class Lane {
     return shared.memory();
   }
 
-  void configure(@Nullable Queue newQueue, @Nullable Delivery newDelivery, @Nullable Destination newDestination) {
+  void configure(@Nullable QueueConfig newQueue, @Nullable Delivery newDelivery, @Nullable Destination newDestination) {
     queue = newQueue;
     delivery = newDelivery;
     destination = newDestination;
@@ -137,7 +137,7 @@ final class Lane {
   }
 
   @Nullable
-  Queue queue() {
+  QueueConfig queue() {
     return queue;
   }
 

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskId;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.DueEntry;
@@ -106,7 +106,7 @@ final class Lanes {
 
   /** Reads the settings of a lane's queue again. */
   void configure(Lane lane, long nowNanos) {
-    Queue queue = registry.queue(lane.name());
+    QueueConfig queue = registry.queue(lane.name());
     Delivery delivery = queue == null ? null : registry.serving(queue);
     Destination destination = delivery == null || queue == null ? null : registry.destination(delivery, queue);
     lane.configure(queue, delivery, destination);

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Scheduler.ClusterNode;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.TaskStore;
 import java.util.List;
@@ -36,7 +36,7 @@ final class Membership {
   /** What the others are told of this node. */
   private volatile Coordinator.Member self;
 
-  Membership(EngineOptions options, TaskStore store, Clock clock, Coordinator coordinator,
+  Membership(EngineOptions options, TaskStore store, TimeSource clock, Coordinator coordinator,
       SlotOwnership.Loops loops) {
     this.coordinator = coordinator;
     maxClockOffsetMillis = options.maxClockOffsetMillis();

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,13 +19,13 @@ final class MissingQueues {
   private static final long LOG_NANOS = 60_000_000_000L;
   private static final int NAMES_LOGGED = 10;
 
-  private final Clock clock;
+  private final TimeSource clock;
 
   // guarded by this
   private final Map<String, Long> sinceNanos = new TreeMap<>();
   private long nextLogNanos;
 
-  MissingQueues(Clock clock) {
+  MissingQueues(TimeSource clock) {
     this.clock = clock;
     nextLogNanos = clock.monotonicNanos();
   }

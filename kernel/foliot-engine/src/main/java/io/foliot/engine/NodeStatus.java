@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.ClusterStatus;
 import io.foliot.core.Scheduler.DestinationStatus;
 import io.foliot.core.Scheduler.EngineStatus;
@@ -108,7 +108,7 @@ final class NodeStatus {
         .sorted(Comparator.comparing(status -> status.queue().name())).toList();
   }
 
-  private QueueStatus of(Queue queue, QueueCounts counts) {
+  private QueueStatus of(QueueConfig queue, QueueCounts counts) {
     double rate = 0;
     long lagMillis = parkedHeads.overdueMillis(queue.name(), loops.storeMillis());
     for (LoopStatus status : loops.statuses()) {

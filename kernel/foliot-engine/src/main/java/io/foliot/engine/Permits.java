@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -43,7 +43,7 @@ final class Permits {
   }
 
   /** @param shared whether limits are the cluster's */
-  synchronized void configure(Queue queue, boolean shared, long nowNanos) {
+  synchronized void configure(QueueConfig queue, boolean shared, long nowNanos) {
     fill(nowNanos);
     limit = queue.concurrency() == null ? Integer.MAX_VALUE : queue.concurrency();
     ratePerNano = queue.rate() == null ? Double.POSITIVE_INFINITY : queue.rate() / NANOS;

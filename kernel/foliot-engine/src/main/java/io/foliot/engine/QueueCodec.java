@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Target;
 import io.foliot.core.store.format.Bytes;
@@ -20,12 +20,12 @@ final class QueueCodec {
   static final long OPEN = 0;
 
   /** Content of a document. */
-  record Decoded(Queue queue, long closingSince) {}
+  record Decoded(QueueConfig queue, long closingSince) {}
 
   private QueueCodec() {}
 
   /** Returns the bytes of the settings of a queue that tasks may be submitted to. */
-  static byte[] encode(Queue queue) {
+  static byte[] encode(QueueConfig queue) {
     return encode(queue, OPEN);
   }
 
@@ -34,7 +34,7 @@ final class QueueCodec {
    *
    * @param closingSince since when it is being deleted, in milliseconds of the store's clock, or {@link #OPEN}
    */
-  static byte[] encode(Queue queue, long closingSince) {
+  static byte[] encode(QueueConfig queue, long closingSince) {
     return DocumentFormat.encode(SUBJECT, out -> {
       out.text(queue.name());
       writeTarget(queue.target(), out);
@@ -55,7 +55,7 @@ final class QueueCodec {
    *
    * @throws UnreadableException if they cannot be read; its class says why
    */
-  static Queue decode(byte[] content) {
+  static QueueConfig decode(byte[] content) {
     return decodeAll(content).queue();
   }
 
@@ -75,7 +75,7 @@ final class QueueCodec {
     int priority = (int) in.near();
     double rate = readDouble(in);
     int concurrency = in.varint();
-    Queue queue = new Queue(name, target, retry, priority, Double.isNaN(rate) ? null : Double.valueOf(rate),
+    QueueConfig queue = new QueueConfig(name, target, retry, priority, Double.isNaN(rate) ? null : Double.valueOf(rate),
         concurrency == 0 ? null : Integer.valueOf(concurrency), readNullableDuration(in), readDuration(in),
         readDuration(in), readDuration(in), in.u8() != 0);
     return new Decoded(queue, in.u64());

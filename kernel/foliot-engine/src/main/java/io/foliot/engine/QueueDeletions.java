@@ -1,9 +1,9 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
@@ -43,13 +43,13 @@ final class QueueDeletions {
 
   private final TaskStore store;
   private final QueueRegistry registry;
-  private final Clock clock;
+  private final TimeSource clock;
   private final LongSupplier storeMillis;
   private final Function<String, CompletionStage<Void>> refresh;
   private final ConcurrentLinkedQueue<Wait> waits = new ConcurrentLinkedQueue<>();
 
   /** @param refresh reads the settings of a queue again */
-  QueueDeletions(TaskStore store, QueueRegistry registry, Clock clock, LongSupplier storeMillis,
+  QueueDeletions(TaskStore store, QueueRegistry registry, TimeSource clock, LongSupplier storeMillis,
       Function<String, CompletionStage<Void>> refresh) {
     this.store = store;
     this.registry = registry;
@@ -142,7 +142,7 @@ final class QueueDeletions {
       if (found.isEmpty() || (marked != null && !Arrays.equals(found.get().content(), marked))) {
         return refresh.apply(name);
       }
-      Queue queue = QueueCodec.decode(found.get().content());
+      QueueConfig queue = QueueCodec.decode(found.get().content());
       return store.writeDocument(DocumentKind.QUEUE, name, found.get().version(), QueueCodec.encode(queue))
           .thenCompose(written -> refresh.apply(name));
     });

@@ -1,11 +1,11 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Limits;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Target;
+import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.Document;
@@ -48,7 +48,7 @@ final class QueueRegistry {
    */
   private static final int RESERVED_PART = 2;
 
-  private record Known(Queue queue, long version, long closingSince) {
+  private record Known(QueueConfig queue, long version, long closingSince) {
     static Known of(Document document) {
       QueueCodec.Decoded decoded = QueueCodec.decodeAll(document.content());
       return new Known(decoded.queue(), document.version(), decoded.closingSince());
@@ -61,7 +61,7 @@ final class QueueRegistry {
   record Read(long nanos, long storeMicros) {}
 
   private final TaskStore store;
-  private final Clock clock;
+  private final TimeSource clock;
   private final int destinationLimit;
   private final Budget memory;
   private final Runnable hungry;
@@ -75,7 +75,7 @@ final class QueueRegistry {
   private volatile long changes;
   private volatile Read lastRead;
 
-  QueueRegistry(TaskStore store, Clock clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
+  QueueRegistry(TaskStore store, TimeSource clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
     this.hungry = hungry;
     this.store = store;
     this.clock = clock;
@@ -101,7 +101,7 @@ final class QueueRegistry {
   }
 
   @Nullable
-  Queue queue(String name) {
+  QueueConfig queue(String name) {
     Known known = queues.get(name);
     return known == null ? null : known.queue();
   }
@@ -142,7 +142,7 @@ final class QueueRegistry {
     return missing;
   }
 
-  Collection<Queue> queues() {
+  Collection<QueueConfig> queues() {
     return queues.values().stream().map(Known::queue).toList();
   }
 
@@ -228,7 +228,7 @@ final class QueueRegistry {
 
   /** The delivery that can make attempts of a queue on this node now. */
   @Nullable
-  Delivery serving(Queue queue) {
+  Delivery serving(QueueConfig queue) {
     Delivery delivery = delivery(queue.target());
     ServedQueues served = delivery == null ? null : delivery.servedQueues();
     return served == null || served.contains(queue.name()) ? delivery : null;
@@ -244,7 +244,7 @@ final class QueueRegistry {
   }
 
   /** What fails together: of handlers in this process each for itself. */
-  Destination destination(Delivery delivery, Queue queue) {
+  Destination destination(Delivery delivery, QueueConfig queue) {
     Target target = queue.target();
     String name = delivery.type() + ":"
         + (target.type().equals(Target.LOCAL) ? queue.name() : delivery.destination(target));
@@ -262,14 +262,14 @@ final class QueueRegistry {
    *
    * @param asked the wait that the receiver asked for, or null
    */
-  static Outcome failed(TaskRecord task, Queue queue, @Nullable Duration asked, double random) {
+  static Outcome failed(TaskRecord task, QueueConfig queue, @Nullable Duration asked, double random) {
     return failed(task, queue, asked == null
         ? queue.retry().backoffMillis(task.attempt(), random)
         : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), random));
   }
 
   /** Returns what follows a failed attempt: another one after that wait; or none, if they are used up. */
-  static Outcome failed(TaskRecord task, Queue queue, long waitMillis) {
+  static Outcome failed(TaskRecord task, QueueConfig queue, long waitMillis) {
     return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))
         ? new Outcome.Failed()
         : new Outcome.Retry(Due.after(waitMillis));

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Target;
@@ -41,12 +41,12 @@ final class QueueSettings {
     this.changed = changed;
   }
 
-  CompletionStage<Queue> put(Queue queue) {
+  CompletionStage<QueueConfig> put(QueueConfig queue) {
     check(queue);
     return write(queue.name(), old -> queue, WRITE_TRIES);
   }
 
-  private void check(Queue queue) {
+  private void check(QueueConfig queue) {
     if (!queue.target().type().equals(Target.PULL)) {
       Delivery delivery = registry.delivery(queue.target());
       if (delivery == null) {
@@ -57,12 +57,12 @@ final class QueueSettings {
     }
   }
 
-  CompletionStage<Queue> change(String name, UnaryOperator<Queue> change) {
+  CompletionStage<QueueConfig> change(String name, UnaryOperator<QueueConfig> change) {
     return write(name, old -> {
       if (old == null) {
         throw new UnknownQueueException(name);
       }
-      Queue wanted = change.apply(old);
+      QueueConfig wanted = change.apply(old);
       if (!wanted.target().equals(old.target())) {
         check(wanted);
       }
@@ -70,15 +70,16 @@ final class QueueSettings {
     }, WRITE_TRIES);
   }
 
-  CompletionStage<Queue> setPaused(String name, boolean paused) {
+  CompletionStage<QueueConfig> setPaused(String name, boolean paused) {
     return change(name, old -> old.toBuilder().paused(paused).build());
   }
 
-  private CompletionStage<Queue> write(String name, Function<@Nullable Queue, Queue> change, int tries) {
+  private CompletionStage<QueueConfig> write(String name, Function<@Nullable QueueConfig, QueueConfig> change,
+      int tries) {
     return store.document(DocumentKind.QUEUE, name).thenCompose(found -> {
-      Queue old = found.map(document -> QueueCodec.decode(document.content())).orElse(null);
+      QueueConfig old = found.map(document -> QueueCodec.decode(document.content())).orElse(null);
       long version = found.map(Document::version).orElse(0L);
-      Queue wanted = change.apply(old);
+      QueueConfig wanted = change.apply(old);
       return store.writeDocument(DocumentKind.QUEUE, name, version, QueueCodec.encode(wanted)).thenCompose(written -> {
         if (written) {
           return refresh(name).thenApply(done -> wanted);

@@ -1,8 +1,8 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
@@ -39,7 +39,7 @@ final class QueueWatch {
 
   private final TaskStore store;
   private final QueueRegistry registry;
-  private final Clock clock;
+  private final TimeSource clock;
   private final LongSupplier storeMicros;
   private final Inbox inbox;
   private final Consumer<Set<String>> changed;
@@ -58,7 +58,7 @@ final class QueueWatch {
    * @param inbox of the loop whose thread reads
    * @param changed told of the queues that are different from now on
    */
-  QueueWatch(TaskStore store, QueueRegistry registry, Clock clock, LongSupplier storeMicros, Inbox inbox,
+  QueueWatch(TaskStore store, QueueRegistry registry, TimeSource clock, LongSupplier storeMicros, Inbox inbox,
       Consumer<Set<String>> changed) {
     this.store = store;
     this.registry = registry;
@@ -73,8 +73,8 @@ final class QueueWatch {
   // Any thread.
 
   /** The queue; asks the store before it fails with {@link UnknownQueueException}. */
-  CompletableFuture<Queue> find(String name) {
-    Queue known = registry.queue(name);
+  CompletableFuture<QueueConfig> find(String name) {
+    QueueConfig known = registry.queue(name);
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
@@ -84,7 +84,7 @@ final class QueueWatch {
   }
 
   /** Returns the queue, or empty if the store does not know of it, either. */
-  CompletableFuture<Optional<Queue>> findAny(String name) {
+  CompletableFuture<Optional<QueueConfig>> findAny(String name) {
     return find(name).thenApply(Optional::of)
         .exceptionallyCompose(failure -> GroupCommit.unwrapped(failure) instanceof UnknownQueueException
             ? CompletableFuture.completedFuture(Optional.empty())
@@ -92,8 +92,8 @@ final class QueueWatch {
   }
 
   /** Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not know of it, either. */
-  <T> CompletionStage<T> withQueue(String name, Function<Queue, CompletionStage<T>> call) {
-    Queue known = registry.queue(name);
+  <T> CompletionStage<T> withQueue(String name, Function<QueueConfig, CompletionStage<T>> call) {
+    QueueConfig known = registry.queue(name);
     return known == null ? find(name).thenCompose(call) : call.apply(known);
   }
 
@@ -107,8 +107,8 @@ final class QueueWatch {
     return call.get();
   }
 
-  private Queue ensureKnown(String name) {
-    Queue known = registry.queue(name);
+  private QueueConfig ensureKnown(String name) {
+    QueueConfig known = registry.queue(name);
     if (known == null) {
       throw new UnknownQueueException(name);
     }

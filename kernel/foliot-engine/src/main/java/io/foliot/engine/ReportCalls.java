@@ -1,13 +1,13 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
@@ -47,14 +47,14 @@ final class ReportCalls {
   private final QueueWatch watch;
   private final LoopGroup loops;
   private final RandomSource random;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Meter meter;
   private final GroupCommit<Settlement, SettleResult> settles;
   private final GroupCommit<Extension, ExtendResult> extensions;
 
   /** Calls with nothing under way. */
   ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
-      RandomSource random, Clock clock, Meter meter) {
+      RandomSource random, TimeSource clock, Meter meter) {
     this.store = store;
     this.registry = registry;
     this.watch = watch;
@@ -105,7 +105,7 @@ final class ReportCalls {
   }
 
   private CompletionStage<SettleResult> report(TaskId id, Token token, String detail,
-      BiFunction<TaskRecord, @Nullable Queue, Outcome> outcome) {
+      BiFunction<TaskRecord, @Nullable QueueConfig, Outcome> outcome) {
     return store.find(new TaskRef.ById(id)).thenCompose(found -> {
       if (found.isEmpty()) {
         return CompletableFuture.completedFuture(new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));

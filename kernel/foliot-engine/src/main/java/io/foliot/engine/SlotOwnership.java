@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.Coordinator.Connection;
@@ -47,7 +47,7 @@ final class SlotOwnership {
 
   private final String node;
   private final TaskStore store;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Coordinator coordinator;
   private final Loops loops;
 
@@ -65,7 +65,7 @@ final class SlotOwnership {
   private long awaitedUntilNanos;
 
   /** One of a node that has heard nothing yet, and owns nothing. */
-  SlotOwnership(String node, TaskStore store, Clock clock, Coordinator coordinator, Loops loops) {
+  SlotOwnership(String node, TaskStore store, TimeSource clock, Coordinator coordinator, Loops loops) {
     this.node = node;
     this.store = store;
     this.clock = clock;

@@ -1,11 +1,11 @@
 package io.foliot.engine;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Limits;
 import io.foliot.core.Meter;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
@@ -54,7 +54,7 @@ final class TaskCalls {
 
   /** Calls with nothing under way. */
   TaskCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
-      RandomSource random, Clock clock, Meter meter) {
+      RandomSource random, TimeSource clock, Meter meter) {
     this.store = store;
     this.registry = registry;
     this.watch = watch;

@@ -5,7 +5,7 @@ import static io.foliot.engine.LoopRig.entry;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
@@ -155,7 +155,7 @@ final class AttemptsTest {
   @Test
   void reportsToOtherNodesAreFound() {
     rig.isShared = true;
-    rig.queue(Queue.builder("q", Target.local()).concurrency(5).build());
+    rig.queue(QueueConfig.builder("q", Target.local()).concurrency(5).build());
     rig.lane("q").permits().grant(5, 1, Long.MAX_VALUE, rig.nowNanos + 100 * LoopRig.SECOND, rig.nowNanos);
     TaskRecord task = begin("q", "q", 0);
     rig.answers.getFirst().complete(new Answer.Accepted(""));

@@ -5,7 +5,7 @@ import static io.foliot.engine.LoopRig.claimed;
 import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Claim;
@@ -39,7 +39,7 @@ final class ClaimsTest {
 
   @Test
   void whatIsNotWonGivesEverythingBack() {
-    rig.queue(Queue.builder("q", Target.local()).concurrency(10).build());
+    rig.queue(QueueConfig.builder("q", Target.local()).concurrency(10).build());
     DueEntry first = ready(1, "q");
     ready(2, "q");
     ready(3, "q");
@@ -81,7 +81,7 @@ final class ClaimsTest {
   @Test
   void aHigherPriorityWeighsTwiceAsMuch() {
     rig.local("low");
-    rig.queue(Queue.builder("high", Target.local()).priority(1).build());
+    rig.queue(QueueConfig.builder("high", Target.local()).priority(1).build());
     int low = 0;
     int all = 0;
     for (int i = 0; i < 300; i++) {
@@ -107,7 +107,7 @@ final class ClaimsTest {
 
   @Test
   void aLimitedQueueDoesNotClaimMoreThanItsPermits() {
-    rig.queue(Queue.builder("q", Target.local()).concurrency(2).build());
+    rig.queue(QueueConfig.builder("q", Target.local()).concurrency(2).build());
     ready(1, "q");
     ready(2, "q");
     ready(3, "q");
@@ -119,7 +119,7 @@ final class ClaimsTest {
 
   @Test
   void aRateSaysWhenTheNextTurnIsWanted() {
-    rig.queue(Queue.builder("q", Target.local()).rate(1.0).build());
+    rig.queue(QueueConfig.builder("q", Target.local()).rate(1.0).build());
     DueEntry entry = ready(1, "q");
     ready(2, "q");
     assertThat(claims.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);

@@ -3,12 +3,12 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Answer;
@@ -120,7 +120,7 @@ final class Cluster {
     /** How far its wall clock is ahead of the store's. */
     long aheadMillis;
     private long sleptNanos;
-    private final Clock ownClock = new Clock() {
+    private final TimeSource ownClock = new TimeSource() {
       @Override
       public long wallMicros() {
         return clock.wallMicros() + 1_000 * aheadMillis;
@@ -193,7 +193,7 @@ final class Cluster {
       done(engine.submitAll(tasks));
     }
 
-    void putQueue(Queue queue) {
+    void putQueue(QueueConfig queue) {
       done(engine.putQueue(queue));
     }
 

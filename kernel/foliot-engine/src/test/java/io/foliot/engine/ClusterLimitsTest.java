@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.DocumentKind;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** A queue's limits hold for all nodes together. */
 final class ClusterLimitsTest {
-  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final long LEASE_MILLIS = QUEUE.target().timeout().toMillis() + 20_000;
 
   private final Cluster cluster = new Cluster();
@@ -126,7 +126,7 @@ final class ClusterLimitsTest {
     Cluster.Node b = cluster.node("b");
     // An attempt that is held for less than its timeout keeps its permit.
     Target patient = new Target(QUEUE.target().type(), QUEUE.target().settings(), Duration.ofSeconds(60));
-    a.putQueue(Queue.builder(QUEUE.name(), patient).concurrency(1).build());
+    a.putQueue(QueueConfig.builder(QUEUE.name(), patient).concurrency(1).build());
     cluster.passes(Duration.ofSeconds(3));
     a.submit(0, 1, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(1));
@@ -202,7 +202,7 @@ final class ClusterLimitsTest {
   void theRecordOfAQueueThatHasNoLimitAnyMoreGoes() {
     Cluster.Node a = cluster.node("a");
     a.putQueue(QUEUE.toBuilder().concurrency(4).build());
-    a.putQueue(Queue.builder("other", Target.local()).concurrency(4).build());
+    a.putQueue(QueueConfig.builder("other", Target.local()).concurrency(4).build());
     holdAttempts();
     a.submit(0, 1, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(1));

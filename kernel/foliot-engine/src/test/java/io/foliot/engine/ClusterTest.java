@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.store.DocumentKind;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Several engines share the slots of one store. */
 final class ClusterTest {
-  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   /** A node comes or goes each second; {@code -Drounds=600} are ten minutes of that. */
   private static final int ROUNDS = Integer.getInteger("rounds", 60);
 
@@ -63,7 +63,7 @@ final class ClusterTest {
   void aPermitIsFreeSoonAfterAnotherNodeWasToldOfTheEnd() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    a.putQueue(Queue.builder("q", Target.pull()).concurrency(1).build());
+    a.putQueue(QueueConfig.builder("q", Target.pull()).concurrency(1).build());
     cluster.passes(Duration.ofSeconds(5));
     a.submit(0, 5, Duration.ZERO);
     for (int i = 0; i < 5; i++) {

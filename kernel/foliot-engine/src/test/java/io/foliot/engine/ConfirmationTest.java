@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class ConfirmationTest {
-  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final long GENERATION = LoopRig.START_MILLIS * 1_000 + 7;
   private static final TaskId ID = TaskId.of(1, 1, 1);
 
@@ -47,15 +47,15 @@ final class ConfirmationTest {
     return rig.onlyCall("documents");
   }
 
-  private void reads(Queue... queues) {
+  private void reads(QueueConfig... queues) {
     rig.answer(read(), List.of(queues).stream().map(ConfirmationTest::document).toList());
   }
 
-  private static Document document(Queue queue) {
+  private static Document document(QueueConfig queue) {
     return new Document(queue.name(), 1, QueueCodec.encode(queue));
   }
 
-  private static Document closing(Queue queue) {
+  private static Document closing(QueueConfig queue) {
     return new Document(queue.name(), 2, QueueCodec.encode(queue, LoopRig.START_MILLIS));
   }
 
@@ -126,7 +126,7 @@ final class ConfirmationTest {
 
   @Test
   void oneGoneQueueOfSeveralFails() {
-    Queue other = Queue.of("other", Target.local());
+    QueueConfig other = QueueConfig.of("other", Target.local());
     rig.queue(other);
     confirmation.add("q", ID, GENERATION);
     confirmation.add("other", TaskId.of(2, 2, 2), GENERATION);
@@ -236,7 +236,7 @@ final class ConfirmationTest {
   @Test
   void aSureTaskThatWaitsForADoubtfulOneIsReadAgainToo() {
     losesLastWrites();
-    Queue other = Queue.of("other", Target.local());
+    QueueConfig other = QueueConfig.of("other", Target.local());
     CompletableFuture<Void> known = watch.nextRead();
     rig.answer(read(), List.of(document(QUEUE), closing(other)));
     assertThat(known).isCompleted();

@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.DocumentKind;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Three engines share a healthy store, and only their coordinator is broken. */
 final class CoordinatorOutageTest {
-  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int SLOTS = 16;
   /** Beyond the window, so that the owner of a slot fires its tasks, and not the node that wrote them. */
   private static final Duration FIRST_DUE = Duration.ofSeconds(40);

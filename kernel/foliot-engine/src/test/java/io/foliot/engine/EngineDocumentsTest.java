@@ -3,7 +3,7 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Target;
 import io.foliot.core.store.format.Bytes;
@@ -22,8 +22,10 @@ import org.junit.jupiter.api.Test;
 
 /** The documents of the engine: each is read as it was written, and refused where it is not. */
 final class EngineDocumentsTest {
-  private static final Queue FULL = new Queue("q", new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
-      Duration.ofMillis(1_500)), new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
+  private static final QueueConfig FULL = new QueueConfig("q",
+      new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
+          Duration.ofMillis(1_500)),
+      new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
       Duration.ofHours(2), Duration.ofHours(3), Duration.ofHours(4), Duration.ofDays(5), true);
 
   /** Ensures that bytes with a flipped bit, cut bytes and bytes of a newer version are refused, each as what it is. */
@@ -55,7 +57,7 @@ final class EngineDocumentsTest {
   @Test
   void settingsOfAQueueAreReadAsTheyWereWritten() {
     assertThat(QueueCodec.decode(QueueCodec.encode(FULL))).isEqualTo(FULL);
-    Queue plain = Queue.of("p", Target.pull());
+    QueueConfig plain = QueueConfig.of("p", Target.pull());
     assertThat(QueueCodec.decode(QueueCodec.encode(plain))).isEqualTo(plain);
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.FailedException;
 import io.foliot.core.Submission;
 import io.foliot.core.SystemClock;
@@ -125,7 +125,7 @@ class EngineFailureTest {
   void aLoopThatStandsStillIsNotReady() throws Exception {
     Blocking delivery = new Blocking();
     Engine engine = engine(Meter.NONE, delivery);
-    engine.putQueue(Queue.of("q", Target.local())).join();
+    engine.putQueue(QueueConfig.of("q", Target.local())).join();
     await(() -> engine.status().ready());
     engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join();
     await(() -> !engine.status().ready());

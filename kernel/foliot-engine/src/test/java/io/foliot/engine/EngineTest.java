@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
@@ -58,7 +58,7 @@ final class EngineTest {
     return Objects.requireNonNull(task.token());
   }
 
-  private static World withQueue(Queue queue) {
+  private static World withQueue(QueueConfig queue) {
     World world = new World();
     world.queue(queue);
     return world;
@@ -217,7 +217,7 @@ final class EngineTest {
 
   @Test
   void aWorkerThatAsksForTheTaskAgainWaitsATenthOfASecond() {
-    try (World world = withQueue(Queue.of("pull", Target.pull()))) {
+    try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
       TaskId id = world.submit("pull", Duration.ZERO, "a").id();
       CompletableFuture<List<TaskRecord>> pulled = world.engine.pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
       world.passes(Duration.ofMillis(10));
@@ -259,8 +259,8 @@ final class EngineTest {
     }
   }
 
-  private static Queue elsewhere(String name, String destination) {
-    return Queue.of(name, new Target(Target.LOCAL, Map.of("destination", destination), Duration.ofSeconds(10)));
+  private static QueueConfig elsewhere(String name, String destination) {
+    return QueueConfig.of(name, new Target(Target.LOCAL, Map.of("destination", destination), Duration.ofSeconds(10)));
   }
 
   @Test
@@ -476,7 +476,7 @@ final class EngineTest {
 
   @Test
   void aWorkerWaitsForTheFirstTaskAndGetsItsTasks() {
-    try (World world = withQueue(Queue.of("pull", Target.pull()))) {
+    try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
       CompletableFuture<List<TaskRecord>> waiting = world.engine
           .pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
       world.passes(SECOND);
@@ -512,7 +512,7 @@ final class EngineTest {
   void tasksThatNobodyAsksForWaitForTheirWorker() {
     try (World world = new World(options -> options.wheelEntries(1_000).laneEntries(50).readyEntries(100),
         UnaryOperator.identity())) {
-      world.queue(Queue.of("pull", Target.pull()));
+      world.queue(QueueConfig.of("pull", Target.pull()));
       for (int i = 0; i < 500; i++) {
         world.submit("pull", Duration.ZERO, "t" + i);
       }
@@ -647,8 +647,8 @@ final class EngineTest {
   void aTaskIsNotDeliveredForAnotherQueueWhateverTheIndexSays() {
     List<String> targets = new ArrayList<>();
     try (World world = new World(options -> options, EngineTest::misleading)) {
-      world.queue(Queue.of("mine", new Target(Target.LOCAL, Map.of("destination", "mine"), SECOND)));
-      world.queue(Queue.of("theirs", new Target(Target.LOCAL, Map.of("destination", "theirs"), SECOND)));
+      world.queue(QueueConfig.of("mine", new Target(Target.LOCAL, Map.of("destination", "mine"), SECOND)));
+      world.queue(QueueConfig.of("theirs", new Target(Target.LOCAL, Map.of("destination", "theirs"), SECOND)));
       world.receiver.behaviour = attempt -> {
         targets.add(attempt.target().settings().get("destination"));
         return CompletableFuture.completedFuture(new Answer.Done(""));
@@ -668,7 +668,7 @@ final class EngineTest {
   @Test
   void aWorkerDoesNotGetATaskOfAnotherQueueWhateverTheIndexSays() {
     try (World world = new World(options -> options, EngineTest::misleading)) {
-      world.queue(Queue.of("mine", Target.pull()));
+      world.queue(QueueConfig.of("mine", Target.pull()));
       world.queue(World.local("theirs"));
       TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
       world.passes(Duration.ofMinutes(5).minusSeconds(1));

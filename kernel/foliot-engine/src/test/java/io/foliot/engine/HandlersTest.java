@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes that have handlers for some queues only. */
 final class HandlersTest {
-  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int TASKS = 200;
   /** What the nodes without a handler park is found by the one that has it. */
   private static final long LATE_MILLIS = 250;
@@ -104,7 +104,7 @@ final class HandlersTest {
   @Test
   void anAttemptThatIsNotAnsweredInTimeHasFailed() {
     try (World world = new World()) {
-      world.queue(Queue.of("q", new Target(Target.LOCAL, Map.of(), Duration.ofSeconds(1))));
+      world.queue(QueueConfig.of("q", new Target(Target.LOCAL, Map.of(), Duration.ofSeconds(1))));
       world.receiver.behaviour = attempt -> attempt.task().attempt() == 1
           ? new CompletableFuture<>()
           : CompletableFuture.completedFuture(new Answer.Done(""));

@@ -3,7 +3,7 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
@@ -31,8 +31,8 @@ final class IsolationTest {
     return new World(options -> options.loops(loops), UnaryOperator.identity());
   }
 
-  private static Queue to(String destination, String name, Duration timeout) {
-    return Queue.of(name, new Target(Target.LOCAL, Map.of("destination", destination), timeout));
+  private static QueueConfig to(String destination, String name, Duration timeout) {
+    return QueueConfig.of(name, new Target(Target.LOCAL, Map.of("destination", destination), timeout));
   }
 
   private static Body payload(int bytes) {
@@ -74,7 +74,7 @@ final class IsolationTest {
   @ValueSource(ints = {1, 4})
   void tasksThatWorkersHoldForADayDelayNoOtherQueue(int loops) {
     try (World world = world(loops)) {
-      world.queue(Queue.of("pull", Target.pull()));
+      world.queue(QueueConfig.of("pull", Target.pull()));
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
       submit(world, "pull", 256, QUARTER_MIB);
       world.passes(Duration.ofSeconds(1));

@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.engine.Engine;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** By how much a queue is behind, as any node tells it. */
 final class LagTest {
-  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final Duration SECONDS = Duration.ofSeconds(3);
 
   private final Cluster cluster = new Cluster();

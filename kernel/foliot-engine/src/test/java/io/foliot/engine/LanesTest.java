@@ -4,7 +4,7 @@ import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.DueEntry;
 import java.util.List;
@@ -83,7 +83,7 @@ final class LanesTest {
   void pausedQueuesGiveTheirEntriesToTheOverflow() {
     rig.local("q");
     DueEntry entry = ready(1, "q");
-    rig.queue(Queue.builder("q", Target.local()).paused(true).build());
+    rig.queue(QueueConfig.builder("q", Target.local()).paused(true).build());
     assertThat(lanes.waiting()).isZero();
     assertThat(lanes.takeOverflow(10, rig.nowNanos)).containsExactly(entry);
   }

@@ -3,13 +3,13 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Answer;
@@ -89,7 +89,7 @@ final class LoopRig {
     }
   };
 
-  final Clock nodeClock = new Clock() {
+  final TimeSource nodeClock = new TimeSource() {
     @Override
     public long wallMicros() {
       return START_MILLIS * 1_000;
@@ -247,7 +247,7 @@ final class LoopRig {
     handle();
   }
 
-  void queue(Queue queue) {
+  void queue(QueueConfig queue) {
     assertThat(registry.put(queue.name(), new Document(queue.name(), 1, QueueCodec.encode(queue)),
         registry.changes())).isTrue();
     Lane lane = lanes.find(queue.name());
@@ -257,7 +257,7 @@ final class LoopRig {
   }
 
   void local(String name) {
-    queue(Queue.of(name, Target.local()));
+    queue(QueueConfig.of(name, Target.local()));
   }
 
   Lane lane(String queue) {

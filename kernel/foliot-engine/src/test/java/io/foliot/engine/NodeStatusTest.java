@@ -5,7 +5,7 @@ import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.ClusterNode;
 import io.foliot.core.Scheduler.ClusterStatus;
 import io.foliot.core.Scheduler.LaneStatus;
@@ -56,7 +56,7 @@ final class NodeStatusTest {
   }
 
   private void pull(String queue) {
-    rig.queue(Queue.of(queue, Target.pull()));
+    rig.queue(QueueConfig.of(queue, Target.pull()));
   }
 
   @Test

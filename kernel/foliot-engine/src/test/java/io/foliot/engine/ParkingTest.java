@@ -3,7 +3,7 @@ package io.foliot.engine;
 import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.DueEntry;
 import java.util.List;
@@ -16,7 +16,7 @@ final class ParkingTest {
       LoopRig.BATCH, rig.nowNanos);
 
   private void pause(boolean paused) {
-    rig.queue(Queue.builder("q", Target.local()).paused(paused).build());
+    rig.queue(QueueConfig.builder("q", Target.local()).paused(paused).build());
   }
 
   private DueEntry ready(int number) {

@@ -3,12 +3,12 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
 import io.foliot.core.store.ItemsFailedException;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 final class PartsTest {
   private static final long SECOND = 1_000_000_000;
 
-  private static final Clock STILL = new Clock() {
+  private static final TimeSource STILL = new TimeSource() {
     @Override
     public long wallMicros() {
       return 0;
@@ -128,7 +128,7 @@ final class PartsTest {
   @Test
   void aRateGivesItsTokensWithTheTimeAndNoMoreThanATenthOfASecondAtOnce() {
     Permits permits = new Permits(() -> {});
-    permits.configure(Queue.builder("q", Target.pull()).rate(100.0).build(), false, 0);
+    permits.configure(QueueConfig.builder("q", Target.pull()).rate(100.0).build(), false, 0);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isEqualTo(10);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isZero();
     assertThat(permits.rateWaitNanos(SECOND)).isEqualTo(SECOND / 100);
@@ -140,7 +140,7 @@ final class PartsTest {
   @Test
   void whoWantedAPermitIsToldWhenOneIsFree() {
     Permits permits = new Permits(() -> {});
-    permits.configure(Queue.builder("q", Target.pull()).concurrency(1).build(), false, 0);
+    permits.configure(QueueConfig.builder("q", Target.pull()).concurrency(1).build(), false, 0);
     int[] told = {0};
     assertThat(permits.acquire(2, 0, () -> told[0]++)).isEqualTo(1);
     assertThat(permits.isFull(0)).isTrue();

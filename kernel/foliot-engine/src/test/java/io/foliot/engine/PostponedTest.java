@@ -5,7 +5,7 @@ import static io.foliot.engine.LoopRig.claimed;
 import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Claim;
@@ -261,7 +261,7 @@ final class PostponedTest {
   void aDueEntryOfAQueueThatWasPausedMeanwhileIsParked() {
     DueEntry entry = ready(1);
     LoopRig.Call call = probe();
-    rig.queue(Queue.builder("q", Target.local()).paused(true).build());
+    rig.queue(QueueConfig.builder("q", Target.local()).paused(true).build());
     rig.answer(call, List.of(dueAt(START_MILLIS)));
     assertThat(rig.lane("q").waiting()).isZero();
     assertThat(rig.lanes.takeOverflow(10, rig.nowNanos)).containsExactly(entry);

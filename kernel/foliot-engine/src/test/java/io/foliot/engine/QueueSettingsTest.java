@@ -3,7 +3,7 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Target;
@@ -16,13 +16,13 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 final class QueueSettingsTest {
-  private static final Queue ORDERS = Queue.of("orders", Target.pull());
+  private static final QueueConfig ORDERS = QueueConfig.of("orders", Target.pull());
 
   private final LoopRig rig = new LoopRig();
   private final List<String> changed = new ArrayList<>();
   private final QueueSettings settings = new QueueSettings(rig.store, rig.registry, changed::add);
 
-  private static Optional<Document> stored(Queue queue, long version) {
+  private static Optional<Document> stored(QueueConfig queue, long version) {
     return Optional.of(new Document(queue.name(), version, QueueCodec.encode(queue)));
   }
 
@@ -36,13 +36,13 @@ final class QueueSettingsTest {
     return call;
   }
 
-  private static Queue written(LoopRig.Call call) {
+  private static QueueConfig written(LoopRig.Call call) {
     return QueueCodec.decode((byte[]) call.arguments().get(3));
   }
 
   @Test
   void aPutCompletesOnceThisNodeUsesTheSettings() {
-    CompletionStage<Queue> put = settings.put(ORDERS);
+    CompletionStage<QueueConfig> put = settings.put(ORDERS);
     answerRead(Optional.empty());
     rig.answer(write(0), true);
     assertThat(put.toCompletableFuture()).isNotDone();
@@ -55,10 +55,11 @@ final class QueueSettingsTest {
 
   @Test
   void aLostRaceChangesWhatTheOtherWriterLeft() {
-    CompletionStage<Queue> paused = settings.setPaused("orders", true);
+    CompletionStage<QueueConfig> paused = settings.setPaused("orders", true);
     answerRead(stored(ORDERS, 4));
     rig.answer(write(4), false);
-    Queue theirs = new Queue("orders", ORDERS.target(), ORDERS.retry(), 9, null, null, null, ORDERS.maxRun(),
+    QueueConfig theirs = new QueueConfig("orders", ORDERS.target(), ORDERS.retry(), 9, null, null, null,
+        ORDERS.maxRun(),
         ORDERS.retainFinished(), ORDERS.retainFailed(), false);
     answerRead(stored(theirs, 5));
     LoopRig.Call second = write(5);
@@ -70,7 +71,7 @@ final class QueueSettingsTest {
 
   @Test
   void aRaceLostSixteenTimesIsRefused() {
-    CompletionStage<Queue> paused = settings.setPaused("orders", true);
+    CompletionStage<QueueConfig> paused = settings.setPaused("orders", true);
     for (int version = 1; version <= 16; version++) {
       assertThat(paused.toCompletableFuture()).isNotDone();
       answerRead(stored(ORDERS, version));
@@ -82,7 +83,7 @@ final class QueueSettingsTest {
 
   @Test
   void aQueueThatDoesNotExistCannotBePaused() {
-    CompletionStage<Queue> paused = settings.setPaused("orders", true);
+    CompletionStage<QueueConfig> paused = settings.setPaused("orders", true);
     answerRead(Optional.empty());
     assertThat(rig.calls).isEmpty();
     assertThatThrownBy(() -> paused.toCompletableFuture().join()).hasCauseInstanceOf(UnknownQueueException.class);
@@ -90,7 +91,7 @@ final class QueueSettingsTest {
 
   @Test
   void aTypeWithoutDeliveryIsRefusedBeforeAnyCall() {
-    Queue unknown = Queue.of("orders", new Target("fax", Map.of(), ORDERS.target().timeout()));
+    QueueConfig unknown = QueueConfig.of("orders", new Target("fax", Map.of(), ORDERS.target().timeout()));
     assertThatThrownBy(() -> settings.put(unknown)).isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("type=fax");
     assertThat(rig.calls).isEmpty();

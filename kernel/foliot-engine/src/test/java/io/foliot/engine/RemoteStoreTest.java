@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
@@ -426,7 +426,7 @@ final class RemoteStoreTest {
       write(world, 5_000);
       remote.slow = true;
       world.passes(Duration.ofMillis(100));
-      CompletableFuture<Queue> put = world.engine.putQueue(World.local("q"));
+      CompletableFuture<QueueConfig> put = world.engine.putQueue(World.local("q"));
       for (int millis = 0; millis < 2_000; millis += 5) {
         remote.answerSlowly();
         world.passes(Duration.ofMillis(5));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Scheduler.QueueInUseException;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Queues that one node of a cluster puts and deletes while others use them. */
 final class SharedQueuesTest {
-  private static final Queue QUEUE = Queue.of("q", Target.local());
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final Duration DELETION = Duration.ofSeconds(5);
 
   private final Cluster cluster = new Cluster();
@@ -58,26 +58,26 @@ final class SharedQueuesTest {
     // Each call is the first of its node about a queue that it does not know.
     String[] names = {"batch", "touch", "tasks", "redrive", "pull", "pause", "find", "delete"};
     for (String name : names) {
-      a.putQueue(Queue.of(name, name.equals("pull") ? Target.pull() : Target.local()));
+      a.putQueue(QueueConfig.of(name, name.equals("pull") ? Target.pull() : Target.local()));
     }
     assertThat(done(b.engine.submitAll(List.of(task(Duration.ofHours(1)),
         Submission.after("batch", Duration.ofHours(1), Body.EMPTY))))).hasSize(2);
     cluster.passes(Duration.ofSeconds(2));
     for (String name : names) {
-      a.putQueue(Queue.of("new-" + name, name.equals("pull") ? Target.pull() : Target.local()));
+      a.putQueue(QueueConfig.of("new-" + name, name.equals("pull") ? Target.pull() : Target.local()));
     }
     assertThat(done(b.engine.touch("new-touch", List.of("k"), Duration.ZERO))).hasSize(1);
-    a.putQueue(Queue.of("new-tasks-2", Target.local()));
+    a.putQueue(QueueConfig.of("new-tasks-2", Target.local()));
     assertThat(done(b.engine.tasks("new-tasks-2", null, 10, null)).tasks()).isEmpty();
-    a.putQueue(Queue.of("new-redrive-2", Target.local()));
+    a.putQueue(QueueConfig.of("new-redrive-2", Target.local()));
     assertThat(done(b.engine.redrive("new-redrive-2", List.of()))).isEmpty();
-    a.putQueue(Queue.of("new-pull-2", Target.pull()));
+    a.putQueue(QueueConfig.of("new-pull-2", Target.pull()));
     assertThat(done(b.engine.pull(new Pull("new-pull-2", 1, 0, 1_000, "w")))).isEmpty();
-    a.putQueue(Queue.of("new-pause-2", Target.local()));
+    a.putQueue(QueueConfig.of("new-pause-2", Target.local()));
     assertThat(done(b.engine.setPaused("new-pause-2", true)).paused()).isTrue();
-    a.putQueue(Queue.of("new-find-2", Target.local()));
+    a.putQueue(QueueConfig.of("new-find-2", Target.local()));
     assertThat(done(b.engine.findQueue("new-find-2"))).isPresent();
-    a.putQueue(Queue.of("new-delete-2", Target.local()));
+    a.putQueue(QueueConfig.of("new-delete-2", Target.local()));
     CompletableFuture<Boolean> deleted = b.engine.deleteQueue("new-delete-2");
     cluster.passes(DELETION);
     assertThat(deleted).isCompletedWithValue(true);

@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator.Connection;
@@ -21,7 +21,7 @@ final class SlotOwnershipTest {
   private static final Assignment HALVES = Assignment.of(Arrays.asList("a", "a", "b", "b"));
 
   private long nowNanos;
-  private final Clock clock = new Clock() {
+  private final TimeSource clock = new TimeSource() {
     @Override
     public long wallMicros() {
       return nowNanos / 1_000;

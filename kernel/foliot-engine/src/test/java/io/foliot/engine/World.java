@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
@@ -148,11 +148,11 @@ final class World implements AutoCloseable {
     return engine(EngineOptions.defaults("other"));
   }
 
-  static Queue local(String name) {
-    return Queue.of(name, Target.local());
+  static QueueConfig local(String name) {
+    return QueueConfig.of(name, Target.local());
   }
 
-  void queue(Queue queue) {
+  void queue(QueueConfig queue) {
     join(engine.putQueue(queue));
   }
 

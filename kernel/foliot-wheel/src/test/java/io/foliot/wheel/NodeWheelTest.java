@@ -39,7 +39,7 @@ final class NodeWheelTest extends TimerQueueContract {
     }
   }
 
-  private static final class Queue implements TimerQueue, NodeWheel.Visitor {
+  private static final class QueueConfig implements TimerQueue, NodeWheel.Visitor {
     final NodeWheel wheel;
     Sink sink = (handle, deadline, payload) -> {};
     RuntimeException thrown;
@@ -47,7 +47,7 @@ final class NodeWheelTest extends TimerQueueContract {
     long handles;
     boolean advancing;
 
-    Queue(long startTick) {
+    QueueConfig(long startTick) {
       wheel = new NodeWheel(startTick, 2);
     }
 
@@ -153,7 +153,7 @@ final class NodeWheelTest extends TimerQueueContract {
 
   @Override
   protected TimerQueue create(long startTick) {
-    return new Queue(startTick);
+    return new QueueConfig(startTick);
   }
 
   /** Entries of cancelled timers stay for a while, so the wheel wakes for them and counts them as touched. */
@@ -185,7 +185,7 @@ final class NodeWheelTest extends TimerQueueContract {
 
   @Test
   void deadEntriesAreSweptOnceTheyOutnumberTheLiveOnes() {
-    Queue queue = new Queue(0);
+    QueueConfig queue = new QueueConfig(0);
     List<Long> handles = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {
       handles.add(queue.schedule(1000 + i % 5000, i));
@@ -206,7 +206,7 @@ final class NodeWheelTest extends TimerQueueContract {
 
   @Test
   void aWheelWhoseTimersAreAllCancelledHasNothingToWakeFor() {
-    Queue queue = new Queue(0);
+    QueueConfig queue = new QueueConfig(0);
     long far = queue.schedule(1_000_000, 1);
     queue.cancel(far);
     queue.wheel.sweepIfWorthwhile(0);
@@ -219,7 +219,7 @@ final class NodeWheelTest extends TimerQueueContract {
     for (long number = 0; number < 200; number++) {
       long seed = number;
       Random random = new Random(seed);
-      Queue queue = new Queue(0);
+      QueueConfig queue = new QueueConfig(0);
       for (int i = 0; i < 300; i++) {
         queue.schedule(1 + random.nextInt(10_000), i);
       }
@@ -311,7 +311,7 @@ final class NodeWheelTest extends TimerQueueContract {
 
   @Test
   void aNodeThatComesNearerManyTimesDoesNotPileUpEntries() {
-    Queue queue = new Queue(0);
+    QueueConfig queue = new QueueConfig(0);
     long handle = queue.schedule(1_000_000, 1);
     int most = 0;
     for (int i = 0; i < 100_000; i++) {

@@ -1,12 +1,12 @@
 package io.foliot.load;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
@@ -33,7 +33,7 @@ final class EmbeddedEngine implements AutoCloseable {
 
   /** Opens the store in a folder and starts the engine. */
   EmbeddedEngine(Path folder) {
-    Clock clock = new SystemClock();
+    TimeSource clock = new SystemClock();
     store = RocksDbStore.open(folder, RocksDbOptions.DEFAULT, clock);
     engine = new Engine(EngineOptions.defaults("bench"),
         new Environment(clock,
@@ -52,7 +52,7 @@ final class EmbeddedEngine implements AutoCloseable {
 
   /** Makes a queue whose tasks wait for workers that never come. */
   String pullQueue(String name) {
-    await(engine.putQueue(Queue.of(name, Target.pull())));
+    await(engine.putQueue(QueueConfig.of(name, Target.pull())));
     return name;
   }
 

@@ -1,6 +1,6 @@
 package io.foliot.sim;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.TaskStore;
 import io.foliot.history.Violation.Kind;
@@ -130,11 +130,11 @@ enum Bug {
     };
   }
 
-  Clock clock(Clock sound) {
+  TimeSource clock(TimeSource sound) {
     return this == WALL_CLOCK_WAIT ? new WallClock(sound) : sound;
   }
 
-  private record WallClock(Clock sound) implements Clock {
+  private record WallClock(TimeSource sound) implements TimeSource {
     @Override
     public long wallMicros() {
       return sound.wallMicros();

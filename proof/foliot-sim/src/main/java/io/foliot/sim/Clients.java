@@ -2,7 +2,7 @@ package io.foliot.sim;
 
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
@@ -162,11 +162,11 @@ final class Clients implements SimReceiver.Listener {
   }
 
   /** A queue as it is meant to be. */
-  Queue queue(String name) {
+  QueueConfig queue(String name) {
     Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(backoffMillis), 2,
         Duration.ofMillis(sim.world().maxBackoffMillis()), 0.5);
     Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
-    Queue.Builder queue = Queue.builder(name, target).retry(retry).retainFinished(Duration.ofDays(1))
+    QueueConfig.Builder queue = QueueConfig.builder(name, target).retry(retry).retainFinished(Duration.ofDays(1))
         .retainFailed(Duration.ofDays(1));
     return switch (name) {
       case LIMITED -> queue.concurrency(LIMIT).build();
@@ -313,7 +313,7 @@ final class Clients implements SimReceiver.Listener {
   private void changeQueue(String name) {
     if (luck.nextInt(3) == 0) {
       // The limit of one queue stays, so that it can be held against it.
-      Queue changed = name.equals(LIMITED)
+      QueueConfig changed = name.equals(LIMITED)
           ? queue(name).toBuilder().priority((int) oneOf(-1, 1, 5)).build()
           : queue(name).toBuilder().rate(null).concurrency((int) oneOf(1, 5, 100)).build();
       through((node, engine) -> engine.putQueue(changed));

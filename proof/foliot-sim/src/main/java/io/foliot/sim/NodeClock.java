@@ -1,12 +1,12 @@
 package io.foliot.sim;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 
 /**
  * The clocks of one machine: the virtual time, plus what they are wrong by. The wall clock is set; the other one only
  * drifts.
  */
-final class NodeClock implements Clock {
+final class NodeClock implements TimeSource {
   private static final long MILLION = 1_000_000;
 
   private final Schedule schedule;

@@ -1,7 +1,7 @@
 package io.foliot.sim;
 
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
+import io.foliot.core.TimeSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeProcess {
   private final Schedule schedule;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Consumer<String> unmet;
   private final Deque<Runnable> held = new ArrayDeque<>();
   private boolean standing;
@@ -21,13 +21,13 @@ final class NodeProcess {
   private boolean dead;
 
   /** @param unmet told of a loop that spins */
-  NodeProcess(Schedule schedule, Clock clock, Consumer<String> unmet) {
+  NodeProcess(Schedule schedule, TimeSource clock, Consumer<String> unmet) {
     this.schedule = schedule;
     this.clock = clock;
     this.unmet = unmet;
   }
 
-  Clock clock() {
+  TimeSource clock() {
     return clock;
   }
 

@@ -1,7 +1,7 @@
 package io.foliot.sim;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Delivery;
@@ -60,7 +60,7 @@ final class SimNode {
   }
 
   private NodeProcess newProcess() {
-    Clock seen = surroundings.bug().clock(clock);
+    TimeSource seen = surroundings.bug().clock(clock);
     return new NodeProcess(sim.schedule(), seen, surroundings.unmet());
   }
 

@@ -1,7 +1,7 @@
 package io.foliot.sim;
 
-import io.foliot.core.Clock;
 import io.foliot.core.TaskRef;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.store.Document;
@@ -55,7 +55,7 @@ final class SimStore {
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
   /** Shows the virtual time, but while the past is done again, or while a planted bug looks at another clock. */
-  private final class ServerClock implements Clock {
+  private final class ServerClock implements TimeSource {
     private long pastMicros = -1;
     private long errorMicros;
 

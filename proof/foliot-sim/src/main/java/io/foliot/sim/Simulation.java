@@ -1,6 +1,6 @@
 package io.foliot.sim;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -220,7 +220,8 @@ public final class Simulation {
         served++;
         if (reader != null) {
           reader.accept(node.name() + " owns " + engine.cluster().ownedSlots() + ": " + engine.status() + ", paused="
-              + Clients.QUEUES.stream().filter(name -> engine.queue(name).map(Queue::paused).orElse(false)).toList());
+              + Clients.QUEUES.stream().filter(name -> engine.queue(name).map(QueueConfig::paused).orElse(false))
+                  .toList());
         }
       }
     }
@@ -261,7 +262,7 @@ public final class Simulation {
   private void ensureKnowsQueues(SimNode node) {
     Engine engine = node.engine();
     for (String name : Clients.QUEUES) {
-      Queue known = engine == null ? null : engine.queue(name).orElse(null);
+      QueueConfig known = engine == null ? null : engine.queue(name).orElse(null);
       if (!clients.queue(name).equals(known)) {
         unmet("who is well knows the settings that were put last: node=" + node.name() + ", queue=" + known);
       }

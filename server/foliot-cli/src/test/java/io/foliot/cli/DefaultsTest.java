@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.DurationText;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.config.Option;
@@ -49,7 +49,7 @@ final class DefaultsTest {
   private static final Map<String, String> HELP = Map.of("tasks --limit", Defaults.PAGE + " unless set",
       "queues redrive --limit", Defaults.REDRIVE + " unless set",
       "queues put --timeout", DurationText.format(Target.DEFAULT_TIMEOUT) + " unless set",
-      "queues put --priority", Queue.of("any", Target.pull()).priority() + " unless set",
+      "queues put --priority", QueueConfig.of("any", Target.pull()).priority() + " unless set",
       "demo --port", Option.PORT.standard() + " or any free one unless set",
       "submit --delay", "at once unless set", "submit --on-conflict", "reset (that is what happens unless set)");
 

@@ -111,10 +111,10 @@ final class DocumentsTest {
         }
       }
       """, "docs/store-authors.md", """
-      import io.foliot.core.Clock;
+      import io.foliot.core.TimeSource;
       import io.foliot.core.store.TaskStore;
       abstract class %s {
-        static class MyStore { static TaskStore open(java.nio.file.Path folder, Clock clock) { return null; } }
+        static class MyStore { static TaskStore open(java.nio.file.Path folder, TimeSource clock) { return null; } }
         java.nio.file.Path folder;
         %s
       }

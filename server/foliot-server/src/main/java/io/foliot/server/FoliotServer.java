@@ -1,8 +1,8 @@
 package io.foliot.server;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.Backups;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreStatistics;
@@ -61,7 +61,7 @@ public final class FoliotServer implements AutoCloseable {
   private boolean stopped;
 
   private FoliotServer(FoliotConfig config, InetAddress address, ServerRuntime runtime, Prometheus prometheus,
-      CompletableFuture<Throwable> failure, Clock clock, SecureRandom random, PrintStream out) {
+      CompletableFuture<Throwable> failure, TimeSource clock, SecureRandom random, PrintStream out) {
     this.config = config;
     this.runtime = runtime;
     this.prometheus = prometheus;
@@ -134,7 +134,7 @@ public final class FoliotServer implements AutoCloseable {
    * @throws StartException if it cannot start for a reason that somebody can do something about
    */
   public static FoliotServer start(FoliotConfig config, PrintStream out) {
-    Clock clock = new SystemClock();
+    TimeSource clock = new SystemClock();
     SecureRandom random = new SecureRandom();
     InetAddress address = address(config.listen().host());
     HttpDoor.ensureFree(new InetSocketAddress(address, config.listen().port()));
@@ -151,7 +151,7 @@ public final class FoliotServer implements AutoCloseable {
 
   /** Starts a server over a runtime that exists. */
   static FoliotServer start(FoliotConfig config, ServerRuntime runtime, Prometheus prometheus,
-      CompletableFuture<Throwable> failure, Clock clock, SecureRandom random, PrintStream out) {
+      CompletableFuture<Throwable> failure, TimeSource clock, SecureRandom random, PrintStream out) {
     try {
       FoliotServer server = new FoliotServer(config, address(config.listen().host()), runtime, prometheus, failure,
           clock,

@@ -1,9 +1,9 @@
 package io.foliot.server;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
 import io.foliot.core.Scheduler;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.SealedException;
 import io.foliot.core.store.StoreException;
@@ -47,7 +47,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler) {
    * @param onFailure told if the store closes itself
    * @throws StartException if one of them cannot be
    */
-  static ServerRuntime open(FoliotConfig config, boolean loopback, Clock clock, Meter meter, SecureRandom random,
+  static ServerRuntime open(FoliotConfig config, boolean loopback, TimeSource clock, Meter meter, SecureRandom random,
       Consumer<StoreException> onFailure) {
     Delivery http = http(config, loopback);
     TaskStore store = null;
@@ -90,7 +90,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler) {
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
-  private static Engine engine(FoliotConfig config, String node, Clock clock, TaskStore store, Delivery http,
+  private static Engine engine(FoliotConfig config, String node, TimeSource clock, TaskStore store, Delivery http,
       Meter meter, SecureRandom random) {
     FoliotConfig.Engine sizes = config.engine();
     EngineOptions options = EngineOptions.builder(node).zone(config.cluster().zone()).loops(sizes.loops())

@@ -2,7 +2,7 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Map;
@@ -37,20 +37,20 @@ class QueuePatchTest {
     return rig.call("PATCH", "/v1/queues/" + queue, json, Map.of("Content-Type", "application/merge-patch+json"));
   }
 
-  private static Queue queue(String name) {
+  private static QueueConfig queue(String name) {
     return rig.server.scheduler().queue(name).orElseThrow();
   }
 
   @Test
   void settingsThatAreNotNamedStay() {
     put("stays");
-    Queue before = queue("stays");
+    QueueConfig before = queue("stays");
 
     Rig.Answer answer = patch("stays", "{\"concurrency\": 9, \"retry\": {\"backoff\": \"1m\"}}");
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertThat(answer.at("concurrency")).isEqualTo(new BigDecimal(9));
-    Queue after = queue("stays");
+    QueueConfig after = queue("stays");
     assertThat(after.target()).isEqualTo(before.target());
     assertThat(after.target().settings()).containsEntry("secret", SECRET);
     assertThat(after.retry().backoff()).isEqualTo(Duration.ofMinutes(1));
@@ -69,8 +69,8 @@ class QueuePatchTest {
          "concurrency": null, "maxWait": null, "maxRun": null, "retention": null, "paused": null}""");
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-    Queue after = queue("resets");
-    Queue fresh = Queue.of("resets", after.target());
+    QueueConfig after = queue("resets");
+    QueueConfig fresh = QueueConfig.of("resets", after.target());
     assertThat(after).isEqualTo(fresh.toBuilder().retry(after.retry()).build());
     assertThat(after.retry().maxAttempts()).isEqualTo(5);
     assertThat(after.retry().backoff()).isEqualTo(Duration.ofSeconds(3));
@@ -92,7 +92,7 @@ class QueuePatchTest {
   @Test
   void aPatchThatCannotWorkChangesNothing() {
     put("refused");
-    Queue before = queue("refused");
+    QueueConfig before = queue("refused");
     for (String json : new String[]{"{\"concurrency\": 0}", "{\"delivery\": {\"type\": null}}", "{\"delivery\": null}",
         "{\"delivery\": {\"type\": \"pull\"}}", "{\"delivery\": {\"url\": \"gopher://x\"}}", "{\"concurency\": 1}",
         "{\"rate\": -1}", "[]", ""}) {

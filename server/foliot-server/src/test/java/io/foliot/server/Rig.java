@@ -2,9 +2,9 @@ package io.foliot.server;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.metrics.Prometheus;
@@ -51,7 +51,7 @@ final class Rig implements AutoCloseable {
     Map<String, String> all = new LinkedHashMap<>(MEMORY);
     all.putAll(flags);
     FoliotConfig config = FoliotConfig.load(all, Map.of(), null);
-    Clock clock = new SystemClock();
+    TimeSource clock = new SystemClock();
     SecureRandom random = new SecureRandom();
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
     CompletableFuture<Throwable> failure = new CompletableFuture<>();

@@ -1,8 +1,8 @@
 package io.foliot.cluster.zookeeper;
 
 import io.foliot.cluster.zookeeper.Reading.Seen;
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -55,7 +55,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   private final ZooKeeperOptions options;
   private final Paths paths;
-  private final Clock clock;
+  private final TimeSource clock;
   private final EventLoop loop;
   private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
   private final Watcher watcher = event -> post(this::lookSoon);
@@ -93,7 +93,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
    * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section, or TLS and a file cannot be
    *     opened
    */
-  public ZooKeeperCoordinator(ZooKeeperOptions options, Clock clock, EventLoop loop) {
+  public ZooKeeperCoordinator(ZooKeeperOptions options, TimeSource clock, EventLoop loop) {
     if (options.login() instanceof ZooKeeperOptions.Login.Sasl login && !hasSection(login.section())) {
       throw new IllegalArgumentException("the JVM's JAAS configuration has no such section: section=" + login.section()
           + "; name its file with -Djava.security.auth.login.config=FILE");

@@ -2,9 +2,9 @@ package io.foliot.cluster.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Clock;
 import io.foliot.core.SystemClock;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator.Connection;
 import io.foliot.core.coordination.Coordinator.Member;
 import io.foliot.core.coordination.Coordinator.View;
@@ -31,7 +31,7 @@ final class TestNode implements AutoCloseable {
   TestNode(String name, String zone, ZooKeeperOptions options) {
     member = new Member(name, zone);
     SystemClock system = new SystemClock();
-    Clock clock = new Clock() {
+    TimeSource clock = new TimeSource() {
       @Override
       public long wallMicros() {
         return system.wallMicros();

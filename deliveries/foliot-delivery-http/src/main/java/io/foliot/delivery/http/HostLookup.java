@@ -2,7 +2,7 @@ package io.foliot.delivery.http;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -47,7 +47,7 @@ final class HostLookup implements DnsResolver {
   private final Resolver resolver;
   private final Executor refreshes;
   private final Executor searches;
-  private final Clock clock;
+  private final TimeSource clock;
   private final AddressRules rules;
   private final long permittedNanos;
   private final ConcurrentHashMap<String, Host> hosts = new ConcurrentHashMap<>();
@@ -58,7 +58,7 @@ final class HostLookup implements DnsResolver {
    * @param refreshes runs the resolver for hosts that were permitted lately
    * @param searches runs it for others
    */
-  HostLookup(Resolver resolver, Executor refreshes, Executor searches, Clock clock, AddressRules rules,
+  HostLookup(Resolver resolver, Executor refreshes, Executor searches, TimeSource clock, AddressRules rules,
       Duration keep) {
     this.resolver = resolver;
     this.refreshes = refreshes;

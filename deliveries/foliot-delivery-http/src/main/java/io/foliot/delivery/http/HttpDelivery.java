@@ -2,9 +2,9 @@ package io.foliot.delivery.http;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.foliot.core.Clock;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
+import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
 import io.foliot.core.delivery.Attempt;
@@ -56,7 +56,7 @@ public final class HttpDelivery implements Delivery {
   private static final int MAX_TARGETS = 10_000;
 
   private final HttpDeliveryOptions options;
-  private final Clock clock;
+  private final TimeSource clock;
   private final HostLookup lookup;
   private final CallbackClient client;
   private final List<ExecutorService> ownLookups;
@@ -80,7 +80,7 @@ public final class HttpDelivery implements Delivery {
    * @param resolver finds the addresses of hosts
    * @param lookups runs the resolver, which may block; null for threads of its own
    */
-  public HttpDelivery(HttpDeliveryOptions options, Clock clock, Resolver resolver, @Nullable Executor lookups) {
+  public HttpDelivery(HttpDeliveryOptions options, TimeSource clock, Resolver resolver, @Nullable Executor lookups) {
     this.options = options;
     this.clock = clock;
     ownLookups = lookups != null

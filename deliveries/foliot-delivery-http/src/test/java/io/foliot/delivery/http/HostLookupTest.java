@@ -2,7 +2,7 @@ package io.foliot.delivery.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.delivery.http.HostLookup.Finding;
 import io.foliot.delivery.http.HostLookup.Permitted;
 import io.foliot.delivery.http.HostLookup.Unresolved;
@@ -21,7 +21,7 @@ final class HostLookupTest {
   private static final Duration KEEP = Duration.ofSeconds(30);
 
   private long nowNanos = Long.MAX_VALUE - 5;
-  private final Clock clock = new Clock() {
+  private final TimeSource clock = new TimeSource() {
     @Override
     public long wallMicros() {
       return 0;

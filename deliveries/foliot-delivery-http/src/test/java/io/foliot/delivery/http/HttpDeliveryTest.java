@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
+import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
 import io.foliot.core.delivery.Attempt;
@@ -115,7 +115,7 @@ class HttpDeliveryTest {
 
   @Test
   void theSignatureIsThatOfTheStandardOnceForEachSecret() throws Exception {
-    Clock clock = new Clock() {
+    TimeSource clock = new TimeSource() {
       @Override
       public long wallMicros() {
         return 1_614_265_330_999_999L;
@@ -444,7 +444,7 @@ class HttpDeliveryTest {
   void aNameThatTurnsToADeniedAddressIsNotConnectedTo() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     AtomicLong nanos = new AtomicLong();
-    Clock clock = new Clock() {
+    TimeSource clock = new TimeSource() {
       @Override
       public long wallMicros() {
         return 0;

@@ -2,8 +2,8 @@ package io.foliot.delivery.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Clock;
 import io.foliot.core.SystemClock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Delivery;
 import java.io.IOException;
@@ -30,8 +30,8 @@ class NameTroubleTest {
   private final CountDownLatch over = new CountDownLatch(1);
   private final AtomicBoolean broken = new AtomicBoolean();
   private final AtomicLong aheadNanos = new AtomicLong();
-  private final Clock clock = new Clock() {
-    private final Clock real = new SystemClock();
+  private final TimeSource clock = new TimeSource() {
+    private final TimeSource real = new SystemClock();
 
     @Override
     public long wallMicros() {

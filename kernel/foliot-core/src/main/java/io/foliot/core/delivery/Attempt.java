@@ -1,6 +1,6 @@
 package io.foliot.core.delivery;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.TaskRecord;
 
@@ -17,7 +17,7 @@ public record Attempt(TaskRecord task, Target target, String traceparent) {
    *
    * @throws IllegalArgumentException if the task is another queue's: nothing of it may reach this one's receiver
    */
-  public static Attempt of(Queue queue, TaskRecord task, String traceparent) {
+  public static Attempt of(QueueConfig queue, TaskRecord task, String traceparent) {
     if (!task.queue().equals(queue.name())) {
       throw new IllegalArgumentException("a task is delivered to the target of its own queue: task=" + task.id()
           + ", queue=" + task.queue() + ", target=" + queue.name());

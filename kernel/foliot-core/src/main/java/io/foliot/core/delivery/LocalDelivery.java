@@ -1,8 +1,8 @@
 package io.foliot.core.delivery;
 
-import io.foliot.core.Clock;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
+import io.foliot.core.TimeSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +25,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   private static final long LOG_EVERY_NANOS = 1_000_000_000;
 
   private final Executor executor;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Map<String, Registered> handlers = new ConcurrentHashMap<>();
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
@@ -35,7 +35,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   }
 
   /** Handlers run on this executor; the clock spaces what is logged of their failures. */
-  LocalDelivery(Executor executor, Clock clock) {
+  LocalDelivery(Executor executor, TimeSource clock) {
     this.executor = executor;
     this.clock = clock;
   }

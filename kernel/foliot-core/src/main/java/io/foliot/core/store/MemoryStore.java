@@ -1,9 +1,9 @@
 package io.foliot.core.store;
 
-import io.foliot.core.Clock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -39,7 +39,7 @@ public final class MemoryStore implements TaskStore {
   private record Dropped(long dropAt, TaskId id) {}
 
   private final int slotCount;
-  private final Clock clock;
+  private final TimeSource clock;
   private final TermsByQueue terms = new TermsByQueue();
   private final Table table = new Table();
   private final TaskOperations operations;
@@ -63,7 +63,7 @@ public final class MemoryStore implements TaskStore {
    * @param slotCount a power of two from 1 to 65,536
    * @param tokens unpredictable and never the same again
    */
-  public MemoryStore(int slotCount, Clock clock, Supplier<Token> tokens) {
+  public MemoryStore(int slotCount, TimeSource clock, Supplier<Token> tokens) {
     if (Integer.bitCount(slotCount) != 1 || slotCount > 1 << 16) {
       throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slotCount);
     }

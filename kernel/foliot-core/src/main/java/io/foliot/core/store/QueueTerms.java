@@ -1,6 +1,6 @@
 package io.foliot.core.store;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 
 /**
  * What a store must know of a queue.
@@ -14,10 +14,10 @@ import io.foliot.core.Queue;
 public record QueueTerms(int maxAttempts, long maxWaitMillis, long maxRunMillis, long retainFinishedMillis,
     long retainFailedMillis) {
   /** What a queue with default settings has. */
-  public static final QueueTerms DEFAULT = of(Queue.of("default", io.foliot.core.Target.pull()));
+  public static final QueueTerms DEFAULT = of(QueueConfig.of("default", io.foliot.core.Target.pull()));
 
   /** What a store must know of this queue. */
-  public static QueueTerms of(Queue queue) {
+  public static QueueTerms of(QueueConfig queue) {
     return new QueueTerms(queue.retry().maxAttempts(),
         queue.maxWait() == null ? Long.MAX_VALUE : queue.maxWait().toMillis(), queue.maxRun().toMillis(),
         queue.retainFinished().toMillis(), queue.retainFailed().toMillis());

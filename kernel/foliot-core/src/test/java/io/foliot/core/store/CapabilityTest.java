@@ -2,7 +2,7 @@ package io.foliot.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** A store is asked for what it can do; a store around it passes the question on. */
 final class CapabilityTest {
-  private static final Clock CLOCK = new Clock() {
+  private static final TimeSource CLOCK = new TimeSource() {
     @Override
     public long wallMicros() {
       return 0;

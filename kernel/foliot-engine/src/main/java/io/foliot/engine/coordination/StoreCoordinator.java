@@ -1,7 +1,7 @@
 package io.foliot.engine.coordination;
 
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
@@ -69,7 +69,7 @@ public final class StoreCoordinator implements Coordinator {
   private static final int FORGOTTEN_PART = 8;
 
   private final TaskStore store;
-  private final Clock clock;
+  private final TimeSource clock;
   private final EventLoop loop;
   private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
 
@@ -95,7 +95,7 @@ public final class StoreCoordinator implements Coordinator {
    *
    * @param loop calls it; its own
    */
-  public StoreCoordinator(TaskStore store, Clock clock, EventLoop loop) {
+  public StoreCoordinator(TaskStore store, TimeSource clock, EventLoop loop) {
     this.store = store;
     this.clock = clock;
     this.loop = loop;

@@ -1,7 +1,7 @@
 package io.foliot.bench.store;
 
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Due;
@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
 /** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for as long as the queue says. */
 final class FoliotBacklog implements Backlog {
   private final TaskStore store;
-  private final Queue queue;
+  private final QueueConfig queue;
   private final LongAdder finished = new LongAdder();
   private @Nullable FoliotNode node;
   private int tasks;
 
   FoliotBacklog(TaskStore store, Duration retained) {
     this.store = store;
-    queue = Queue.builder(FoliotNode.QUEUE, Target.local()).retainFinished(retained).retainFailed(Duration.ofDays(14))
+    queue = QueueConfig.builder(FoliotNode.QUEUE, Target.local()).retainFinished(retained)
+        .retainFailed(Duration.ofDays(14))
         .build();
   }
 

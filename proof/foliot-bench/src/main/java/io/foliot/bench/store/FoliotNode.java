@@ -1,15 +1,15 @@
 package io.foliot.bench.store;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
 import io.foliot.core.OnConflict;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Delivery;
@@ -50,13 +50,13 @@ final class FoliotNode implements AutoCloseable {
   /** Counts may be ten seconds old. */
   private static final Duration COUNTS_BOUND = Duration.ofSeconds(30);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final Clock CLOCK = new SystemClock();
+  private static final TimeSource CLOCK = new SystemClock();
 
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
   private final Engine engine;
 
   /** Starts an engine with its default options that has one queue. The store stays the caller's. */
-  FoliotNode(TaskStore store, Queue queue, LocalDelivery.Handler handler, Meter meter) {
+  FoliotNode(TaskStore store, QueueConfig queue, LocalDelivery.Handler handler, Meter meter) {
     this(EngineOptions.defaults("bench"), store, queue,
         executor -> new LocalDelivery(executor).handle(queue.name(), handler), new SoleCoordinator(), meter);
   }
@@ -66,7 +66,7 @@ final class FoliotNode implements AutoCloseable {
    *
    * @param delivery makes the delivery of the queue's tasks, with an executor for handlers
    */
-  FoliotNode(EngineOptions options, TaskStore store, Queue queue, Function<Executor, Delivery> delivery,
+  FoliotNode(EngineOptions options, TaskStore store, QueueConfig queue, Function<Executor, Delivery> delivery,
       Coordinator coordinator, Meter meter) {
     engine = new Engine(options, new Environment(CLOCK, () -> newLoop("bench-loop-"), new SplittableRandom(), store,
         coordinator, List.of(delivery.apply(handlers)), meter));
@@ -85,11 +85,11 @@ final class FoliotNode implements AutoCloseable {
 
   /** One whose tasks wait for workers that never come. */
   static FoliotNode withoutHandlers(TaskStore store) {
-    return withoutHandlers(store, Queue.of(QUEUE, Target.pull()));
+    return withoutHandlers(store, QueueConfig.of(QUEUE, Target.pull()));
   }
 
   /** The same with a queue of its own. */
-  static FoliotNode withoutHandlers(TaskStore store, Queue pull) {
+  static FoliotNode withoutHandlers(TaskStore store, QueueConfig pull) {
     return new FoliotNode(store, pull, attempt -> new Answer.Fail("nothing is due"), Meter.NONE);
   }
 
@@ -116,7 +116,7 @@ final class FoliotNode implements AutoCloseable {
   }
 
   /** Puts tasks into a store that no engine looks after, a thousand a call. */
-  static void fill(TaskStore store, Queue queue, int tasks, IntFunction<Due> due) {
+  static void fill(TaskStore store, QueueConfig queue, int tasks, IntFunction<Due> due) {
     store.configure(queue.name(), QueueTerms.of(queue));
     SplittableRandom random = new SplittableRandom();
     Deque<CompletionStage<?>> underWay = new ArrayDeque<>();

@@ -1,7 +1,7 @@
 package io.foliot.bench.store;
 
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
@@ -80,7 +80,7 @@ final class Lateness {
 
   /** Measures over an empty store. */
   Distribution measure(TaskStore store) throws InterruptedException {
-    Queue queue = Queue.of(FoliotNode.QUEUE, Target.local());
+    QueueConfig queue = QueueConfig.of(FoliotNode.QUEUE, Target.local());
     Ahead ahead;
     try (FoliotNode node = new FoliotNode(store, queue, attempt -> {
       long now = nowMicros();

@@ -1,7 +1,7 @@
 package io.foliot.bench.store;
 
 import io.foliot.backends.Await;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.coordination.Coordinator;
@@ -68,7 +68,7 @@ final class Nodes implements AutoCloseable {
    * @param begun told the number of each task that begins
    */
   Nodes(SqlSite site, Kind kind, IntConsumer begun) throws SQLException {
-    Queue queue = Queue.of(FoliotNode.QUEUE, Target.local());
+    QueueConfig queue = QueueConfig.of(FoliotNode.QUEUE, Target.local());
     try {
       for (int i = 0; i < kind.count(); i++) {
         TaskStore store = i == 0 ? site.openStore() : site.openAnother();

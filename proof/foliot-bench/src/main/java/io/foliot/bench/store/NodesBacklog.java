@@ -1,7 +1,7 @@
 package io.foliot.bench.store;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.Due;
 import java.lang.management.ManagementFactory;
@@ -44,7 +44,8 @@ final class NodesBacklog implements Backlog {
   public void fill(int newTasks) {
     tasks = newTasks;
     dueMillis = System.currentTimeMillis() + LEAST_LEAD_MILLIS + tasks / FILLED_PER_MILLI;
-    FoliotNode.fill(nodes.store(), Queue.of(FoliotNode.QUEUE, Target.local()), tasks, number -> Due.at(dueMillis));
+    FoliotNode.fill(nodes.store(), QueueConfig.of(FoliotNode.QUEUE, Target.local()), tasks,
+        number -> Due.at(dueMillis));
   }
 
   /** Waits for the instant at which all come due. */

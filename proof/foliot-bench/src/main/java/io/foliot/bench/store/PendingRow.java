@@ -1,6 +1,6 @@
 package io.foliot.bench.store;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.store.Due;
@@ -20,7 +20,7 @@ final class PendingRow implements Row {
   private static final Duration LATER = Duration.ofDays(1);
   private static final long FIRST_DUE_MILLIS = TimeUnit.DAYS.toMillis(1);
   private static final long LAST_DUE_MILLIS = TimeUnit.DAYS.toMillis(30);
-  private static final Queue WAITING = Queue.of("waiting", Target.pull());
+  private static final QueueConfig WAITING = QueueConfig.of("waiting", Target.pull());
   private static final String DRAINED = "drained, a second";
   private static final String SUBMIT = "submit p50, ms";
   private static final double WANTED_DRAIN = 0.5;

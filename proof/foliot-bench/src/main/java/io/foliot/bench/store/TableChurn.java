@@ -4,7 +4,7 @@ import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
@@ -72,7 +72,8 @@ public final class TableChurn {
   public static void main(String[] args) throws SQLException {
     int minutes = args.length == 0 ? 60 : Integer.parseInt(args[0]);
     AtomicLong delivered = new AtomicLong();
-    Queue queue = Queue.builder(FoliotNode.QUEUE, Target.local()).retainFinished(RETENTION).retainFailed(RETENTION)
+    QueueConfig queue = QueueConfig.builder(FoliotNode.QUEUE, Target.local()).retainFinished(RETENTION)
+        .retainFailed(RETENTION)
         .build();
     System.out.println(Conditions.machine());
     try (PostgresServer server = PostgresServer.start()) {

@@ -2,11 +2,11 @@ package io.foliot.server.api;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Limits;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.AuditLog;
@@ -37,14 +37,14 @@ public final class Api implements AutoCloseable {
   private final RouteTree tree = new RouteTree();
   private final Map<Route, Function<Request, Reply>> handlers = new EnumMap<>(Route.class);
   private final Scheduler scheduler;
-  private final Clock clock;
+  private final TimeSource clock;
   private final Gate gate;
   private final Calls calls;
   private final AuditLog audit = new AuditLog();
   private volatile boolean draining;
 
   /** Everything that the API stands on. */
-  public record Parts(Scheduler scheduler, Clock clock, RandomGenerator random, Gate gate, KeyRing keys,
+  public record Parts(Scheduler scheduler, TimeSource clock, RandomGenerator random, Gate gate, KeyRing keys,
       ApiLimits limits, ServerInfo info) {}
 
   /**

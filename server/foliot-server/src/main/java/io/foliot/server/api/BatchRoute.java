@@ -1,9 +1,9 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Limits;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.SubmitResult;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,11 +24,11 @@ final class BatchRoute {
   private static final int NEWLINE = '\n';
 
   private final Scheduler scheduler;
-  private final Clock clock;
+  private final TimeSource clock;
   private final ApiLimits limits;
   private final Calls calls;
 
-  BatchRoute(Scheduler scheduler, Clock clock, ApiLimits limits, Calls calls) {
+  BatchRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, Calls calls) {
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;

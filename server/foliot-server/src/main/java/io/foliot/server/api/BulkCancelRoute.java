@@ -1,10 +1,10 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Limits;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -42,11 +42,11 @@ final class BulkCancelRoute {
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 
   private final Scheduler scheduler;
-  private final Clock clock;
+  private final TimeSource clock;
   private final ApiLimits limits;
   private final Calls calls;
 
-  BulkCancelRoute(Scheduler scheduler, Clock clock, ApiLimits limits, Calls calls) {
+  BulkCancelRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, Calls calls) {
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;

@@ -1,6 +1,6 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.NotServingException;
 import io.foliot.core.Scheduler.OverloadedException;
@@ -78,8 +78,8 @@ final class Calls implements AutoCloseable {
   }
 
   /** The queue, if it exists on any node. */
-  Optional<Queue> find(Scheduler scheduler, String queue) {
-    Optional<Queue> known = scheduler.queue(queue);
+  Optional<QueueConfig> find(Scheduler scheduler, String queue) {
+    Optional<QueueConfig> known = scheduler.queue(queue);
     return known.isPresent() ? known : read(scheduler.findQueue(queue));
   }
 

@@ -1,7 +1,7 @@
 package io.foliot.server.api;
 
 import io.foliot.core.DurationText;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.TaskReason;
 import io.foliot.core.Unready;
@@ -19,7 +19,7 @@ public final class EngineWords {
   /** Returns a reason of an explanation in words. */
   static String of(TaskReason reason, Explanation why) {
     TaskRecord task = why.task();
-    Queue queue = why.queue();
+    QueueConfig queue = why.queue();
     return switch (reason) {
       case QUEUE_MISSING ->
         "its queue does not exist; the task fires once it is created: PUT /v1/queues/" + task.queue();
@@ -57,7 +57,7 @@ public final class EngineWords {
     };
   }
 
-  private static Object concurrency(@Nullable Queue queue) {
+  private static Object concurrency(@Nullable QueueConfig queue) {
     return queue == null || queue.concurrency() == null ? "" : queue.concurrency();
   }
 

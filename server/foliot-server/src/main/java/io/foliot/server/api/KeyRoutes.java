@@ -1,6 +1,6 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.ApiKey;
 import io.foliot.server.security.Gate;
@@ -23,11 +23,11 @@ final class KeyRoutes {
 
   private final KeyRing keys;
   private final Gate gate;
-  private final Clock clock;
+  private final TimeSource clock;
   private final RandomGenerator random;
   private final ApiLimits limits;
 
-  KeyRoutes(KeyRing keys, Gate gate, Clock clock, RandomGenerator random, ApiLimits limits) {
+  KeyRoutes(KeyRing keys, Gate gate, TimeSource clock, RandomGenerator random, ApiLimits limits) {
     this.keys = keys;
     this.gate = gate;
     this.clock = clock;

@@ -1,7 +1,7 @@
 package io.foliot.server.api;
 
 import io.foliot.core.DurationText;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
@@ -32,7 +32,8 @@ final class QueueJson {
   private static final String HTTP = "http";
   private static final List<String> HTTP_SETTINGS = Stream.concat(Stream.of("type", "timeout"),
       HttpDelivery.SETTINGS.stream()).toList();
-  private static final Queue DEFAULTS = Queue.of("defaults", new Target(Target.PULL, Map.of(), Target.DEFAULT_TIMEOUT));
+  private static final QueueConfig DEFAULTS = QueueConfig.of("defaults",
+      new Target(Target.PULL, Map.of(), Target.DEFAULT_TIMEOUT));
 
   // One thread; a reader is used once.
   private final String name;
@@ -53,7 +54,7 @@ final class QueueJson {
   private boolean paused;
 
   /** With the settings of a queue, but for its delivery. */
-  private QueueJson(String name, Queue from) {
+  private QueueJson(String name, QueueConfig from) {
     this.name = name;
     maxAttempts = from.retry().maxAttempts();
     backoff = from.retry().backoff();
@@ -75,7 +76,7 @@ final class QueueJson {
    *
    * @param existing the queue as it is, whose secrets stay where the mask stands; or null
    */
-  static Queue read(String name, byte[] body, @Nullable Queue existing) {
+  static QueueConfig read(String name, byte[] body, @Nullable QueueConfig existing) {
     return new QueueJson(name, DEFAULTS).read(body, existing);
   }
 
@@ -83,7 +84,7 @@ final class QueueJson {
    * Returns a queue as a JSON merge patch (RFC 7396) changes it: a field that is absent keeps its value, null resets it
    * to its default.
    */
-  static Queue patched(Queue existing, byte[] patch) {
+  static QueueConfig patched(QueueConfig existing, byte[] patch) {
     QueueJson fields = new QueueJson(existing.name(), existing);
     Map<String, String> settings = new TreeMap<>(existing.target().settings());
     settings.put("type", existing.target().type());
@@ -92,7 +93,7 @@ final class QueueJson {
     return fields.read(patch, existing);
   }
 
-  private Queue read(byte[] body, @Nullable Queue existing) {
+  private QueueConfig read(byte[] body, @Nullable QueueConfig existing) {
     try (JsonIn in = new JsonIn(body)) {
       in.only(FIELDS, field -> readField(in, field));
     }
@@ -186,7 +187,7 @@ final class QueueJson {
     return value == null ? otherwise : value;
   }
 
-  private Queue queue(@Nullable Queue existing) {
+  private QueueConfig queue(@Nullable QueueConfig existing) {
     if (delivery == null || !delivery.containsKey("type")) {
       throw new Problem(ProblemKind.MISSING_FIELD, "a queue says where its tasks go: \"delivery\": {\"type\": \"http\","
           + " \"url\": \"https://...\"}, or {\"type\": \"pull\"} for workers that ask for them").with("field",
@@ -206,7 +207,8 @@ final class QueueJson {
     }
     ensureKnownSettings(type, settings);
     Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
-    return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
+    return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished,
+        retainFailed,
         paused);
   }
 
@@ -220,7 +222,7 @@ final class QueueJson {
     }
   }
 
-  private static String kept(String setting, @Nullable Queue existing) {
+  private static String kept(String setting, @Nullable QueueConfig existing) {
     String value = existing == null ? null : existing.target().settings().get(setting);
     if (value == null) {
       throw new Problem(ProblemKind.INVALID_FIELD, "delivery." + setting + " is the mask that answers show, and the"
@@ -236,7 +238,7 @@ final class QueueJson {
   }
 
   /** Writes a queue; with its figures if they are known. */
-  static void write(JsonGenerator json, Queue queue, Scheduler.@Nullable QueueStatus status) {
+  static void write(JsonGenerator json, QueueConfig queue, Scheduler.@Nullable QueueStatus status) {
     json.writeStartObject();
     json.writeStringProperty("queue", queue.name());
     json.writeObjectPropertyStart("delivery");

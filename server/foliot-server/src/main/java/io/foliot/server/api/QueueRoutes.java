@@ -1,7 +1,7 @@
 package io.foliot.server.api;
 
 import io.foliot.core.Limits;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
@@ -35,22 +35,22 @@ final class QueueRoutes {
 
   Reply put(Request request) {
     String name = request.variable("queue");
-    Optional<Queue> existing = calls.find(scheduler, name);
-    Queue queue = QueueJson.read(name, request.json(limits.bodyBytes()), existing.orElse(null));
-    Queue written = calls.write(scheduler.putQueue(queue));
+    Optional<QueueConfig> existing = calls.find(scheduler, name);
+    QueueConfig queue = QueueJson.read(name, request.json(limits.bodyBytes()), existing.orElse(null));
+    QueueConfig written = calls.write(scheduler.putQueue(queue));
     return Reply.json(existing.isPresent() ? 200 : 201, json -> QueueJson.write(json, written, null));
   }
 
   Reply patch(Request request) {
     byte[] body = request.json(limits.bodyBytes());
-    Queue written = calls.write(
+    QueueConfig written = calls.write(
         scheduler.changeQueue(request.variable("queue"), queue -> QueueJson.patched(queue, body)));
     return Reply.json(200, json -> QueueJson.write(json, written, null));
   }
 
   Reply get(Request request) {
     String name = request.variable("queue");
-    Queue queue = calls.find(scheduler, name).orElseThrow(() -> Calls.unknownQueue(name));
+    QueueConfig queue = calls.find(scheduler, name).orElseThrow(() -> Calls.unknownQueue(name));
     Scheduler.QueueStatus status = calls.read(scheduler.queues()).stream()
         .filter(each -> each.queue().name().equals(name)).findFirst().orElse(null);
     return Reply.json(200, json -> QueueJson.write(json, status == null ? queue : status.queue(), status));
@@ -90,7 +90,7 @@ final class QueueRoutes {
 
   private Reply setPaused(Request request, boolean paused) {
     request.noBody(limits.bodyBytes());
-    Queue queue = calls.write(scheduler.setPaused(request.variable("queue"), paused));
+    QueueConfig queue = calls.write(scheduler.setPaused(request.variable("queue"), paused));
     return Reply.json(200, json -> QueueJson.write(json, queue, null));
   }
 

@@ -1,8 +1,8 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskPage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +20,12 @@ final class QueueScan {
 
   private final Scheduler scheduler;
   private final Calls calls;
-  private final Clock clock;
+  private final TimeSource clock;
   private final String queue;
   private final long endNanos;
 
   /** Begins a walk. */
-  QueueScan(Scheduler scheduler, Calls calls, Clock clock, String queue) {
+  QueueScan(Scheduler scheduler, Calls calls, TimeSource clock, String queue) {
     this.scheduler = scheduler;
     this.calls = calls;
     this.clock = clock;

@@ -1,13 +1,13 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Clock;
 import io.foliot.core.Limits;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
@@ -39,11 +39,11 @@ final class TaskRoutes {
   private static final int BYTES_PER_TOUCH = 120;
 
   private final Scheduler scheduler;
-  private final Clock clock;
+  private final TimeSource clock;
   private final ApiLimits limits;
   private final Calls calls;
 
-  TaskRoutes(Scheduler scheduler, Clock clock, ApiLimits limits, Calls calls) {
+  TaskRoutes(Scheduler scheduler, TimeSource clock, ApiLimits limits, Calls calls) {
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;
@@ -217,7 +217,7 @@ final class TaskRoutes {
   }
 
   private int queueAttempts(String queue) {
-    return calls.find(scheduler, queue).map(Queue::retry).map(retry -> retry.maxAttempts()).orElse(0);
+    return calls.find(scheduler, queue).map(QueueConfig::retry).map(retry -> retry.maxAttempts()).orElse(0);
   }
 
   private Problem unknown(TaskRef ref) {

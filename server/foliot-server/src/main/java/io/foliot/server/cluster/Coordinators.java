@@ -4,9 +4,9 @@ import io.foliot.cluster.zookeeper.ZooKeeperCoordinator;
 import io.foliot.cluster.zookeeper.ZooKeeperOptions;
 import io.foliot.cluster.zookeeper.ZooKeeperOptions.Login;
 import io.foliot.cluster.zookeeper.ZooKeeperOptions.Tls;
-import io.foliot.core.Clock;
 import io.foliot.core.EventLoop;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.TaskStore;
 import io.foliot.engine.coordination.SoleCoordinator;
@@ -25,7 +25,7 @@ public final class Coordinators {
    *
    * @throws StartException if it cannot be as it is configured
    */
-  public static Coordinator of(FoliotConfig.Cluster config, Clock clock, TaskStore store) {
+  public static Coordinator of(FoliotConfig.Cluster config, TimeSource clock, TaskStore store) {
     String wanted = config.coordinator();
     if (wanted.equals(SoleCoordinator.KIND) || (wanted.isEmpty() && !store.isShared())) {
       return new SoleCoordinator();
@@ -50,7 +50,7 @@ public final class Coordinators {
     return new StartException(StartException.Reason.CONFIGURATION, "cluster.coordinator (--cluster): " + why, cause);
   }
 
-  private static EventLoop loop(Clock clock) {
+  private static EventLoop loop(TimeSource clock) {
     return new ThreadEventLoop(clock, Thread.ofPlatform().name("foliot-coordination-", 0).factory());
   }
 

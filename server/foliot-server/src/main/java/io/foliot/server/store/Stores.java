@@ -1,6 +1,6 @@
 package io.foliot.server.store;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.SetAside;
@@ -34,7 +34,7 @@ public final class Stores {
    * @throws StoreException if it cannot be opened
    * @throws IllegalArgumentException if the address of its server cannot be used
    */
-  public static TaskStore open(FoliotConfig.Store config, Clock clock, Consumer<StoreException> onFailure,
+  public static TaskStore open(FoliotConfig.Store config, TimeSource clock, Consumer<StoreException> onFailure,
       Consumer<SetAside> onSetAside) {
     if (config.kind().equals(FoliotConfig.Store.MEMORY)) {
       SecureRandom random = new SecureRandom();

@@ -2,7 +2,7 @@ package io.foliot.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
@@ -21,13 +21,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class EngineWordsTest {
   private static final TaskRecord TASK = TaskRecord.edit(TaskId.of(1, 2, 3), "mails", "k").dueAt(61_000).done();
 
-  private static Explanation why(TaskReason reason, @Nullable Queue queue) {
+  private static Explanation why(TaskReason reason, @Nullable QueueConfig queue) {
     return new Explanation(TASK, TaskState.READY, List.of(reason), 1_000, queue, 2, 7, "n1", 5, 1, "http:a", 16, 16);
   }
 
   private static String words(TaskReason reason) {
     return EngineWords.of(reason,
-        why(reason, Queue.builder("mails", Target.local()).rate(10.0).concurrency(4).build()));
+        why(reason, QueueConfig.builder("mails", Target.local()).rate(10.0).concurrency(4).build()));
   }
 
   @Test

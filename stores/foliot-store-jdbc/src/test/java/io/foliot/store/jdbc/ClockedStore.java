@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
 import io.foliot.backends.Database;
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -28,7 +28,7 @@ final class ClockedStore {
    *
    * @param store that reads the time from the table {@code test_clock}
    */
-  static TaskStore of(TaskStore store, Database database, Clock clock) {
+  static TaskStore of(TaskStore store, Database database, TimeSource clock) {
     Ticker ticker = new Ticker(database, clock);
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},
         (proxy, method, arguments) -> {
@@ -46,13 +46,13 @@ final class ClockedStore {
   }
 
   private static final class Ticker {
-    private final Clock clock;
+    private final TimeSource clock;
     // guarded by this
     private final Connection connection;
     private final PreparedStatement update;
     private long last;
 
-    Ticker(Database database, Clock clock) {
+    Ticker(Database database, TimeSource clock) {
       this.clock = clock;
       try {
         connection = database.connect();

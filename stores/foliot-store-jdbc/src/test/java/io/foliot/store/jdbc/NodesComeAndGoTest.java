@@ -6,13 +6,13 @@ import io.foliot.backends.Await;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.Meter;
-import io.foliot.core.Queue;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
 import io.foliot.core.ThreadEventLoop;
+import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.LocalDelivery;
@@ -52,7 +52,7 @@ final class NodesComeAndGoTest {
   private static final long STOP_SECONDS = 10;
   private static final Duration BOUND = Duration.ofMinutes(1);
 
-  private final Clock clock = new SystemClock();
+  private final TimeSource clock = new SystemClock();
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
   private final int tasks = SECONDS * TASKS_PER_SECOND;
   private final AtomicIntegerArray times = new AtomicIntegerArray(tasks);
@@ -101,7 +101,7 @@ final class NodesComeAndGoTest {
     try (PostgresServer server = PostgresServer.start(); ExecutorService leavers = Executors.newCachedThreadPool()) {
       Database database = server.createDatabase();
       Node first = new Node("first", database);
-      first.engine.putQueue(Queue.of("q", Target.local())).join();
+      first.engine.putQueue(QueueConfig.of("q", Target.local())).join();
       Deque<Node> others = new ArrayDeque<>();
       List<CompletableFuture<Void>> left = new ArrayList<>();
       for (int second = 0; second < SECONDS; second++) {

@@ -2,7 +2,7 @@ package io.foliot.store.jdbc;
 
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.TaskStoreContract;
 import java.util.List;
@@ -31,19 +31,19 @@ final class PostgresModelTest extends TaskStoreContract {
   }
 
   @Override
-  protected TaskStore open(Clock storeClock) {
+  protected TaskStore open(TimeSource storeClock) {
     Databases.empty(database);
     return openAgain(storeClock);
   }
 
-  private static TaskStore openAgain(Clock storeClock) {
+  private static TaskStore openAgain(TimeSource storeClock) {
     return ClockedStore.of(JdbcStore.open(Databases.options(database).toBuilder().slots(16).build(),
         (source, name, timeout) -> new PostgresDialect(Math.toIntExact(timeout.toSeconds()), false, "test_micros()")),
         database, storeClock);
   }
 
   @Override
-  protected TaskStore reopen(TaskStore old, Clock storeClock) {
+  protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
     old.close();
     return openAgain(storeClock);
   }

@@ -2,7 +2,7 @@ package io.foliot.store.redis;
 
 import io.foliot.backends.RedisConnection;
 import io.foliot.backends.RedisServer;
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.TaskStoreContract;
 import java.io.IOException;
@@ -45,7 +45,7 @@ final class RedisStoreModelTest extends TaskStoreContract {
     }
   }
 
-  private TaskStore opened(Clock storeClock) {
+  private TaskStore opened(TimeSource storeClock) {
     RedisConnection connection = connect();
     AtomicBoolean closed = new AtomicBoolean();
     TaskStore store = RedisStore.open(options, new RedisStore.Seams(new SecureTokens(), CLOCK));
@@ -66,13 +66,13 @@ final class RedisStoreModelTest extends TaskStoreContract {
   }
 
   @Override
-  protected TaskStore open(Clock storeClock) {
+  protected TaskStore open(TimeSource storeClock) {
     options = RedisOptions.builder(server.uri()).namespace("kit-" + stores++).slots(4).build();
     return opened(storeClock);
   }
 
   @Override
-  protected TaskStore reopen(TaskStore old, Clock storeClock) {
+  protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
     old.close();
     return opened(storeClock);
   }

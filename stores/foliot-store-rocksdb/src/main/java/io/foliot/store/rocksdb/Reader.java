@@ -1,9 +1,9 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.Clock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -35,7 +35,7 @@ final class Reader implements AutoCloseable {
   private static final char KEPT_CURSOR = 'k';
 
   private final Database db;
-  private final Clock clock;
+  private final TimeSource clock;
   private final int slotCount;
   private final Queues queues;
   private final Tally tally;
@@ -44,7 +44,7 @@ final class Reader implements AutoCloseable {
   private final Unreadables unreadables;
   private final AtomicReferenceArray<Database.@Nullable Range> slotRanges;
 
-  Reader(Database db, Clock clock, int slotCount, Queues queues, Tally tally, Hands indexHands, Hands parkedHands,
+  Reader(Database db, TimeSource clock, int slotCount, Queues queues, Tally tally, Hands indexHands, Hands parkedHands,
       Unreadables unreadables) {
     this.db = db;
     this.clock = clock;

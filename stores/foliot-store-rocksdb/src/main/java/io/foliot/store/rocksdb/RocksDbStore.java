@@ -1,9 +1,9 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.Clock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.Backups;
 import io.foliot.core.store.CancelResult;
@@ -97,7 +97,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   private final StoreFolder folder;
   private final RocksDbOptions options;
-  private final Clock clock;
+  private final TimeSource clock;
   private final int slotCount;
   private final Database db;
   private final TaskOperations operations;
@@ -115,7 +115,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private final GuardWriter guard;
   private final FolderLock lock;
 
-  private RocksDbStore(StoreFolder folder, RocksDbOptions options, Clock clock, Seams seams, Database db,
+  private RocksDbStore(StoreFolder folder, RocksDbOptions options, TimeSource clock, Seams seams, Database db,
       FolderLock lock, boolean isNew) throws IOException {
     this.folder = folder;
     this.options = options;
@@ -151,7 +151,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is
    *     damaged; the message says which, and what to do
    */
-  public static RocksDbStore open(Path folder, RocksDbOptions options, Clock clock) {
+  public static RocksDbStore open(Path folder, RocksDbOptions options, TimeSource clock) {
     return open(folder, options, clock, Seams.real());
   }
 
@@ -160,7 +160,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return Files.isDirectory(new StoreFolder(folder).rocks());
   }
 
-  static RocksDbStore open(Path path, RocksDbOptions options, Clock clock, Seams seams) {
+  static RocksDbStore open(Path path, RocksDbOptions options, TimeSource clock, Seams seams) {
     StoreFolder folder = new StoreFolder(path);
     boolean exists = folder.prepare();
     FolderLock lock = null;

@@ -1,6 +1,6 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.StoreFullException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -14,11 +14,11 @@ final class Room {
   private final Path folder;
   private final long reserveBytes;
   private final ToLongFunction<Path> freeBytes;
-  private final Clock clock;
+  private final TimeSource clock;
   private long lookedNanos;
   private volatile long lastFreeBytes;
 
-  Room(Path folder, long reserveBytes, ToLongFunction<Path> freeBytes, Clock clock) {
+  Room(Path folder, long reserveBytes, ToLongFunction<Path> freeBytes, TimeSource clock) {
     this.folder = folder;
     this.reserveBytes = reserveBytes;
     this.freeBytes = freeBytes;

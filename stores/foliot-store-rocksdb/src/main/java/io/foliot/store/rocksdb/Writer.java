@@ -1,6 +1,6 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
@@ -51,7 +51,7 @@ final class Writer {
     }
   }
 
-  private final Clock clock;
+  private final TimeSource clock;
   private final CommitTable table;
   private final TaskOperations operations;
   private final Database db;
@@ -76,7 +76,7 @@ final class Writer {
   // writer thread only
   private final List<Operation<?>> running = new ArrayList<>();
 
-  Writer(Clock clock, CommitTable table, TaskOperations operations, Database db, List<Hands> hands,
+  Writer(TimeSource clock, CommitTable table, TaskOperations operations, Database db, List<Hands> hands,
       Documents documents, Runnable afterEnd) {
     this.clock = clock;
     this.table = table;

@@ -1,12 +1,12 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -58,7 +58,7 @@ public final class RocksDbStoreBenchmark {
   private static final int PAYLOAD_BYTES = 100;
   private static final long HOUR = 3_600_000;
 
-  private final Clock clock = new SystemClock();
+  private final TimeSource clock = new SystemClock();
   private final SplittableRandom random = new SplittableRandom(42);
   private final Path folder;
   private final int tasks;

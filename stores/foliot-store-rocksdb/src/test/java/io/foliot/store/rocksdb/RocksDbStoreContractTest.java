@@ -1,6 +1,6 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.Clock;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.TaskStoreContract;
 import java.nio.file.Path;
@@ -15,18 +15,18 @@ final class RocksDbStoreContractTest extends TaskStoreContract {
   private int opened;
 
   @Override
-  protected TaskStore open(Clock storeClock) {
+  protected TaskStore open(TimeSource storeClock) {
     opened++;
     return openLast(storeClock);
   }
 
   @Override
-  protected TaskStore reopen(TaskStore old, Clock storeClock) {
+  protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
     old.close();
     return openLast(storeClock);
   }
 
-  private TaskStore openLast(Clock storeClock) {
+  private TaskStore openLast(TimeSource storeClock) {
     return RocksDbStore.open(folder.resolve("store-" + opened), OPTIONS, storeClock);
   }
 }

@@ -1,10 +1,10 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.Body;
-import io.foliot.core.Clock;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
+import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
@@ -79,7 +79,7 @@ final class StoreHarness {
 
   private static final AtomicLong IDS = new AtomicLong();
 
-  static Draft draft(Clock clock, @Nullable String key, long dueAt, @Nullable Body body) {
+  static Draft draft(TimeSource clock, @Nullable String key, long dueAt, @Nullable Body body) {
     long number = IDS.incrementAndGet();
     int hash = key == null ? (int) (number * 0x9E37) : SlotHash.of(QUEUE, key);
     return new Draft(TaskId.of(clock.wallMillis(), hash, number), QUEUE, key, Due.at(dueAt), body, 0, OnConflict.RESET,

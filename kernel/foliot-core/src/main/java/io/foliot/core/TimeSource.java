@@ -4,7 +4,7 @@ package io.foliot.core;
  * The two readings of time that the engine knows. Deadlines are wall time; waits and durations are monotonic time, and
  * no difference of two wall readings ever becomes a wait.
  */
-public interface Clock {
+public interface TimeSource {
   /** The wall clock in microseconds since 1970. May be stepped in either direction while the process runs. */
   long wallMicros();
 

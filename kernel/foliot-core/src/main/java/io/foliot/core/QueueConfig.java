@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Named settings that tasks share.
+ * The settings of a queue: its target, retries, limits and retention. Immutable.
  *
  * @param name see {@link Limits#ensureQueueName}
  * @param target where and how to deliver
@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * @param retainFailed how long failed tasks can be looked at and redriven
  * @param paused whether no new attempts begin
  */
-public record Queue(String name, Target target, Retry retry, int priority, @Nullable Double rate,
+public record QueueConfig(String name, Target target, Retry retry, int priority, @Nullable Double rate,
     @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, Duration retainFinished,
     Duration retainFailed, boolean paused) {
   /** A day: longer work reports progress by finishing and re-arming. */
   public static final Duration DEFAULT_MAX_RUN = Duration.ofHours(24);
 
-  public Queue {
+  public QueueConfig {
     Limits.ensureQueueName(name);
     Limits.ensure(priority >= -10 && priority <= 10, "priority is from -10 to 10", priority);
     Limits.ensure(rate == null || (rate >= 0.001 && rate <= 1e9), "rate is from 0.001 to 10^9 a second",
@@ -39,7 +39,7 @@ public record Queue(String name, Target target, Retry retry, int priority, @Null
   }
 
   /** Returns a queue with defaults for all but its name and target. {@link #builder} sets the rest. */
-  public static Queue of(String name, Target target) {
+  public static QueueConfig of(String name, Target target) {
     return builder(name, target).build();
   }
 
@@ -54,7 +54,7 @@ public record Queue(String name, Target target, Retry retry, int priority, @Null
         .maxWait(maxWait).maxRun(maxRun).retainFinished(retainFinished).retainFailed(retainFailed).paused(paused);
   }
 
-  /** Builds a {@link Queue}. Not safe for use by several threads. */
+  /** Builds a {@link QueueConfig}. Not safe for use by several threads. */
   public static final class Builder {
     private final String name;
     private Target target;
@@ -143,8 +143,9 @@ public record Queue(String name, Target target, Retry retry, int priority, @Null
      *
      * @throws IllegalArgumentException if the name or a setting is out of its range
      */
-    public Queue build() {
-      return new Queue(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished, retainFailed,
+    public QueueConfig build() {
+      return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished,
+          retainFailed,
           paused);
     }
   }
