@@ -1,6 +1,6 @@
 package io.foliot.core;
 
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 
 /** Why a node does not serve. An interface words it. */
 public sealed interface Unready {
@@ -14,7 +14,7 @@ public sealed interface Unready {
   record Stopping() implements Unready {}
 
   /** The store is sealed. */
-  record Sealed(Seal seal) implements Unready {}
+  record Sealed(StoreSeal seal) implements Unready {}
 
   /** An event loop has not turned for some time. */
   record LoopStalled(int loop, long millis) implements Unready {}

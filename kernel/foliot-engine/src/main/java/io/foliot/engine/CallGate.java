@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Scheduler.FailedException;
 import io.foliot.core.Scheduler.NotServingException;
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -21,7 +21,7 @@ final class CallGate {
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private volatile boolean running;
   private volatile boolean stopped;
-  private volatile @Nullable Seal seal;
+  private volatile @Nullable StoreSeal seal;
 
   void open() {
     running = true;
@@ -35,7 +35,7 @@ final class CallGate {
     failure.complete(cause);
   }
 
-  void seal(@Nullable Seal found) {
+  void seal(@Nullable StoreSeal found) {
     seal = found;
   }
 
@@ -49,7 +49,7 @@ final class CallGate {
 
   /** Returns the seal of the store, or null if it is open. */
   @Nullable
-  Seal seal() {
+  StoreSeal seal() {
     return seal;
   }
 
@@ -60,14 +60,14 @@ final class CallGate {
 
   /** Runs a call that changes something. */
   <T> CompletableFuture<T> write(Supplier<CompletionStage<T>> call) {
-    Seal sealed = seal;
+    StoreSeal sealed = seal;
     return sealed == null ? read(call) : CompletableFuture.failedFuture(new NotServingException(sealed.refusal()));
   }
 
   /** Runs a call that reports the end of an attempt; a store that drains records it. */
   <T> CompletableFuture<T> report(Supplier<CompletionStage<T>> call) {
-    Seal sealed = seal;
-    return sealed == null || sealed.state() == Seal.State.DRAINING ? read(call) : write(call);
+    StoreSeal sealed = seal;
+    return sealed == null || sealed.state() == StoreSeal.State.DRAINING ? read(call) : write(call);
   }
 
   /** Runs a call that changes nothing. */

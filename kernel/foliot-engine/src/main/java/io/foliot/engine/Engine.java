@@ -15,9 +15,9 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.RedriveResult;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.SealedException;
 import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -113,7 +113,7 @@ public final class Engine implements Scheduler {
    * @return completes when the engine serves; fails if the store does not answer, or is sealed
    */
   public CompletableFuture<Void> start() {
-    return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, Seal.NAME))
+    return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, StoreSeal.NAME))
         .thenCompose(found -> {
           if (found.isPresent()) {
             throw new SealedException(SealFormat.decode(found.get().content()));
@@ -162,7 +162,7 @@ public final class Engine implements Scheduler {
     deletions.takeBackLeftOff();
     if (store.isShared()) {
       membership.eachSecond(loops.get(0).storeOffsetMicros() / 1_000);
-      store.document(DocumentKind.CLUSTER, Seal.NAME).whenComplete((found, failure) -> {
+      store.document(DocumentKind.CLUSTER, StoreSeal.NAME).whenComplete((found, failure) -> {
         if (found != null) {
           sealed(found.map(document -> SealFormat.decode(document.content())).orElse(null));
         }
@@ -170,7 +170,7 @@ public final class Engine implements Scheduler {
     }
   }
 
-  private void sealed(@Nullable Seal found) {
+  private void sealed(@Nullable StoreSeal found) {
     if (!Objects.equals(found, gate.seal())) {
       if (found == null) {
         LOG.log(System.Logger.Level.WARNING, "the store is open again");

@@ -7,9 +7,9 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.store.DueEntry;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.util.List;
@@ -89,7 +89,7 @@ final class EngineLoop implements EventLoop.Duty {
   private final Attempts attempts;
   private final Settles settles;
   private final Drain drain = new Drain();
-  private Seal.@Nullable State sealed;
+  private StoreSeal.@Nullable State sealed;
   private long secondNanos;
   private long statusNanos;
 
@@ -242,7 +242,7 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /** The store is sealed, or, with null, open again. */
-  void sealed(Seal.@Nullable State state) {
+  void sealed(StoreSeal.@Nullable State state) {
     inbox.post(nowNanos -> sealed = state);
   }
 
@@ -325,7 +325,7 @@ final class EngineLoop implements EventLoop.Duty {
       claims.turn(nowNanos);
       postponed.move(nowNanos);
     }
-    if (sealed == null || sealed == Seal.State.DRAINING) {
+    if (sealed == null || sealed == StoreSeal.State.DRAINING) {
       parking.park(nowNanos);
       settles.turn(nowNanos);
     }

@@ -4,8 +4,8 @@ import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.store.DueEntry;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreSeal;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -117,7 +117,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     loopOf(id).reported(token);
   }
 
-  void sealed(Seal.@Nullable State state) {
+  void sealed(StoreSeal.@Nullable State state) {
     loops.forEach(loop -> loop.sealed(state));
   }
 

@@ -8,7 +8,7 @@ import io.foliot.core.Scheduler.LaneStatus;
 import io.foliot.core.Scheduler.QueueStatus;
 import io.foliot.core.Unready;
 import io.foliot.core.store.QueueCounts;
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,7 +76,7 @@ final class NodeStatus {
     if (!gate.isRunning() || gate.isStopped()) {
       return List.of(gate.isStopped() ? new Unready.Stopping() : new Unready.NotStarted());
     }
-    Seal sealed = gate.seal();
+    StoreSeal sealed = gate.seal();
     List<Unready> reasons = new ArrayList<>();
     if (sealed != null) {
       reasons.add(new Unready.Sealed(sealed));

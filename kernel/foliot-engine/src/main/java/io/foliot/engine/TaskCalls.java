@@ -114,7 +114,7 @@ final class TaskCalls {
 
   /** Tells the loops of tasks that were written, and can be seen. */
   void submitted(List<Draft> drafts, List<SubmitResult> results) {
-    Tally tally = new Tally(meter, "");
+    OutcomeCounter tally = new OutcomeCounter(meter, "");
     List<DueEntry> written = new ArrayList<>();
     long horizon = loops.storeMillis() + windowMillis;
     for (int i = 0; i < drafts.size(); i++) {
@@ -145,7 +145,7 @@ final class TaskCalls {
   private void touched(List<Touch> items, List<TouchResult> results) {
     List<DueEntry> written = new ArrayList<>();
     long horizon = loops.storeMillis() + windowMillis;
-    Tally tally = new Tally(meter, "touch_");
+    OutcomeCounter tally = new OutcomeCounter(meter, "touch_");
     for (int i = 0; i < items.size(); i++) {
       TouchResult result = results.get(i);
       TaskId id = result.id();

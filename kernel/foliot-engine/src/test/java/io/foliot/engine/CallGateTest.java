@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Scheduler.FailedException;
 import io.foliot.core.Scheduler.OverloadedException;
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -34,11 +34,11 @@ final class CallGateTest {
   @Test
   void sealedStoresAreReadAndDrainedOnly() {
     gate.open();
-    gate.seal(Seal.of(Seal.State.DRAINING, "b"));
+    gate.seal(StoreSeal.of(StoreSeal.State.DRAINING, "b"));
     assertRefused(gate.write(this::call), OverloadedException.class);
     assertThat(gate.report(this::call)).isCompletedWithValue("done");
     assertThat(gate.read(this::call)).isCompletedWithValue("done");
-    gate.seal(Seal.of(Seal.State.MOVED, "b"));
+    gate.seal(StoreSeal.of(StoreSeal.State.MOVED, "b"));
     assertRefused(gate.report(this::call), OverloadedException.class);
     gate.seal(null);
     assertThat(gate.write(this::call)).isCompletedWithValue("done");

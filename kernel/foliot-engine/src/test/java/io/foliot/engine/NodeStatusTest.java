@@ -15,8 +15,8 @@ import io.foliot.core.Unready;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.QueueCounts;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreSeal;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -78,7 +78,7 @@ final class NodeStatusTest {
   @Test
   void theFailureOfTheEngineIsTheOnlyReason() {
     serves();
-    gate.seal(Seal.of(Seal.State.MOVED, "another one"));
+    gate.seal(StoreSeal.of(StoreSeal.State.MOVED, "another one"));
     gate.stop();
     Throwable cause = new AssertionError("expected");
     gate.fail(cause);
@@ -88,7 +88,7 @@ final class NodeStatusTest {
   @Test
   void aSealedStoreIsAReasonBesideOthers() {
     serves();
-    Seal seal = Seal.of(Seal.State.DRAINING, "another one");
+    StoreSeal seal = StoreSeal.of(StoreSeal.State.DRAINING, "another one");
     gate.seal(seal);
     assertThat(unready()).containsExactly(new Unready.Sealed(seal));
     storeIsAway();

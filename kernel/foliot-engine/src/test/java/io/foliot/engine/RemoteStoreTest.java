@@ -15,9 +15,9 @@ import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.SealedException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
@@ -453,12 +453,12 @@ final class RemoteStoreTest {
     }
   }
 
-  private static void seal(World world, Seal.@Nullable State state) {
-    long version = world.store.document(DocumentKind.CLUSTER, Seal.NAME).toCompletableFuture().join()
+  private static void seal(World world, StoreSeal.@Nullable State state) {
+    long version = world.store.document(DocumentKind.CLUSTER, StoreSeal.NAME).toCompletableFuture().join()
         .map(Document::version).orElse(0L);
-    byte[] content = state == null ? null : SealFormat.encode(Seal.of(state, "elsewhere"));
+    byte[] content = state == null ? null : SealFormat.encode(StoreSeal.of(state, "elsewhere"));
     assertThat(
-        world.store.writeDocument(DocumentKind.CLUSTER, Seal.NAME, version, content).toCompletableFuture().join())
+        world.store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version, content).toCompletableFuture().join())
         .isTrue();
     world.passes(Duration.ofMillis(1_100));
   }
@@ -471,7 +471,7 @@ final class RemoteStoreTest {
       SubmitResult running = world.submit("q", Duration.ZERO, "runs");
       world.submit("q", Duration.ofSeconds(5), "waits");
       world.passes(Duration.ofMillis(10));
-      seal(world, Seal.State.DRAINING);
+      seal(world, StoreSeal.State.DRAINING);
       assertThat(world.engine.status().ready()).isFalse();
       assertThat(world.engine.submit(Submission.after("q", Duration.ZERO, Body.EMPTY)).exceptionNow())
           .isInstanceOf(Scheduler.OverloadedException.class).hasMessageContaining("another store");
@@ -493,7 +493,7 @@ final class RemoteStoreTest {
       world.receiver.behaviour = attempt -> answer;
       SubmitResult running = world.submit("q", Duration.ZERO, "runs");
       world.passes(Duration.ofMillis(10));
-      seal(world, Seal.State.MOVED);
+      seal(world, StoreSeal.State.MOVED);
       answer.complete(new Answer.Done(""));
       world.passes(Duration.ofSeconds(10));
       assertThat(world.task(running.id()).state()).isEqualTo(TaskState.RUNNING);
@@ -503,7 +503,7 @@ final class RemoteStoreTest {
   @Test
   void anEngineDoesNotStartOverAStoreThatIsSealed() {
     try (World world = world()) {
-      seal(world, Seal.State.FILLING);
+      seal(world, StoreSeal.State.FILLING);
       Engine other = world.anotherEngine();
       assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
           .havingCause().isInstanceOf(SealedException.class).withMessageContaining("state=FILLING");

@@ -112,7 +112,7 @@ public final class History implements Closeable {
     if (file == null) {
       events.add(event);
     } else {
-      write(file, Line.encode(event) + "\n");
+      write(file, EventLine.encode(event) + "\n");
     }
   }
 
@@ -166,7 +166,7 @@ public final class History implements Closeable {
       int number = 0;
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         number++;
-        if (Line.isWhole(line)) {
+        if (EventLine.isWhole(line)) {
           append(decode(line, renumbering, path, number));
         }
       }
@@ -175,7 +175,7 @@ public final class History implements Closeable {
 
   private static Event decode(String line, Renumbering renumbering, Path path, int number) throws IOException {
     try {
-      return renumbering.apply(Line.decode(line));
+      return renumbering.apply(EventLine.decode(line));
     } catch (IllegalArgumentException | ArithmeticException failure) {
       throw new IOException("a line that is no event: file=" + path + ", line=" + number + ": " + line, failure);
     }

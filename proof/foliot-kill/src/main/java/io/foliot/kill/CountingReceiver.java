@@ -24,7 +24,7 @@ final class CountingReceiver implements AutoCloseable {
     times = new AtomicIntegerArray(tasks);
     lateMillis = new AtomicIntegerArray(tasks);
     attempts = new AtomicIntegerArray(tasks);
-    listener = new Listener(Place.LOOPBACK.receiverHost(), this::handle);
+    listener = new Listener(ServerHost.LOOPBACK.receiverHost(), this::handle);
   }
 
   URI url() {

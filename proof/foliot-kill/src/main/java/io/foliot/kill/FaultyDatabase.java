@@ -91,7 +91,7 @@ interface FaultyDatabase extends AutoCloseable {
   Map<String, Predicate<String>> commits();
 
   /** What can happen to it only once, at the end; asked for when all else has happened. */
-  List<Trouble> atLast(TcpProxy proxy);
+  List<InjectedFault> atLast(TcpProxy proxy);
 
   @Override
   void close();

@@ -59,7 +59,7 @@ final class FaultyMariaDb implements FaultyDatabase {
   }
 
   @Override
-  public List<Trouble> atLast(TcpProxy proxy) {
+  public List<InjectedFault> atLast(TcpProxy proxy) {
     return List.of();
   }
 

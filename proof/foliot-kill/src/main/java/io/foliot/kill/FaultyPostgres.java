@@ -65,15 +65,16 @@ final class FaultyPostgres implements FaultyDatabase {
    * A failover: the replica takes over the address first, where it answers queries only, and writes some time later.
    */
   @Override
-  public List<Trouble> atLast(TcpProxy proxy) {
+  public List<InjectedFault> atLast(TcpProxy proxy) {
     PostgresServer standby = synchronousReplica();
     return List.of(
-        new Trouble("a read-only replica takes over, and is promoted", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
-          server.kill();
-          proxy.leadTo(standby);
-          proxy.cut();
-          Await.pause(STANDBY_MILLIS);
-        }, standby::promote));
+        new InjectedFault("a read-only replica takes over, and is promoted", Event.Fault.KILL,
+            InjectedFault.Effect.OUTAGE, () -> {
+              server.kill();
+              proxy.leadTo(standby);
+              proxy.cut();
+              Await.pause(STANDBY_MILLIS);
+            }, standby::promote));
   }
 
   /** Starts a replica that must have each commit before it is confirmed. */

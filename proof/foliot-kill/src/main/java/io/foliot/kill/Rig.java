@@ -81,7 +81,7 @@ final class Rig implements AutoCloseable {
    *     ours
    */
   Rig(String name, long seed, Path data) throws IOException {
-    this(name, seed, List.of(StoreChoice.folder(emptied(data))), List.of(Place.LOOPBACK));
+    this(name, seed, List.of(StoreChoice.folder(emptied(data))), List.of(ServerHost.LOOPBACK));
   }
 
   /**
@@ -91,7 +91,7 @@ final class Rig implements AutoCloseable {
    * @param stores for each server the way to the store where all of them keep their tasks; there are none yet
    * @param places for each server where it runs
    */
-  Rig(String name, long seed, List<StoreChoice> stores, List<Place> places) throws IOException {
+  Rig(String name, long seed, List<StoreChoice> stores, List<ServerHost> places) throws IOException {
     this.name = name;
     this.seed = seed;
     Files.createDirectories(FOLDER);

@@ -41,7 +41,7 @@ final class ServerProcess implements AutoCloseable {
   private static final int MAX_PORT = 32_000;
 
   private final StoreChoice store;
-  private final Place place;
+  private final ServerHost place;
   private final Path log;
   private final int port;
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
@@ -59,7 +59,7 @@ final class ServerProcess implements AutoCloseable {
    * @param place where it runs
    * @param log the file that what it prints is appended to
    */
-  ServerProcess(StoreChoice store, Place place, Path log) {
+  ServerProcess(StoreChoice store, ServerHost place, Path log) {
     this.store = store;
     this.place = place;
     this.log = log;

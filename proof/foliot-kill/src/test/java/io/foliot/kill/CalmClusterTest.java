@@ -72,7 +72,7 @@ class CalmClusterTest {
     Files.deleteIfExists(log);
     store = PostgresServer.start();
     StoreChoice choice = StoreChoice.database(store.createDatabase());
-    servers = IntStream.range(0, SERVERS).mapToObj(i -> new ServerProcess(choice, Place.LOOPBACK, log)).toList();
+    servers = IntStream.range(0, SERVERS).mapToObj(i -> new ServerProcess(choice, ServerHost.LOOPBACK, log)).toList();
     servers.forEach(ServerProcess::start);
     servers.forEach(ServerProcess::awaitReady);
     clients = servers.stream().map(server -> FoliotClient.builder(server.url()).retry(RetryPolicy.none()).build())

@@ -67,8 +67,8 @@ abstract class ClusterFaults extends StoreFaults {
   abstract String runName();
 
   /** Where a server of ours runs. */
-  Place place(int node) {
-    return Place.LOOPBACK;
+  ServerHost place(int node) {
+    return ServerHost.LOOPBACK;
   }
 
   /** A way from there to the store. */
@@ -77,7 +77,7 @@ abstract class ClusterFaults extends StoreFaults {
   }
 
   /** What else happens. */
-  List<Trouble> more() {
+  List<InjectedFault> more() {
     return List.of();
   }
 
@@ -90,10 +90,10 @@ abstract class ClusterFaults extends StoreFaults {
       for (int i = 0; i < NODES; i++) {
         ways.add(way(store.server()));
       }
-      try (Siege siege = new Siege(runName(), seed, ways.stream().map(store.ways()).toList(),
+      try (FaultRun siege = new FaultRun(runName(), seed, ways.stream().map(store.ways()).toList(),
           IntStream.range(0, NODES).mapToObj(this::place).toList())) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
-          List<Trouble> troubles = troubles(siege, ways, random);
+          List<InjectedFault> troubles = troubles(siege, ways, random);
           troubles.addAll(more());
           Collections.shuffle(troubles, new Random(random.nextLong()));
           endure(siege, troubles, random);
@@ -101,7 +101,7 @@ abstract class ClusterFaults extends StoreFaults {
         }
         for (int kill = 0; kill < KILLS; kill++) {
           Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
-          siege.endure(Trouble.serverKilled(siege.rig.servers.get(random.nextInt(NODES))));
+          siege.endure(InjectedFault.serverKilled(siege.rig.servers.get(random.nextInt(NODES))));
         }
         judge(siege);
       }
@@ -111,21 +111,21 @@ abstract class ClusterFaults extends StoreFaults {
   }
 
   /** What happens, in any order; a list that can be added to. */
-  List<Trouble> troubles(Siege siege, List<TcpProxy> ways, SplittableRandom random) {
+  List<InjectedFault> troubles(FaultRun siege, List<TcpProxy> ways, SplittableRandom random) {
     int first = random.nextInt(NODES);
     int second = (first + 1) % NODES;
     List<ServerProcess> servers = siege.rig.servers;
     return new ArrayList<>(List.of(
-        Trouble.serverMissing(servers.get(first), MISSING_MILLIS),
-        Trouble.serverFrozen(servers.get(first), FROZEN_MILLIS),
-        Trouble.serverReplaced(servers.get(second)),
-        Trouble.cutOff(List.of(ways.get(first)), CUT_OFF_MILLIS),
-        Trouble.cutOff(List.of(ways.get(first), ways.get(second)), CUT_OFF_MILLIS),
-        Trouble.slow(ways.get(second), SLOW, SLOW_MILLIS)));
+        InjectedFault.serverMissing(servers.get(first), MISSING_MILLIS),
+        InjectedFault.serverFrozen(servers.get(first), FROZEN_MILLIS),
+        InjectedFault.serverReplaced(servers.get(second)),
+        InjectedFault.cutOff(List.of(ways.get(first)), CUT_OFF_MILLIS),
+        InjectedFault.cutOff(List.of(ways.get(first), ways.get(second)), CUT_OFF_MILLIS),
+        InjectedFault.slow(ways.get(second), SLOW, SLOW_MILLIS)));
   }
 
-  private static Trouble killed(Server store, int outageMillis) {
-    return new Trouble("the store is killed", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
+  private static InjectedFault killed(Server store, int outageMillis) {
+    return new InjectedFault("the store is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       store.kill();
       Await.pause(outageMillis);
     }, store::restart);

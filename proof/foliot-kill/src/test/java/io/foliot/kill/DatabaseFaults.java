@@ -36,7 +36,7 @@ abstract class DatabaseFaults extends StoreFaults {
     try (FaultyDatabase faulty = start(); TcpProxy proxy = TcpProxy.to(faulty.server())) {
       StoreChoice store = StoreChoice.database(faulty.database().through(proxy));
       String name = getClass().getSimpleName().replace("FaultsTest", "").toLowerCase(Locale.ROOT);
-      try (Siege siege = new Siege(name, seed, store, SERVERS)) {
+      try (FaultRun siege = new FaultRun(name, seed, store, SERVERS)) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
           endure(siege, troubles(faulty, proxy, siege, random), random);
           siege.endure(killed(faulty, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
@@ -47,8 +47,9 @@ abstract class DatabaseFaults extends StoreFaults {
     }
   }
 
-  private static List<Trouble> troubles(FaultyDatabase faulty, TcpProxy proxy, Siege siege, SplittableRandom random) {
-    List<Trouble> troubles = new ArrayList<>();
+  private static List<InjectedFault> troubles(FaultyDatabase faulty, TcpProxy proxy, FaultRun siege,
+      SplittableRandom random) {
+    List<InjectedFault> troubles = new ArrayList<>();
     new TreeMap<>(faulty.commits()).forEach((what, statement) -> troubles.add(cut(proxy, what, statement)));
     troubles.add(terminated(faulty, random.nextInt(1, MAX_TERMINATIONS), random.nextInt(MAX_TERMINATION_PAUSE_MILLIS)));
     troubles.add(held(faulty, "a table is locked", faulty.lockTable("foliot_task")));
@@ -57,23 +58,23 @@ abstract class DatabaseFaults extends StoreFaults {
     troubles.add(blackHole(proxy));
     if (ROUNDS > 0) {
       // It takes twenty seconds until statements are given up, and their connections with them.
-      troubles.add(Trouble.silence(proxy));
+      troubles.add(InjectedFault.silence(proxy));
     }
-    troubles.add(Trouble.serverKilled(siege.rig.servers.getLast()));
-    troubles.add(Trouble.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
+    troubles.add(InjectedFault.serverKilled(siege.rig.servers.getLast()));
+    troubles.add(InjectedFault.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
     Collections.shuffle(troubles, new Random(random.nextLong()));
     return troubles;
   }
 
-  private static Trouble killed(FaultyDatabase faulty, int outageMillis) {
-    return new Trouble("the database is killed", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
+  private static InjectedFault killed(FaultyDatabase faulty, int outageMillis) {
+    return new InjectedFault("the database is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       faulty.server().kill();
       Await.pause(outageMillis);
     }, faulty.server()::restart);
   }
 
-  private static Trouble terminated(FaultyDatabase faulty, int times, int pauseMillis) {
-    return Trouble.hitch("all sessions are ended, " + times + " times", Event.Fault.OTHER, () -> {
+  private static InjectedFault terminated(FaultyDatabase faulty, int times, int pauseMillis) {
+    return InjectedFault.hitch("all sessions are ended, " + times + " times", Event.Fault.OTHER, () -> {
       for (int i = 0; i < times; i++) {
         faulty.endSessions();
         Await.pause(pauseMillis);
@@ -81,12 +82,12 @@ abstract class DatabaseFaults extends StoreFaults {
     });
   }
 
-  private static Trouble held(FaultyDatabase faulty, String what, String statement) {
-    return Trouble.hitch(what, Event.Fault.PAUSE, () -> faulty.hold(statement, HOLD_MILLIS));
+  private static InjectedFault held(FaultyDatabase faulty, String what, String statement) {
+    return InjectedFault.hitch(what, Event.Fault.PAUSE, () -> faulty.hold(statement, HOLD_MILLIS));
   }
 
-  private static Trouble withoutWrites(FaultyDatabase faulty) {
-    return new Trouble("the database takes no writes", Event.Fault.OTHER, Trouble.Effect.OUTAGE, () -> {
+  private static InjectedFault withoutWrites(FaultyDatabase faulty) {
+    return new InjectedFault("the database takes no writes", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
       faulty.readOnly(true);
       Await.pause(HOLD_MILLIS);
     }, () -> faulty.readOnly(false));

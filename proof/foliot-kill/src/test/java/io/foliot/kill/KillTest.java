@@ -96,24 +96,24 @@ class KillTest {
 
   @Test
   void aDroppedDeliveryWouldBeFound() {
-    assertThat(judge(Falsified.withoutADelivery(events)).total(Violation.Kind.LOST)).isPositive();
+    assertThat(judge(TamperedHistory.withoutADelivery(events)).total(Violation.Kind.LOST)).isPositive();
   }
 
   @Test
   void anEarlyDeliveryWouldBeFound() {
-    Verdict verdict = judge(Falsified.withAnEarlyDelivery(events));
+    Verdict verdict = judge(TamperedHistory.withAnEarlyDelivery(events));
     // A task that was due at once, delivered before that, was delivered before anybody had asked for it.
     assertThat(verdict.total(Violation.Kind.EARLY) + verdict.total(Violation.Kind.GHOST)).isPositive();
   }
 
   @Test
   void aDeliveryAfterCancelledWouldBeFound() {
-    assertThat(judge(Falsified.withDeliveriesAfterCancelled(events)).total(Violation.Kind.CANCEL)).isPositive();
+    assertThat(judge(TamperedHistory.withDeliveriesAfterCancelled(events)).total(Violation.Kind.CANCEL)).isPositive();
   }
 
   @Test
   void anOldGenerationAfterResetWouldBeFound() {
-    assertThat(judge(Falsified.withOldGenerations(events)).total(Violation.Kind.STALE)).isPositive();
+    assertThat(judge(TamperedHistory.withOldGenerations(events)).total(Violation.Kind.STALE)).isPositive();
   }
 
   private static Verdict judge(List<Event> falsified) {

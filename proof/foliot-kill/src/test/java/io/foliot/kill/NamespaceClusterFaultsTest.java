@@ -109,10 +109,11 @@ class NamespaceClusterFaultsTest {
     }
 
     @Override
-    Place place(int node) {
+    ServerHost place(int node) {
       List<String> options = new ArrayList<>(coordination);
       options.addAll(List.of("--allow-network", network.range(), "--admin-key-hash", sha256(apiKey)));
-      return new Place(network.host(node), network.host(NodeNetwork.Role.RECEIVER), network.launcher(node), options,
+      return new ServerHost(network.host(node), network.host(NodeNetwork.Role.RECEIVER), network.launcher(node),
+          options,
           apiKey);
     }
 
@@ -131,11 +132,11 @@ class NamespaceClusterFaultsTest {
     }
 
     @Override
-    List<Trouble> troubles(Siege siege, List<TcpProxy> ways, SplittableRandom random) {
+    List<InjectedFault> troubles(FaultRun siege, List<TcpProxy> ways, SplittableRandom random) {
       int first = random.nextInt(NODES);
       int second = (first + 1) % NODES;
       long millis = random.nextInt(MIN_BROKEN_MILLIS, MAX_BROKEN_MILLIS);
-      List<Trouble> troubles = new ArrayList<>(List.of(unplugged(List.of(first), millis),
+      List<InjectedFault> troubles = new ArrayList<>(List.of(unplugged(List.of(first), millis),
           unplugged(List.of(first, second), millis), unheard(List.of(first), NodeNetwork.Role.STORE, millis),
           unheard(IntStream.range(0, NODES).boxed().toList(), NodeNetwork.Role.STORE, HOLE_MILLIS),
           unheard(List.of(second), NodeNetwork.Role.RECEIVER, millis), deaf(first, millis),
@@ -151,7 +152,7 @@ class NamespaceClusterFaultsTest {
       return troubles;
     }
 
-    private void addShaped(List<Trouble> troubles, Siege siege, int node, long millis) {
+    private void addShaped(List<InjectedFault> troubles, FaultRun siege, int node, long millis) {
       if (network.can(NodeNetwork.NARROW, NARROW)) {
         troubles.add(shaped("the link of one server is narrow", node, NodeNetwork.NARROW, NARROW, millis));
       } else {
@@ -168,27 +169,30 @@ class NamespaceClusterFaultsTest {
       return millis == LONG_MILLIS ? ", for long" : "";
     }
 
-    private Trouble unplugged(List<Integer> nodes, long millis) {
-      return new Trouble("the cables of " + nodes.size() + " of our servers are pulled" + duration(millis),
-          Event.Fault.PAUSE, Trouble.Effect.SERVER_GONE, () -> {
+    private InjectedFault unplugged(List<Integer> nodes, long millis) {
+      return new InjectedFault("the cables of " + nodes.size() + " of our servers are pulled" + duration(millis),
+          Event.Fault.PAUSE, InjectedFault.Effect.SERVER_GONE, () -> {
             nodes.forEach(network::unplug);
             Await.pause(millis);
           }, () -> nodes.forEach(network::plug));
     }
 
     /** Nothing that they send arrives there, whether they began or answer; what is sent to them does. */
-    private Trouble unheard(List<Integer> nodes, NodeNetwork.Role by, long millis) {
-      Trouble.Effect effect = nodes.size() == NODES ? Trouble.Effect.OUTAGE : Trouble.Effect.HITCH;
-      return new Trouble("what " + nodes.size() + " of our servers send to the " + by.name().toLowerCase(Locale.ROOT)
-          + " vanishes" + duration(millis), Event.Fault.PAUSE, effect, () -> {
+    private InjectedFault unheard(List<Integer> nodes, NodeNetwork.Role by, long millis) {
+      InjectedFault.Effect effect = nodes.size() == NODES ? InjectedFault.Effect.OUTAGE : InjectedFault.Effect.HITCH;
+      return new InjectedFault(
+          "what " + nodes.size() + " of our servers send to the " + by.name().toLowerCase(Locale.ROOT)
+              + " vanishes" + duration(millis),
+          Event.Fault.PAUSE, effect, () -> {
             nodes.forEach(node -> network.loseFrom(node, by));
             Await.pause(millis);
           }, () -> nodes.forEach(node -> network.findFrom(node, by)));
     }
 
     /** What it sends arrives everywhere, and no answer ever. */
-    private Trouble deaf(int node, long millis) {
-      return new Trouble("what is sent to one of our servers vanishes", Event.Fault.PAUSE, Trouble.Effect.SERVER_GONE,
+    private InjectedFault deaf(int node, long millis) {
+      return new InjectedFault("what is sent to one of our servers vanishes", Event.Fault.PAUSE,
+          InjectedFault.Effect.SERVER_GONE,
           () -> {
             network.loseTo(node);
             Await.pause(millis);
@@ -196,8 +200,9 @@ class NamespaceClusterFaultsTest {
     }
 
     /** The end of one of our servers with its machine, of which nobody is told; another is started in its place. */
-    private Trouble lost(ServerProcess server, TcpProxy way, int node, long millis) {
-      return new Trouble("one of our servers is lost with its machine", Event.Fault.KILL, Trouble.Effect.SERVER_GONE,
+    private InjectedFault lost(ServerProcess server, TcpProxy way, int node, long millis) {
+      return new InjectedFault("one of our servers is lost with its machine", Event.Fault.KILL,
+          InjectedFault.Effect.SERVER_GONE,
           () -> {
             network.unplug(node);
             server.kill();
@@ -211,8 +216,8 @@ class NamespaceClusterFaultsTest {
           });
     }
 
-    private Trouble shaped(String what, int node, String discipline, String[] settings, long millis) {
-      return new Trouble(what, Event.Fault.OTHER, Trouble.Effect.SERVER_GONE, () -> {
+    private InjectedFault shaped(String what, int node, String discipline, String[] settings, long millis) {
+      return new InjectedFault(what, Event.Fault.OTHER, InjectedFault.Effect.SERVER_GONE, () -> {
         network.shape(node, discipline, settings);
         Await.pause(millis);
       }, () -> network.straighten(node));

@@ -34,7 +34,7 @@ class RedisFaultsTest extends StoreFaults {
     String appendfsync = random.nextBoolean() ? "always" : "everysec";
     try (RedisServer redis = RedisServer.start(Map.of("appendfsync", appendfsync));
         TcpProxy proxy = TcpProxy.to(redis);
-        Siege siege = new Siege("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
+        FaultRun siege = new FaultRun("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
       siege.rig.say("appendfsync " + appendfsync);
       for (int round = 0; round < Math.max(1, ROUNDS); round++) {
         endure(siege, troubles(redis, proxy, siege, random), random);
@@ -44,31 +44,32 @@ class RedisFaultsTest extends StoreFaults {
     }
   }
 
-  private static List<Trouble> troubles(RedisServer redis, TcpProxy proxy, Siege siege, SplittableRandom random) {
-    List<Trouble> troubles = new ArrayList<>();
+  private static List<InjectedFault> troubles(RedisServer redis, TcpProxy proxy, FaultRun siege,
+      SplittableRandom random) {
+    List<InjectedFault> troubles = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       troubles.add(cut(proxy, "a step", request -> request.contains("EVALSHA")));
     }
     troubles.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
     troubles.add(blackHole(proxy));
-    troubles.add(Trouble.silence(proxy));
+    troubles.add(InjectedFault.silence(proxy));
     troubles.add(asReplica(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
-    troubles.add(Trouble.serverKilled(siege.rig.servers.getLast()));
-    troubles.add(Trouble.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
+    troubles.add(InjectedFault.serverKilled(siege.rig.servers.getLast()));
+    troubles.add(InjectedFault.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
     Collections.shuffle(troubles, new Random(random.nextLong()));
     return troubles;
   }
 
   /** What it has answered is in its file, which the kernel keeps where only the process dies. */
-  private static Trouble killed(RedisServer redis, int outageMillis) {
-    return new Trouble("Redis is killed", Event.Fault.KILL, Trouble.Effect.OUTAGE, () -> {
+  private static InjectedFault killed(RedisServer redis, int outageMillis) {
+    return new InjectedFault("Redis is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       redis.kill();
       Await.pause(outageMillis);
     }, redis::restart);
   }
 
-  private static Trouble refused(TcpProxy proxy, int outageMillis) {
-    return new Trouble("connections are refused", Event.Fault.OTHER, Trouble.Effect.OUTAGE, () -> {
+  private static InjectedFault refused(TcpProxy proxy, int outageMillis) {
+    return new InjectedFault("connections are refused", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
       proxy.refuse();
       proxy.cut();
       Await.pause(outageMillis);
@@ -76,8 +77,8 @@ class RedisFaultsTest extends StoreFaults {
   }
 
   /** It answers questions, and refuses to write. */
-  private static Trouble asReplica(RedisServer redis, int outageMillis) {
-    return new Trouble("Redis is a replica of nobody", Event.Fault.OTHER, Trouble.Effect.OUTAGE, () -> {
+  private static InjectedFault asReplica(RedisServer redis, int outageMillis) {
+    return new InjectedFault("Redis is a replica of nobody", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
       redis.command("REPLICAOF", "127.0.0.1", "1");
       Await.pause(outageMillis);
     }, redis::promote);

@@ -83,20 +83,21 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     Pair[] pair = {Pair.of(RedisServer.start())};
     try (TcpProxy proxy = TcpProxy.to(pair[0].primary);
-        Siege siege = new Siege("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
+        FaultRun siege = new FaultRun("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
       long windowMillis = window(siege);
       siege.rig.say("stated window " + windowMillis + " ms");
       for (int round = 0; round < ROUNDS; round++) {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int aloneMillis = random.nextInt(MAX_ALONE_MILLIS);
-        siege.endure(new Trouble("a replica takes over that was alone for " + aloneMillis + " ms", Event.Fault.KILL,
-            Trouble.Effect.HITCH, () -> {
-              pair[0].cutOff();
-              Await.pause(aloneMillis);
-            }, () -> {
-              pair[0].failOver(proxy);
-              forget(siege, windowMillis);
-            }));
+        siege.endure(
+            new InjectedFault("a replica takes over that was alone for " + aloneMillis + " ms", Event.Fault.KILL,
+                InjectedFault.Effect.HITCH, () -> {
+                  pair[0].cutOff();
+                  Await.pause(aloneMillis);
+                }, () -> {
+                  pair[0].failOver(proxy);
+                  forget(siege, windowMillis);
+                }));
         pair[0] = Pair.of(pair[0].replica);
       }
       judge(siege);
@@ -107,14 +108,14 @@ class RedisLossTest {
     }
   }
 
-  private static long window(Siege siege) {
+  private static long window(FaultRun siege) {
     Matcher found = WINDOW.matcher(siege.rig.server.get("/v1/cluster"));
     assertThat(found.find()).isTrue();
     return Long.parseLong(found.group(1));
   }
 
   /** What was acked in the last so many milliseconds before the last ack may be lost. */
-  private static void forget(Siege siege, long windowMillis) {
+  private static void forget(FaultRun siege, long windowMillis) {
     long now = System.currentTimeMillis();
     long lastMillis = siege.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
         .orElse(now);
@@ -137,11 +138,11 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     try (RedisServer redis = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(redis);
-        Siege siege = new Siege("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
+        FaultRun siege = new FaultRun("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
       for (int round = 0; round < ROUNDS; round++) {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int outageMillis = random.nextInt(MAX_OUTAGE_MILLIS);
-        siege.endure(new Trouble("Redis has lost its file", Event.Fault.KILL, Trouble.Effect.HITCH, () -> {
+        siege.endure(new InjectedFault("Redis has lost its file", Event.Fault.KILL, InjectedFault.Effect.HITCH, () -> {
           redis.kill();
           siege.rig.history.forgot(System.currentTimeMillis(), 0);
           Await.pause(outageMillis);
@@ -156,11 +157,11 @@ class RedisLossTest {
     }
   }
 
-  private static void judge(Siege siege) {
+  private static void judge(FaultRun siege) {
     long begun = siege.rig.receiver.begun();
     Await.until("enough is fired after the last loss", BOUND, () -> siege.rig.receiver.begun() - begun > ENOUGH);
     Rig.Result result = siege.rig.judge();
-    List<Siege.Recovery> recoveries = new ArrayList<>(siege.recoveries());
+    List<FaultRun.Recovery> recoveries = new ArrayList<>(siege.recoveries());
     recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
     assertThat(result.verdict().violations()).isEmpty();
     assertThat(result.verdict().counts().open()).isZero();

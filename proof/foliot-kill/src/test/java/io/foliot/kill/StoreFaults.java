@@ -42,19 +42,19 @@ abstract class StoreFaults {
   private static final Duration ENOUGH_BOUND = Duration.ofMinutes(2);
 
   private Rig.@Nullable Result result;
-  private List<Siege.Recovery> recoveries = List.of();
+  private List<FaultRun.Recovery> recoveries = List.of();
   private List<Event> mistakes = List.of();
 
   /** Has some of these happen, or, in a long run, all. */
-  static void endure(Siege siege, List<Trouble> troubles, SplittableRandom random) {
-    for (Trouble trouble : ROUNDS == 0 ? troubles.subList(0, DRAWN) : troubles) {
+  static void endure(FaultRun siege, List<InjectedFault> troubles, SplittableRandom random) {
+    for (InjectedFault trouble : ROUNDS == 0 ? troubles.subList(0, DRAWN) : troubles) {
       Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
       siege.endure(trouble);
     }
   }
 
   /** Lets the load go on until enough has been delivered, then ends it and keeps what the tests check. */
-  void judge(Siege siege) {
+  void judge(FaultRun siege) {
     long begun = siege.rig.receiver.begun();
     Await.until("enough attempts begin after the last fault", ENOUGH_BOUND,
         () -> siege.rig.receiver.begun() - begun > ENOUGH);
@@ -64,15 +64,15 @@ abstract class StoreFaults {
     mistakes = siege.mistakes();
   }
 
-  static Trouble blackHole(TcpProxy proxy) {
-    return new Trouble("a black hole", Event.Fault.PAUSE, Trouble.Effect.OUTAGE, () -> {
+  static InjectedFault blackHole(TcpProxy proxy) {
+    return new InjectedFault("a black hole", Event.Fault.PAUSE, InjectedFault.Effect.OUTAGE, () -> {
       proxy.blackHole();
       Await.pause(HOLE_MILLIS);
     }, proxy::heal);
   }
 
-  static Trouble cut(TcpProxy proxy, String what, Predicate<String> request) {
-    return Trouble.hitch("the reply to " + what + " is cut off after the commit", Event.Fault.OTHER, () -> {
+  static InjectedFault cut(TcpProxy proxy, String what, Predicate<String> request) {
+    return InjectedFault.hitch("the reply to " + what + " is cut off after the commit", Event.Fault.OTHER, () -> {
       int before = proxy.swallowedReplies();
       proxy.cutBeforeReplyTo(bytes -> request.test(new String(bytes, StandardCharsets.ISO_8859_1)));
       Await.until("a reply to " + what + " is swallowed", REPLY_BOUND, () -> proxy.swallowedReplies() > before);
@@ -104,15 +104,15 @@ abstract class StoreFaults {
   @Test
   void callersAreToldThatTheStoreIsAwayOrThatTheOutcomeIsUnknown() {
     assertThat(mistakes).isEmpty();
-    assertThat(recoveries).filteredOn(Siege.Recovery::isOutage)
+    assertThat(recoveries).filteredOn(FaultRun.Recovery::isOutage)
         .allSatisfy(
             recovery -> assertThat(recovery.refused() + recovery.unknown()).as(recovery.toString()).isPositive());
-    assertThat(recoveries.stream().mapToLong(Siege.Recovery::refused).sum()).isPositive();
+    assertThat(recoveries.stream().mapToLong(FaultRun.Recovery::refused).sum()).isPositive();
   }
 
   @Test
   void serversAreNotReadyWhileNothingCanBeWritten() {
-    assertThat(recoveries).filteredOn(Siege.Recovery::isOutage)
+    assertThat(recoveries).filteredOn(FaultRun.Recovery::isOutage)
         .allSatisfy(recovery -> assertThat(recovery.wasDown()).as(recovery.toString()).isTrue());
   }
 

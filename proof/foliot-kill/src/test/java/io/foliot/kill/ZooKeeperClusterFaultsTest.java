@@ -54,15 +54,15 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
   }
 
   @Override
-  List<Trouble> more() {
+  List<InjectedFault> more() {
     TestingServer server = Objects.requireNonNull(zooKeeper);
     TcpProxy proxy = Objects.requireNonNull(entrance);
     return List.of(
-        new Trouble("ZooKeeper is away, and comes back", Event.Fault.OTHER, Trouble.Effect.HITCH, () -> {
+        new InjectedFault("ZooKeeper is away, and comes back", Event.Fault.OTHER, InjectedFault.Effect.HITCH, () -> {
           stop(server);
           Await.pause(AWAY_MILLIS);
         }, () -> restart(server)),
-        new Trouble("ZooKeeper is cut off from all", Event.Fault.OTHER, Trouble.Effect.HITCH, () -> {
+        new InjectedFault("ZooKeeper is cut off from all", Event.Fault.OTHER, InjectedFault.Effect.HITCH, () -> {
           proxy.blackHole();
           Await.pause(AWAY_MILLIS);
         }, proxy::heal));

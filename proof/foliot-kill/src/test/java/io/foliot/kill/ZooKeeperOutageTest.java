@@ -81,7 +81,7 @@ class ZooKeeperOutageTest {
     receiver = new CountingReceiver(MAX_TASKS);
     StoreChoice choice = StoreChoice.database(store.createDatabase())
         .with("--cluster", "zookeeper://127.0.0.1:" + entrance.port()).with("--engine-window", WINDOW);
-    servers = IntStream.range(0, SERVERS).mapToObj(i -> new ServerProcess(choice, Place.LOOPBACK, log)).toList();
+    servers = IntStream.range(0, SERVERS).mapToObj(i -> new ServerProcess(choice, ServerHost.LOOPBACK, log)).toList();
     servers.forEach(ServerProcess::start);
     servers.forEach(ServerProcess::awaitReady);
     clients = servers.stream().map(server -> FoliotClient.builder(server.url()).retry(RetryPolicy.none()).build())

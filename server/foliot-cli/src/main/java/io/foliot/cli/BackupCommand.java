@@ -55,7 +55,7 @@ final class BackupCommand implements Callable<Integer> {
         ? byServer(target)
         : Progress.during(shell, "backup", target, () -> bySelf(folder, target));
     double seconds = (System.nanoTime() - begun) / 1e9;
-    Answer answer = new Answer().add("backup", place);
+    CommandOutput answer = new CommandOutput().add("backup", place);
     long bytes = Folders.bytes(place);
     if (json.isSet()) {
       shell.line(answer.add("bytes", bytes).add("seconds", seconds).json());
@@ -96,9 +96,9 @@ final class BackupCommand implements Callable<Integer> {
   // The server writes into its own folder for backups only; what is on this machine can be moved from there.
   private Path byServer(Path target) {
     String name = "foliot-backup-" + Instant.now().toString().replaceAll("[^0-9]", "").substring(0, 14);
-    String body = new Answer().add("directory", name).json();
+    String body = new CommandOutput().add("directory", name).json();
     Path written;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       String answer = Progress.during(shell, "backup", target, () -> remote.post("/v1/backups", body, PATIENCE));
       written = Path.of(JsonView.parse(answer).at("directory").text());
     }

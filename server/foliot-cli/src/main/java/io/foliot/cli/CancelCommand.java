@@ -29,11 +29,11 @@ final class CancelCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       CancelResult result = task.isId()
           ? remote.ask(client -> client.cancel(task.id()))
           : remote.ask(client -> client.cancelByKey(task.queue(), task.key()));
-      shell.line(json.isSet() ? new Answer().add("result", result).json() : result.name());
+      shell.line(json.isSet() ? new CommandOutput().add("result", result).json() : result.name());
       return result == CancelResult.CANCELLED || result == CancelResult.CANCEL_PENDING ? Foliot.OK : Foliot.FAILURE;
     }
   }

@@ -164,7 +164,7 @@ final class Checks {
   }
 
   private Optional<HttpResponse<String>> ask(String path) {
-    try (Remote remote = Remote.at(url())) {
+    try (ServerConnection remote = ServerConnection.at(url())) {
       return Optional.of(remote.send(HttpRequest.newBuilder(URI.create(url() + path)).GET(), ANSWER_TIMEOUT));
     } catch (IOException | IllegalArgumentException e) {
       return Optional.empty();

@@ -24,7 +24,7 @@ final class ClusterCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String answer;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       answer = remote.ask(FoliotClient::cluster);
     }
     if (json.isSet()) {
@@ -33,7 +33,7 @@ final class ClusterCommand implements Callable<Integer> {
     }
     JsonView view = JsonView.parse(answer);
     JsonView store = view.at("store");
-    new Answer().add("version", view.at("version").text()).add("node", view.at("node").text())
+    new CommandOutput().add("version", view.at("version").text()).add("node", view.at("node").text())
         .add("zone", view.at("zone").text()).add("leader", view.at("leader").text())
         .add("nodes", view.at("nodes").items().stream().map(ClusterCommand::node).collect(Collectors.joining(", ")))
         .add("slots", view.at("slots", "count").text() + ", of which this node looks after "

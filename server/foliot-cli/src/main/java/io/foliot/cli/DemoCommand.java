@@ -139,7 +139,7 @@ final class DemoCommand implements Callable<Integer> {
     server.start();
     Instant killed;
     Instant back;
-    try (Remote remote = Remote.at(server.url())) {
+    try (ServerConnection remote = ServerConnection.at(server.url())) {
       greet(remote, receiver);
       ticks(remote);
       heartbeat(remote);
@@ -154,7 +154,7 @@ final class DemoCommand implements Callable<Integer> {
     return tally(killed, back);
   }
 
-  private void greet(Remote remote, DemoReceiver receiver) {
+  private void greet(ServerConnection remote, DemoReceiver receiver) {
     URI callbacks = URI.create(receiver.url());
     QueueSettings settings = QueueSettings
         .of(Delivery.http(callbacks).toBuilder().setting("timeout", Duration.ofSeconds(1)).build());
@@ -169,7 +169,7 @@ final class DemoCommand implements Callable<Integer> {
     await(first.id(), 1);
   }
 
-  private SubmittedTask submit(Remote remote, String queue, NewTask task) {
+  private SubmittedTask submit(ServerConnection remote, String queue, NewTask task) {
     SubmittedTask submitted = remote.ask(client -> client.submit(queue, task));
     ledger.acknowledged(submitted.id());
     return submitted;
@@ -212,7 +212,7 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private void ticks(Remote remote) {
+  private void ticks(ServerConnection remote) {
     title("Tasks fire at their second");
     Instant second = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(2);
     String last = "";
@@ -223,7 +223,7 @@ final class DemoCommand implements Callable<Integer> {
     await(last, 1);
   }
 
-  private void heartbeat(Remote remote) {
+  private void heartbeat(ServerConnection remote) {
     title("A heartbeat: a deadline that is pushed back does not fire, until the pushing stops");
     String alice = submit(remote, SESSIONS, NewTask.builder().delay(SILENCE).key("alice").build()).id();
     said("session alice ends after " + SILENCE.toSeconds() + " s of silence; now she is busy");
@@ -243,7 +243,7 @@ final class DemoCommand implements Callable<Integer> {
     await(alice, 1);
   }
 
-  private void failures(Remote remote) {
+  private void failures(ServerConnection remote) {
     title("A callback that fails is repeated, then kept as a dead letter");
     String payment = submit(remote, PAYMENTS, NewTask.builder().delay(Duration.ZERO).key("payment-7").build()).id();
     await(payment, PAYMENT_ATTEMPTS);
@@ -257,7 +257,7 @@ final class DemoCommand implements Callable<Integer> {
         + "); it can be looked at, and redriven");
   }
 
-  private void submitRush(Remote remote) {
+  private void submitRush(ServerConnection remote) {
     title("kill -9 in the middle, and nothing is lost");
     Instant begin = Instant.now().plus(RUSH_BEGINS);
     List<NewTask> tasks = new ArrayList<>();

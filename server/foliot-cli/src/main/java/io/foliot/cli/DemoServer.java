@@ -49,7 +49,7 @@ final class DemoServer implements AutoCloseable {
   void start() {
     Process started = launch();
     long begun = System.nanoTime();
-    try (Remote remote = Remote.at(url())) {
+    try (ServerConnection remote = ServerConnection.at(url())) {
       while (!isReady(remote)) {
         if (!started.isAlive() || System.nanoTime() - begun > START_PATIENCE_NANOS) {
           throw CommandException.failure("the server did not start; it says:" + System.lineSeparator() + tail());
@@ -88,7 +88,7 @@ final class DemoServer implements AutoCloseable {
     }
   }
 
-  private boolean isReady(Remote remote) {
+  private boolean isReady(ServerConnection remote) {
     try {
       return remote.send(HttpRequest.newBuilder(URI.create(url() + "/health/ready")).GET(), ANSWER_TIMEOUT)
           .statusCode() == 200;

@@ -62,8 +62,9 @@ final class DoctorCommand implements Callable<Integer> {
     }
     boolean failed = findings.stream().anyMatch(finding -> finding.verdict() == Finding.Verdict.FAIL);
     if (json.isSet()) {
-      shell.line(new Answer().add("ok", !failed).add("checks", findings.stream().map(DoctorCommand::answer).toList())
-          .json());
+      shell.line(
+          new CommandOutput().add("ok", !failed).add("checks", findings.stream().map(DoctorCommand::answer).toList())
+              .json());
     }
     return failed ? Foliot.FAILURE : Foliot.OK;
   }
@@ -78,7 +79,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private Finding server() {
-    try (Remote remote = Remote.of(url, shell)) {
+    try (ServerConnection remote = ServerConnection.of(url, shell)) {
       HttpResponse<String> answer = remote.send(HttpRequest.newBuilder(URI.create(remote.url() + "/health/ready")),
           PATIENCE);
       return answer.statusCode() == 200
@@ -103,8 +104,9 @@ final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  private static Answer answer(Finding finding) {
-    return new Answer().add("check", finding.what()).add("verdict", finding.verdict().name().toLowerCase(Locale.ROOT))
+  private static CommandOutput answer(Finding finding) {
+    return new CommandOutput().add("check", finding.what())
+        .add("verdict", finding.verdict().name().toLowerCase(Locale.ROOT))
         .add("seen", finding.seen())
         .add("advice", finding.advice().isEmpty() ? null : finding.advice());
   }

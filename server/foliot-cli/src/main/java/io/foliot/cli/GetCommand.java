@@ -39,7 +39,7 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       if (why) {
         explain(remote);
       } else if (json.isSet()) {
@@ -51,13 +51,13 @@ final class GetCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  private TaskView view(Remote remote) {
+  private TaskView view(ServerConnection remote) {
     return task.isId()
         ? remote.ask(client -> client.getTask(task.id()))
         : remote.ask(client -> client.getByKey(task.queue(), task.key()));
   }
 
-  private void explain(Remote remote) {
+  private void explain(ServerConnection remote) {
     String id = task.isId() ? task.id() : view(remote).id();
     String explanation = remote.ask(client -> client.explain(id));
     if (json.isSet()) {
@@ -65,7 +65,7 @@ final class GetCommand implements Callable<Integer> {
       return;
     }
     JsonView view = JsonView.parse(explanation);
-    new Answer().add("id", view.at("id").text()).add("state", view.at("state").text())
+    new CommandOutput().add("id", view.at("id").text()).add("state", view.at("state").text())
         .add("dueAt", view.at("dueAt").text()).add("owner", view.at("owner").text())
         .add("lane", view.at("lane", "waiting").text() + " waiting, " + view.at("lane", "running").text() + " running")
         .add("destination", view.at("destination", "name").text() + ", " + view.at("destination", "running").text()
@@ -76,7 +76,7 @@ final class GetCommand implements Callable<Integer> {
 
   private void show(TaskView view) {
     Integer maxAttempts = view.maxAttempts();
-    new Answer().add("id", view.id()).add("queue", view.queue()).add("key", view.key())
+    new CommandOutput().add("id", view.id()).add("queue", view.queue()).add("key", view.key())
         .add("generation", view.generation()).add("state", view.state())
         .add("dueAt", view.dueAt() + distance(view.dueAt(), Instant.now()))
         .add("createdAt", view.createdAt())

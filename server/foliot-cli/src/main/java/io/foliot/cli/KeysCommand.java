@@ -39,7 +39,7 @@ final class KeysCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String answer;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       answer = remote.get(PATH);
     }
     if (json.isSet()) {
@@ -92,10 +92,10 @@ final class KeysCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      String body = new Answer().add("actions", actions).add("queues", queues.isEmpty() ? null : queues)
+      String body = new CommandOutput().add("actions", actions).add("queues", queues.isEmpty() ? null : queues)
           .add("note", note).add("expiresIn", expiresIn).json();
       String answer;
-      try (Remote remote = server.open(shell)) {
+      try (ServerConnection remote = server.open(shell)) {
         answer = remote.post(PATH, body, PATIENCE);
       }
       if (json.isSet()) {
@@ -106,7 +106,7 @@ final class KeysCommand implements Callable<Integer> {
       // The key alone on the standard output, for a pipe into a file of secrets.
       shell.line(key.at("key").text());
       shell.error("created " + key.at("id").text() + "; keep the key, it cannot be shown again. Commands read it from "
-          + Remote.KEY_VARIABLE);
+          + ServerConnection.KEY_VARIABLE);
       return Foliot.OK;
     }
   }
@@ -128,8 +128,8 @@ final class KeysCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      try (Remote remote = server.open(shell)) {
-        remote.delete(PATH + "/" + Remote.segment(id));
+      try (ServerConnection remote = server.open(shell)) {
+        remote.delete(PATH + "/" + ServerConnection.segment(id));
       }
       shell.line(id + " is deleted");
       return Foliot.OK;

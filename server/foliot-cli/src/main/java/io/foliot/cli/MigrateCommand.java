@@ -2,9 +2,9 @@ package io.foliot.cli;
 
 import io.foliot.core.DurationText;
 import io.foliot.core.SystemClock;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.StoreAddress;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskStore;
 import io.foliot.engine.migration.Migration;
 import io.foliot.engine.migration.MigrationException;
@@ -61,7 +61,7 @@ final class MigrateCommand implements Callable<Integer> {
     try {
       return release == null ? migrate() : release(release);
     } catch (MigrationException e) {
-      Seal seal = e.seal();
+      StoreSeal seal = e.seal();
       throw CommandException.failure(
           seal == null ? String.valueOf(e.getMessage()) : "the target is sealed: " + EngineWords.of(seal), e);
     } catch (StoreException e) {
@@ -89,7 +89,7 @@ final class MigrateCommand implements Callable<Integer> {
     });
     double seconds = (System.nanoTime() - begun) / 1e9;
     if (json.isSet()) {
-      shell.line(new Answer().add("tasks", result.tasks()).add("checksum", result.checksum())
+      shell.line(new CommandOutput().add("tasks", result.tasks()).add("checksum", result.checksum())
           .add("settings", result.settings()).add("seconds", seconds)
           .add("deadLetters", result.failed()).add("notMoved", result.unreadable().size()).json());
     } else {

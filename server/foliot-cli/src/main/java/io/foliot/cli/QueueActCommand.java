@@ -26,7 +26,7 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       remote.tell(client -> act(client, queue));
     }
     shell.line(queue + " " + done);

@@ -26,20 +26,20 @@ final class QueueGetCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String answer;
-    try (Remote remote = server.open(shell)) {
-      answer = remote.get("/v1/queues/" + Remote.segment(queue));
+    try (ServerConnection remote = server.open(shell)) {
+      answer = remote.get("/v1/queues/" + ServerConnection.segment(queue));
     }
     if (json.isSet()) {
       shell.line(answer);
       return Foliot.OK;
     }
-    Answer lines = new Answer();
+    CommandOutput lines = new CommandOutput();
     add(lines, "", JsonView.parse(answer));
     lines.print(shell, false);
     return Foliot.OK;
   }
 
-  private static void add(Answer lines, String prefix, JsonView view) {
+  private static void add(CommandOutput lines, String prefix, JsonView view) {
     for (String name : view.names()) {
       JsonView value = view.at(name);
       if (value.names().isEmpty()) {

@@ -106,10 +106,10 @@ final class QueuePutCommand implements Callable<Integer> {
         .retry(new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter)).priority(priority)
         .rate(rate).concurrency(concurrency).maxWait(maxWait).maxRun(maxRun)
         .retention(new QueueSettings.Retention(keepFinished, keepFailed)).paused(paused ? true : null).build();
-    String path = "/v1/queues/" + Remote.segment(queue);
+    String path = "/v1/queues/" + ServerConnection.segment(queue);
     JsonView before;
     JsonView after;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       before = JsonView.parse(remote.getIfAny(path));
       remote.tell(client -> client.putQueue(queue, settings));
       after = JsonView.parse(remote.get(path));

@@ -41,13 +41,13 @@ final class QueueRedriveCommand implements Callable<Integer> {
       throw CommandException.usage("a redrive has ids or a --limit, not both");
     }
     RedriveResult result;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       result = remote.ask(client -> ids.isEmpty()
           ? client.redrive(queue, limit == null ? Defaults.REDRIVE : limit)
           : client.redrive(queue, ids));
     }
     if (json.isSet()) {
-      shell.line(new Answer().add("redriven", result.redriven()).add("conflicts", result.conflicts())
+      shell.line(new CommandOutput().add("redriven", result.redriven()).add("conflicts", result.conflicts())
           .add("more", result.more()).json());
       return Foliot.OK;
     }

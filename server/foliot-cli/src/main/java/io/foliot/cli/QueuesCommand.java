@@ -36,7 +36,7 @@ final class QueuesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String answer;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       answer = remote.get("/v1/queues");
     }
     if (json.isSet()) {

@@ -44,7 +44,7 @@ final class RestoreCommand implements Callable<Integer> {
     double seconds = (System.nanoTime() - begun) / 1e9;
     long bytes = Folders.bytes(target);
     if (json.isSet()) {
-      shell.line(new Answer().add("data", target).add("bytes", bytes).add("seconds", seconds).json());
+      shell.line(new CommandOutput().add("data", target).add("bytes", bytes).add("seconds", seconds).json());
     } else {
       shell.line("restored to " + target + ", " + Words.bytes(bytes) + ", after " + Words.seconds(seconds)
           + "; ./foliot server --data " + target + " serves it");

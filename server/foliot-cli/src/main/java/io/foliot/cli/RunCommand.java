@@ -23,7 +23,7 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String id;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       id = task.isId() ? task.id() : remote.ask(client -> client.getByKey(task.queue(), task.key())).id();
       remote.tell(client -> client.runNow(id));
     }

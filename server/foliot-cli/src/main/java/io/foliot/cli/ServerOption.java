@@ -11,7 +11,7 @@ final class ServerOption {
       "Its API key, if it needs one, comes from FOLIOT_API_KEY"})
   private @Nullable String url;
 
-  Remote open(Shell shell) {
-    return Remote.of(url, shell);
+  ServerConnection open(Shell shell) {
+    return ServerConnection.of(url, shell);
   }
 }

@@ -62,7 +62,7 @@ final class SlotsCommand implements Callable<Integer> {
         SlotGrowth.Progress done = Progress.during(shell, "slots double", told -> growth.doubleSlots(far -> told
             .accept(far.drained() + " of " + far.slots() / 2 + " slots, " + far.moved() + " tasks moved")));
         shell.line(json.isSet()
-            ? new Answer().add("slots", done.slots()).add("moved", done.moved()).json()
+            ? new CommandOutput().add("slots", done.slots()).add("moved", done.moved()).json()
             : "the store has " + done.slots() + " slots; " + done.moved()
                 + " tasks were moved. Servers take the new number when they start again");
         return Foliot.OK;

@@ -101,9 +101,9 @@ final class SubmitCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw CommandException.usage(String.valueOf(e.getMessage()));
     }
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       SubmittedTask submitted = remote.ask(client -> client.submit(queue, task));
-      Answer answer = new Answer().add("id", submitted.id()).add("queue", submitted.queue())
+      CommandOutput answer = new CommandOutput().add("id", submitted.id()).add("queue", submitted.queue())
           .add("key", submitted.key()).add("generation", submitted.generation()).add("dueAt", submitted.dueAt())
           .add("state", submitted.state());
       answer.print(shell, json.isSet());

@@ -37,7 +37,7 @@ final class TaskName {
   /** Where the API has it. */
   String path() {
     return isId()
-        ? "/v1/tasks/" + Remote.segment(id())
-        : "/v1/queues/" + Remote.segment(queue()) + "/keys/" + Remote.segment(key());
+        ? "/v1/tasks/" + ServerConnection.segment(id())
+        : "/v1/queues/" + ServerConnection.segment(queue()) + "/keys/" + ServerConnection.segment(key());
   }
 }

@@ -51,7 +51,7 @@ final class TasksCommand implements Callable<Integer> {
     if (limit < 1) {
       throw CommandException.usage("--limit must be positive: limit=" + limit);
     }
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       if (json.isSet()) {
         shell.line(remote.get(path()));
         return Foliot.OK;
@@ -62,12 +62,12 @@ final class TasksCommand implements Callable<Integer> {
   }
 
   private String path() {
-    return "/v1/queues/" + Remote.segment(queue) + "/tasks?limit=" + Math.min(limit, PAGE)
-        + (state == null ? "" : "&state=" + Remote.segment(state))
-        + (cursor == null ? "" : "&cursor=" + Remote.segment(cursor));
+    return "/v1/queues/" + ServerConnection.segment(queue) + "/tasks?limit=" + Math.min(limit, PAGE)
+        + (state == null ? "" : "&state=" + ServerConnection.segment(state))
+        + (cursor == null ? "" : "&cursor=" + ServerConnection.segment(cursor));
   }
 
-  private void show(Remote remote) {
+  private void show(ServerConnection remote) {
     TaskState wanted = state == null ? null : state(state);
     List<TaskView> tasks = new ArrayList<>();
     String next = cursor;

@@ -48,7 +48,7 @@ final class TopCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
       // The first look tells at once what is wrong with the address or the key; later ones go on trying.
       look(remote, screen);
@@ -63,12 +63,12 @@ final class TopCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  private static void look(Remote remote, TopScreen screen) {
+  private static void look(ServerConnection remote, TopScreen screen) {
     String metrics = remote.get("/metrics");
     screen.answered(metrics, remote.get("/v1/queues"), remote.get("/v1/cluster"), Instant.now(), System.nanoTime());
   }
 
-  private static void lookAgain(Remote remote, TopScreen screen) {
+  private static void lookAgain(ServerConnection remote, TopScreen screen) {
     try {
       look(remote, screen);
     } catch (CommandException e) {
@@ -76,7 +76,7 @@ final class TopCommand implements Callable<Integer> {
     }
   }
 
-  private void print(Remote remote, TopScreen screen) {
+  private void print(ServerConnection remote, TopScreen screen) {
     long next = System.nanoTime();
     for (int i = 0; count == null || i < count; i++) {
       next += REFRESH_NANOS;
@@ -92,7 +92,7 @@ final class TopCommand implements Callable<Integer> {
     }
   }
 
-  private void show(Remote remote, TopScreen screen) throws IOException {
+  private void show(ServerConnection remote, TopScreen screen) throws IOException {
     try (Terminal terminal = TerminalBuilder.builder().system(true).dumb(false).build()) {
       Attributes before = terminal.enterRawMode();
       Thread restore = new Thread(() -> leave(terminal, before), "foliot-terminal");

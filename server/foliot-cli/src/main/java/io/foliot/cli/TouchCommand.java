@@ -41,14 +41,14 @@ final class TouchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<TouchResult> results;
-    try (Remote remote = server.open(shell)) {
+    try (ServerConnection remote = server.open(shell)) {
       results = remote.ask(client -> client.touchKeys(queue, keys, delay));
     }
     if (json.isSet()) {
-      List<Answer> answers = results.stream().map(result -> new Answer().add("key", result.key())
+      List<CommandOutput> answers = results.stream().map(result -> new CommandOutput().add("key", result.key())
           .add("result", result.result()).add("generation", result.generation()).add("dueAt", result.dueAt()))
           .toList();
-      shell.line(new Answer().add("results", answers).json());
+      shell.line(new CommandOutput().add("results", answers).json());
     } else {
       Table table = new Table().left("KEY").left("RESULT").left("DUE").right("GENERATION");
       results.forEach(result -> table.row(result.key(), result.result(), dash(result.dueAt()),

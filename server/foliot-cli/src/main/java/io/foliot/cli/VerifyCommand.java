@@ -53,12 +53,14 @@ final class VerifyCommand implements Callable<Integer> {
     }
   }
 
-  private static Answer answer(Path folder, VerifyReport report, double seconds) {
-    Answer read = new Answer();
+  private static CommandOutput answer(Path folder, VerifyReport report, double seconds) {
+    CommandOutput read = new CommandOutput();
     report.read().forEach(read::add);
-    List<Answer> damages = report.damages().stream().map(damage -> new Answer().add("where", damage.where())
-        .add("what", damage.what()).add("reason", damage.reason())).toList();
-    return new Answer().add("data", folder).add("ok", report.isWhole()).add("read", read)
+    List<CommandOutput> damages = report.damages().stream()
+        .map(damage -> new CommandOutput().add("where", damage.where())
+            .add("what", damage.what()).add("reason", damage.reason()))
+        .toList();
+    return new CommandOutput().add("data", folder).add("ok", report.isWhole()).add("read", read)
         .add("damageCount", report.damageCount()).add("damages", damages).add("seconds", seconds);
   }
 

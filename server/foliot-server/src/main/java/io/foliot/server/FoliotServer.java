@@ -50,7 +50,7 @@ public final class FoliotServer implements AutoCloseable {
   private final ServerRuntime runtime;
   private final Prometheus prometheus;
   private final Api api;
-  private final HttpDoor door;
+  private final HttpListener door;
   private final Gate gate;
   private final CompletableFuture<Throwable> failure;
   private final @Nullable Thread refresher;
@@ -96,9 +96,9 @@ public final class FoliotServer implements AutoCloseable {
     runtime.store().capability(StoreStatistics.class).ifPresent(statistics -> prometheus
         .beforeReading(new StoreFigures(statistics, prometheus.registry())::refresh));
     try {
-      door = new HttpDoor(new HttpDoor.Frame(new InetSocketAddress(address, config.listen().port()),
+      door = new HttpListener(new HttpListener.Frame(new InetSocketAddress(address, config.listen().port()),
           config.limits().batchBytes(), connections(config)), api,
-          new HttpDoor.Memory(bodies, reads, writes), prometheus.timings(), this::failed);
+          new HttpListener.Memory(bodies, reads, writes), prometheus.timings(), this::failed);
     } catch (RuntimeException e) {
       api.close();
       throw e;
@@ -137,7 +137,7 @@ public final class FoliotServer implements AutoCloseable {
     TimeSource clock = new SystemClock();
     SecureRandom random = new SecureRandom();
     InetAddress address = address(config.listen().host());
-    HttpDoor.ensureFree(new InetSocketAddress(address, config.listen().port()));
+    HttpListener.ensureFree(new InetSocketAddress(address, config.listen().port()));
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
     ServerRuntime runtime = ServerRuntime.open(config, address.isLoopbackAddress(), clock, prometheus.meter(), random,

@@ -73,7 +73,7 @@ final class Exchange implements FutureCallback<Reply> {
         var unused = delivery.lookup().find(url.host()).thenAccept(this::proceed);
       }
     } catch (RejectedExecutionException e) {
-      end(Trouble.unreachable("this node stops"));
+      end(FailureReason.unreachable("this node stops"));
     } catch (Throwable e) {
       endBroken(e);
     }
@@ -82,8 +82,8 @@ final class Exchange implements FutureCallback<Reply> {
   private void proceed(Finding finding) {
     switch (finding) {
       case Permitted permitted -> send();
-      case Denied denied -> end(Trouble.unreachable(denied.detail()));
-      case Unresolved unresolved -> end(Trouble.unreachable(unresolved.detail()));
+      case Denied denied -> end(FailureReason.unreachable(denied.detail()));
+      case Unresolved unresolved -> end(FailureReason.unreachable(unresolved.detail()));
     }
   }
 
@@ -107,7 +107,7 @@ final class Exchange implements FutureCallback<Reply> {
   }
 
   private void endBroken(Throwable e) {
-    end(Trouble.unreachable("the callback could not be sent: " + e.getClass().getSimpleName()));
+    end(FailureReason.unreachable("the callback could not be sent: " + e.getClass().getSimpleName()));
   }
 
   @Override
@@ -123,7 +123,7 @@ final class Exchange implements FutureCallback<Reply> {
       return;
     }
     Answer said = saidSoFar();
-    end(said != null ? said : Trouble.answer(failure, wasSent(), target.url()));
+    end(said != null ? said : FailureReason.answer(failure, wasSent(), target.url()));
   }
 
   @Override
@@ -133,7 +133,9 @@ final class Exchange implements FutureCallback<Reply> {
 
   private void timeIsUp() {
     Answer said = saidSoFar();
-    end(said != null ? said : Trouble.timeout(attempt.target().timeout(), reader != null, wasSent(), target.url()));
+    end(said != null
+        ? said
+        : FailureReason.timeout(attempt.target().timeout(), reader != null, wasSent(), target.url()));
   }
 
   private boolean wasSent() {

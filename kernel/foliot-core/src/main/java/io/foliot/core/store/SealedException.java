@@ -4,16 +4,16 @@ package io.foliot.core.store;
 public final class SealedException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  private final transient Seal seal;
+  private final transient StoreSeal seal;
 
   /** With the seal that was found. */
-  public SealedException(Seal seal) {
+  public SealedException(StoreSeal seal) {
     super("the store is sealed: state=" + seal.state() + ", other=" + seal.other(), null);
     this.seal = seal;
   }
 
   /** Returns the seal. */
-  public Seal seal() {
+  public StoreSeal seal() {
     return seal;
   }
 }

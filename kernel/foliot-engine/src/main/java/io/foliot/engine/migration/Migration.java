@@ -4,9 +4,9 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.QueueCounts;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
@@ -94,13 +94,13 @@ public final class Migration {
    * @throws StoreException if a store does not answer
    */
   public Result run(Duration patience) {
-    Seal resumed = ensureTarget();
-    seal(source, Seal.of(Seal.State.DRAINING, targetName));
+    StoreSeal resumed = ensureTarget();
+    seal(source, StoreSeal.of(StoreSeal.State.DRAINING, targetName));
     seal(target, resumed);
     if (source.isShared()) {
       awaitDrained(patience);
     }
-    seal(source, Seal.of(Seal.State.MOVED, targetName));
+    seal(source, StoreSeal.of(StoreSeal.State.MOVED, targetName));
     if (source.isShared()) {
       told.accept("waiting for the engines of " + sourceName + " to see that it is sealed");
       LockSupport.parkNanos(SEAL_SEEN.toNanos());
@@ -123,11 +123,11 @@ public final class Migration {
     return sealed;
   }
 
-  private Seal ensureTarget() {
-    Optional<Seal> there = sealOf(target);
+  private StoreSeal ensureTarget() {
+    Optional<StoreSeal> there = sealOf(target);
     if (there.isPresent()) {
-      Seal seal = there.get();
-      if (seal.state() != Seal.State.FILLING || !seal.other().equals(sourceName)) {
+      StoreSeal seal = there.get();
+      if (seal.state() != StoreSeal.State.FILLING || !seal.other().equals(sourceName)) {
         throw new MigrationException(seal);
       }
       told.accept("going on behind " + seal.tasks() + " tasks");
@@ -137,7 +137,7 @@ public final class Migration {
     if (!first.tasks().isEmpty() || !first.unreadable().isEmpty()) {
       throw new MigrationException("the target has live tasks already; name a store without any: target=" + targetName);
     }
-    return Seal.of(Seal.State.FILLING, sourceName);
+    return StoreSeal.of(StoreSeal.State.FILLING, sourceName);
   }
 
   private void awaitDrained(Duration patience) {
@@ -183,7 +183,7 @@ public final class Migration {
     return moved;
   }
 
-  private void moveTasks(Seal resumed) {
+  private void moveTasks(StoreSeal resumed) {
     long tasks = resumed.tasks();
     String cursor = resumed.cursor();
     CompletionStage<TaskPage> next = source.live(PAGE, cursor);
@@ -197,7 +197,7 @@ public final class Migration {
       adopt(page.tasks());
       tasks += page.tasks().size();
       if (cursor != null) {
-        seal(target, new Seal(Seal.State.FILLING, sourceName, cursor, tasks));
+        seal(target, new StoreSeal(StoreSeal.State.FILLING, sourceName, cursor, tasks));
       }
       told.accept("moved " + tasks + " tasks");
     } while (cursor != null);
@@ -239,8 +239,8 @@ public final class Migration {
     return after;
   }
 
-  private static Optional<Seal> sealOf(TaskStore store) {
-    return await(store.document(DocumentKind.CLUSTER, Seal.NAME))
+  private static Optional<StoreSeal> sealOf(TaskStore store) {
+    return await(store.document(DocumentKind.CLUSTER, StoreSeal.NAME))
         .map(document -> SealFormat.decode(document.content()));
   }
 
@@ -248,14 +248,14 @@ public final class Migration {
     write(store, null);
   }
 
-  private static void seal(TaskStore store, Seal seal) {
+  private static void seal(TaskStore store, StoreSeal seal) {
     write(store, SealFormat.encode(seal));
   }
 
   private static void write(TaskStore store, byte @Nullable [] content) {
-    long version = await(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(Document::version).orElse(0L);
+    long version = await(store.document(DocumentKind.CLUSTER, StoreSeal.NAME)).map(Document::version).orElse(0L);
     if ((version != 0 || content != null)
-        && !await(store.writeDocument(DocumentKind.CLUSTER, Seal.NAME, version, content))) {
+        && !await(store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version, content))) {
       throw new MigrationException("another migration is under way with one of these stores");
     }
   }

@@ -1,13 +1,13 @@
 package io.foliot.engine.migration;
 
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import org.jspecify.annotations.Nullable;
 
 /** A migration cannot go on, for a reason that can be removed. */
 public final class MigrationException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final transient @Nullable Seal seal;
+  private final transient @Nullable StoreSeal seal;
 
   /** With what is wrong, and what to do. */
   public MigrationException(String message) {
@@ -16,13 +16,13 @@ public final class MigrationException extends RuntimeException {
   }
 
   /** With the seal of a target that is not the one of this migration. */
-  MigrationException(Seal seal) {
+  MigrationException(StoreSeal seal) {
     super("the target is sealed: state=" + seal.state() + ", other=" + seal.other());
     this.seal = seal;
   }
 
   /** Returns the seal of the target, if that is the reason; else null. */
-  public @Nullable Seal seal() {
+  public @Nullable StoreSeal seal() {
     return seal;
   }
 }

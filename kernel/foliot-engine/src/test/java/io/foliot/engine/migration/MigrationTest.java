@@ -18,9 +18,9 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Seal;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.SealFormat;
@@ -97,9 +97,9 @@ final class MigrationTest {
     return new Migration(source, "the source", target, "the target", far -> {});
   }
 
-  private static Seal.@Nullable State seal(TaskStore store) {
-    return get(store.document(DocumentKind.CLUSTER, Seal.NAME)).map(Document::content).map(SealFormat::decode)
-        .map(Seal::state).orElse(null);
+  private static StoreSeal.@Nullable State seal(TaskStore store) {
+    return get(store.document(DocumentKind.CLUSTER, StoreSeal.NAME)).map(Document::content).map(SealFormat::decode)
+        .map(StoreSeal::state).orElse(null);
   }
 
   /** Fails each call of a method behind the first ones. */
@@ -128,7 +128,7 @@ final class MigrationTest {
       assertThat(result.checksum()).isEqualTo(Long.toHexString(before.sum()));
       assertThat(result.settings()).isEqualTo(2);
       assertThat(get(target.document(DocumentKind.QUEUE, "q")).orElseThrow().content()).isEqualTo(SETTINGS);
-      assertThat(seal(source)).isEqualTo(Seal.State.MOVED);
+      assertThat(seal(source)).isEqualTo(StoreSeal.State.MOVED);
       assertThat(seal(target)).isNull();
       assertThat(Migration.release(source)).isTrue();
       assertThat(seal(source)).isNull();
@@ -141,8 +141,8 @@ final class MigrationTest {
       fill(source, 4_500);
       assertThatThrownBy(() -> migration(source, failing(target, "adopt", 2)).run(PATIENCE))
           .isInstanceOf(StoreException.class);
-      assertThat(seal(target)).isEqualTo(Seal.State.FILLING);
-      assertThat(seal(source)).isEqualTo(Seal.State.MOVED);
+      assertThat(seal(target)).isEqualTo(StoreSeal.State.FILLING);
+      assertThat(seal(source)).isEqualTo(StoreSeal.State.MOVED);
       List<String> told = new ArrayList<>();
       AtomicInteger pages = new AtomicInteger();
       TaskStore counted = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
@@ -169,7 +169,7 @@ final class MigrationTest {
       get(target.submit(List.of(draft(999_999, HOUR))));
       assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
           .hasMessageContaining("the stores differ");
-      assertThat(seal(target)).isEqualTo(Seal.State.FILLING);
+      assertThat(seal(target)).isEqualTo(StoreSeal.State.FILLING);
     }
   }
 
@@ -188,8 +188,8 @@ final class MigrationTest {
   void aTargetThatIsFilledFromElsewhereIsRefused() {
     try (TaskStore source = rocks(); TaskStore target = memory()) {
       fill(source, 10);
-      get(target.writeDocument(DocumentKind.CLUSTER, Seal.NAME, 0,
-          SealFormat.encode(Seal.of(Seal.State.FILLING, "a third store"))));
+      get(target.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, 0,
+          SealFormat.encode(StoreSeal.of(StoreSeal.State.FILLING, "a third store"))));
       assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
           .hasMessageContaining("a third store");
     }

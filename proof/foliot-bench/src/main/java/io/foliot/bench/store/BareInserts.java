@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * and the one index that a scheduler cannot do without. A batch is one statement over arrays in PostgreSQL, and a batch
  * of the driver's in MariaDB.
  */
-final class BareInserts implements Calls {
+final class BareInserts implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
   private static final int SLOTS = 256;
   private static final String COLUMNS = """

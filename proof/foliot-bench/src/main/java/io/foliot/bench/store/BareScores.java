@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
  * {@code ZADD} of members that are there, pipelined over bare sockets: what {@code redis-benchmark -P} measures, which
  * is not among the programs that come from Maven Central.
  */
-final class BareScores implements Calls {
+final class BareScores implements CallLoad {
   private static final String KEY = "scores";
   private static final int FIRST_SCORE = 1_000_000_000;
 

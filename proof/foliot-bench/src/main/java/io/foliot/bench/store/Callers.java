@@ -13,9 +13,9 @@ final class Callers implements Contender {
   private final String name;
   private final int callers;
   private final Site site;
-  private final Maker<Calls> calls;
+  private final Maker<CallLoad> calls;
 
-  Callers(String name, int callers, Site site, Maker<Calls> calls) {
+  Callers(String name, int callers, Site site, Maker<CallLoad> calls) {
     this.name = name;
     this.callers = callers;
     this.site = site;
@@ -29,7 +29,7 @@ final class Callers implements Contender {
 
   @Override
   public Rate round(Work work) throws Exception {
-    try (Calls made = calls.make()) {
+    try (CallLoad made = calls.make()) {
       site.settle();
       Rate rate = run(made, work);
       made.ensureDone(rate.count());
@@ -37,7 +37,7 @@ final class Callers implements Contender {
     }
   }
 
-  private Rate run(Calls made, Work work) throws Exception {
+  private Rate run(CallLoad made, Work work) throws Exception {
     AtomicLong items = new AtomicLong();
     AtomicLong startedNanos = new AtomicLong();
     CyclicBarrier start = new CyclicBarrier(callers, () -> startedNanos.set(System.nanoTime()));

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /** db-scheduler's {@code reschedule} of tasks that wait. */
-final class DbSchedulerResets implements Calls {
+final class DbSchedulerResets implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
   private static final Duration RESET = Duration.ofDays(2);
   private static final int BATCH = 1_000;

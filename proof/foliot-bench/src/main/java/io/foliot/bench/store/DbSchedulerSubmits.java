@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** db-scheduler's {@code scheduleBatch}, one transaction a call; or {@code schedule}, where a batch has one task. */
-final class DbSchedulerSubmits implements Calls {
+final class DbSchedulerSubmits implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
 
   private final DbScheduler scheduler;

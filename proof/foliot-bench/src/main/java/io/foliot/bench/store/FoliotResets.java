@@ -11,7 +11,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /** Foliot's {@code touch} of keys that live. */
-final class FoliotResets implements Calls {
+final class FoliotResets implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
   private static final Duration RESET = Duration.ofDays(2);
   private static final Duration BETWEEN = Duration.ofHours(36);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Foliot's {@code submitAll}, or {@code submit} where a batch has one task. */
-final class FoliotSubmits implements Calls {
+final class FoliotSubmits implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
 
   private final TaskStore store;

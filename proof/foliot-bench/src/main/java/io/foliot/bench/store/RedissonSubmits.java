@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Redisson's {@code offerAsync}, as many under way at once as a batch has. */
-final class RedissonSubmits implements Calls {
+final class RedissonSubmits implements CallLoad {
   private static final long LATER_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   private final RedissonQueue queue;

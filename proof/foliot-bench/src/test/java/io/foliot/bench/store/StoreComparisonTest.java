@@ -150,7 +150,7 @@ final class StoreComparisonTest {
   }
 
   /** Calls that count, some of whom fail. */
-  private record Counting(int failing) implements Calls {
+  private record Counting(int failing) implements CallLoad {
     @Override
     public int call(int caller, int turn) {
       if (caller == failing) {

@@ -39,7 +39,7 @@ public final class Api implements AutoCloseable {
   private final Scheduler scheduler;
   private final TimeSource clock;
   private final Gate gate;
-  private final Calls calls;
+  private final SchedulerBridge calls;
   private final AuditLog audit = new AuditLog();
   private volatile boolean draining;
 
@@ -56,7 +56,7 @@ public final class Api implements AutoCloseable {
     scheduler = parts.scheduler;
     clock = parts.clock;
     gate = parts.gate;
-    calls = new Calls(parts.limits.callTimeout());
+    calls = new SchedulerBridge(parts.limits.callTimeout());
     addQueueRoutes(new QueueRoutes(scheduler, parts.limits, calls));
     addTaskRoutes(new TaskRoutes(scheduler, clock, parts.limits, calls));
     handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
@@ -148,7 +148,7 @@ public final class Api implements AutoCloseable {
   }
 
   private static Problem failed(RuntimeException e, String method, String path) {
-    RuntimeException known = Calls.problem(e, true);
+    RuntimeException known = SchedulerBridge.problem(e, true);
     if (known instanceof Problem problem && problem.kind() != ProblemKind.INVALID_REQUEST) {
       return problem;
     }
@@ -225,7 +225,7 @@ public final class Api implements AutoCloseable {
       }
       case QUEUE -> {
         if (!caller.sees(request.variable("queue"))) {
-          throw Calls.unknownQueue(request.variable("queue"));
+          throw SchedulerBridge.unknownQueue(request.variable("queue"));
         }
       }
       case TASK -> {

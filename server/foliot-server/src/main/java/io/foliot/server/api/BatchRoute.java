@@ -26,9 +26,9 @@ final class BatchRoute {
   private final Scheduler scheduler;
   private final TimeSource clock;
   private final ApiLimits limits;
-  private final Calls calls;
+  private final SchedulerBridge calls;
 
-  BatchRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, Calls calls) {
+  BatchRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;

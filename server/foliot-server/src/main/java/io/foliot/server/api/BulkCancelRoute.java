@@ -44,9 +44,9 @@ final class BulkCancelRoute {
   private final Scheduler scheduler;
   private final TimeSource clock;
   private final ApiLimits limits;
-  private final Calls calls;
+  private final SchedulerBridge calls;
 
-  BulkCancelRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, Calls calls) {
+  BulkCancelRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;

@@ -20,9 +20,9 @@ final class ClaimRoutes {
 
   private final Scheduler scheduler;
   private final ApiLimits limits;
-  private final Calls calls;
+  private final SchedulerBridge calls;
 
-  ClaimRoutes(Scheduler scheduler, ApiLimits limits, Calls calls) {
+  ClaimRoutes(Scheduler scheduler, ApiLimits limits, SchedulerBridge calls) {
     this.scheduler = scheduler;
     this.limits = limits;
     this.calls = calls;

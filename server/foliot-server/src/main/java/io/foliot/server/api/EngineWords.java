@@ -6,7 +6,7 @@ import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.TaskReason;
 import io.foliot.core.Unready;
 import io.foliot.core.store.AttemptRecord;
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.time.Instant;
@@ -99,7 +99,7 @@ public final class EngineWords {
   }
 
   /** Returns in words, for operators, why a store is not to be worked with, and what to do. */
-  public static String of(Seal seal) {
+  public static String of(StoreSeal seal) {
     return switch (seal.state()) {
       case DRAINING -> "the tasks of this store are being moved to " + seal.other() + "; ask there when that is done";
       case MOVED -> "the tasks of this store were moved to " + seal.other()

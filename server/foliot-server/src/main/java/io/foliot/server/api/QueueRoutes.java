@@ -25,9 +25,9 @@ final class QueueRoutes {
 
   private final Scheduler scheduler;
   private final ApiLimits limits;
-  private final Calls calls;
+  private final SchedulerBridge calls;
 
-  QueueRoutes(Scheduler scheduler, ApiLimits limits, Calls calls) {
+  QueueRoutes(Scheduler scheduler, ApiLimits limits, SchedulerBridge calls) {
     this.scheduler = scheduler;
     this.limits = limits;
     this.calls = calls;
@@ -50,7 +50,7 @@ final class QueueRoutes {
 
   Reply get(Request request) {
     String name = request.variable("queue");
-    QueueConfig queue = calls.find(scheduler, name).orElseThrow(() -> Calls.unknownQueue(name));
+    QueueConfig queue = calls.find(scheduler, name).orElseThrow(() -> SchedulerBridge.unknownQueue(name));
     Scheduler.QueueStatus status = calls.read(scheduler.queues()).stream()
         .filter(each -> each.queue().name().equals(name)).findFirst().orElse(null);
     return Reply.json(200, json -> QueueJson.write(json, status == null ? queue : status.queue(), status));
@@ -71,7 +71,7 @@ final class QueueRoutes {
   Reply delete(Request request) {
     String name = request.variable("queue");
     if (!calls.write(scheduler.deleteQueue(name), DELETION_MILLIS)) {
-      throw Calls.unknownQueue(name);
+      throw SchedulerBridge.unknownQueue(name);
     }
     return Reply.json(200, json -> {
       json.writeStartObject();

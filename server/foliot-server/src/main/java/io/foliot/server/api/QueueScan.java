@@ -19,13 +19,13 @@ final class QueueScan {
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Scheduler scheduler;
-  private final Calls calls;
+  private final SchedulerBridge calls;
   private final TimeSource clock;
   private final String queue;
   private final long endNanos;
 
   /** Begins a walk. */
-  QueueScan(Scheduler scheduler, Calls calls, TimeSource clock, String queue) {
+  QueueScan(Scheduler scheduler, SchedulerBridge calls, TimeSource clock, String queue) {
     this.scheduler = scheduler;
     this.calls = calls;
     this.clock = clock;

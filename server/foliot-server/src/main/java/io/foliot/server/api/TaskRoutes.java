@@ -41,9 +41,9 @@ final class TaskRoutes {
   private final Scheduler scheduler;
   private final TimeSource clock;
   private final ApiLimits limits;
-  private final Calls calls;
+  private final SchedulerBridge calls;
 
-  TaskRoutes(Scheduler scheduler, TimeSource clock, ApiLimits limits, Calls calls) {
+  TaskRoutes(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;
@@ -225,7 +225,7 @@ final class TaskRoutes {
       case TaskRef.ById(TaskId id) -> unknownTask(id.toString());
       case TaskRef.ByKey(String queue, String key) -> {
         if (calls.find(scheduler, queue).isEmpty()) {
-          yield Calls.unknownQueue(queue);
+          yield SchedulerBridge.unknownQueue(queue);
         }
         yield new Problem(ProblemKind.UNKNOWN_TASK, "no task is known under this key: none was submitted, or it ended"
             + " longer ago than the queue's retention: queue=" + queue + ", key=" + JsonIn.shown(key));

@@ -9,7 +9,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskReason;
 import io.foliot.core.TaskState;
 import io.foliot.core.Unready;
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskRecord;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -67,13 +67,14 @@ final class EngineWordsTest {
 
   @Test
   void sealedStoresNameTheCommandThatOpensThem() {
-    assertThat(EngineWords.of(Seal.of(Seal.State.MOVED, "rocksdb:b"))).isEqualTo("the tasks of this store were moved to"
-        + " rocksdb:b; use that one, or open this one again with: foliot migrate --release");
-    assertThat(EngineWords.of(Seal.of(Seal.State.FILLING, "rocksdb:a")))
+    assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.MOVED, "rocksdb:b")))
+        .isEqualTo("the tasks of this store were moved to"
+            + " rocksdb:b; use that one, or open this one again with: foliot migrate --release");
+    assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.FILLING, "rocksdb:a")))
         .isEqualTo("tasks of rocksdb:a are being moved into"
             + " this store, and not all are here; let foliot migrate go on to its end, or open this store as it is with:"
             + " foliot migrate --release");
-    assertThat(EngineWords.of(Seal.of(Seal.State.DRAINING, "b")))
+    assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.DRAINING, "b")))
         .isEqualTo("the tasks of this store are being moved to b; ask there when that is done");
   }
 }

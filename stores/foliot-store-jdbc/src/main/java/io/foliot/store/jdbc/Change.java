@@ -36,6 +36,6 @@ record Change(RecordChange change, long version, int queue, int part) {
 
   /** Returns how its claim was settled, as it is written. */
   int settledAs() {
-    return after().settledAs() == null ? Codes.NO_END : Codes.of(after().settledAs());
+    return after().settledAs() == null ? ColumnCodes.NO_END : ColumnCodes.of(after().settledAs());
   }
 }

@@ -10,10 +10,10 @@ import java.util.List;
 /** Statements that claim tasks, move and park their index entries, and end those that succeeded. */
 interface ClaimStatements {
   /** Claims tasks that wait. */
-  Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount) throws SQLException;
+  Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount) throws SQLException;
 
   /** Moves the index entries of tasks that are not due. It may leave out rows that another statement is changing. */
-  Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount) throws SQLException;
+  Claimed look(Connection connection, QueueIds numbers, List<NewClaim> looks, int slotCount) throws SQLException;
 
   /** Parks tasks that wait and are due; answers which. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;

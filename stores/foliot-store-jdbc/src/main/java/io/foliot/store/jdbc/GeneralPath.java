@@ -42,14 +42,14 @@ final class GeneralPath {
   private static final System.Logger LOG = System.getLogger(GeneralPath.class.getName());
 
   private final Dialect dialect;
-  private final Numbers numbers;
+  private final QueueIds numbers;
   private final int slotCount;
   private final Supplier<Token> tokens;
   private final TermsByQueue terms;
   private final GenerationClock clock;
   private final Consumer<SetAside> onSetAside;
 
-  GeneralPath(Dialect dialect, Numbers numbers, int slotCount, Supplier<Token> tokens, TermsByQueue terms,
+  GeneralPath(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, TermsByQueue terms,
       GenerationClock clock, Consumer<SetAside> onSetAside) {
     this.dialect = dialect;
     this.numbers = numbers;
@@ -181,7 +181,7 @@ final class GeneralPath {
     TaskRecord after = change.after();
     Row row = change.before() == null ? null : snapshot.row(change.id());
     int queue = numbers.of(after.queue());
-    int part = after.parked() ? Parts.parked(queue) : after.id().slot(slotCount);
+    int part = after.parked() ? IndexPartitions.parked(queue) : after.id().slot(slotCount);
     return new Change(change, row == null ? 0 : row.version(), queue, part);
   }
 

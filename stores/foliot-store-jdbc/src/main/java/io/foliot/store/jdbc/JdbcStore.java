@@ -69,11 +69,11 @@ import org.jspecify.annotations.Nullable;
  * for ever. A call that fails may have taken effect or not.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
-  private final List<DatabasePart> parts;
+  private final List<DatabaseShard> parts;
   private final int[] firstSlots;
   private final int slotCount;
 
-  private JdbcStore(List<DatabasePart> parts, int[] firstSlots, int slotCount) {
+  private JdbcStore(List<DatabaseShard> parts, int[] firstSlots, int slotCount) {
     this.parts = parts;
     this.firstSlots = firstSlots;
     this.slotCount = slotCount;
@@ -108,7 +108,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   static JdbcStore open(JdbcOptions options, Dialects dialects) {
     List<Connections> connections = new ArrayList<>();
-    List<DatabasePart> parts = new ArrayList<>();
+    List<DatabaseShard> parts = new ArrayList<>();
     try {
       int slotCount = 0;
       for (int i = 0; i < options.parts().size(); i++) {
@@ -124,9 +124,9 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
         });
         slotCount = i == 0 ? stored : slotCount;
         String range = ensureRange(opened, dialect, options, i, stored, slotCount);
-        parts.add(new DatabasePart(dialect, opened, slotCount, range, options.onSetAside()));
+        parts.add(new DatabaseShard(dialect, opened, slotCount, range, options.onSetAside()));
       }
-      parts.forEach(DatabasePart::start);
+      parts.forEach(DatabaseShard::start);
       return new JdbcStore(List.copyOf(parts), options.parts().stream().mapToInt(JdbcPart::firstSlot).toArray(),
           slotCount);
     } catch (RuntimeException e) {
@@ -170,17 +170,17 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   /** What one database does with the items that are its. */
   private interface Batch<Q, R> {
-    List<R> take(DatabasePart part, Session session, List<Q> items) throws SQLException;
+    List<R> take(DatabaseShard part, Session session, List<Q> items) throws SQLException;
   }
 
   private <R> CompletionStage<R> on(int part, PartWork<R> work) {
-    DatabasePart database = parts.get(part);
+    DatabaseShard database = parts.get(part);
     return database.call(session -> work.with(database, session));
   }
 
   /** What a call does with a database. */
   private interface PartWork<R> {
-    R with(DatabasePart part, Session session) throws SQLException;
+    R with(DatabaseShard part, Session session) throws SQLException;
   }
 
   /** Gives each database its items, and puts the answers together in the order of the items. */
@@ -287,7 +287,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public Durability durability() {
-    List<Durability> each = parts.stream().map(DatabasePart::durability).toList();
+    List<Durability> each = parts.stream().map(DatabaseShard::durability).toList();
     for (String worst : List.of("NONE", "B")) {
       for (Durability one : each) {
         if (one.durabilityClass().equals(worst)) {
@@ -320,7 +320,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-    return spread(drafts, draft -> draft.id().slot(slotCount), DatabasePart::submit);
+    return spread(drafts, draft -> draft.id().slot(slotCount), DatabaseShard::submit);
   }
 
   /**
@@ -330,7 +330,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
    */
   @Override
   public List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException {
-    return within(transaction, drafts, draft -> draft.id().slot(slotCount), DatabasePart::submit);
+    return within(transaction, drafts, draft -> draft.id().slot(slotCount), DatabaseShard::submit);
   }
 
   /**
@@ -368,7 +368,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     if (items.isEmpty()) {
       return List.of();
     }
-    DatabasePart part = parts.get(partOf(slot.applyAsInt(items.getFirst())));
+    DatabaseShard part = parts.get(partOf(slot.applyAsInt(items.getFirst())));
     if (parts.size() > 1) {
       String range = parts.getFirst().meta(transaction, "range");
       for (Q item : items) {
@@ -401,7 +401,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
             "a scan has a slot of this store and a limit of at least 1: slots=" + slotCount + ", scan=" + scan));
       }
     }
-    return spread(scans, DueScan::slot, DatabasePart::due);
+    return spread(scans, DueScan::slot, DatabaseShard::due);
   }
 
   @Override
@@ -482,7 +482,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
-    return spread(tasks, task -> task.id().slot(slotCount), DatabasePart::adopt);
+    return spread(tasks, task -> task.id().slot(slotCount), DatabaseShard::adopt);
   }
 
   @Override
@@ -544,9 +544,9 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
-    return everywhere(DatabasePart::counts).thenApply(found -> {
+    return everywhere(DatabaseShard::counts).thenApply(found -> {
       Map<String, QueueCounts> counts = new HashMap<>();
-      found.forEach(each -> each.forEach((queue, count) -> counts.merge(queue, count, DatabasePart::sum)));
+      found.forEach(each -> each.forEach((queue, count) -> counts.merge(queue, count, DatabaseShard::sum)));
       return counts;
     });
   }
@@ -558,7 +558,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public CompletionStage<Long> timeMicros(int slot) {
-    return on(partOf(slot), DatabasePart::micros);
+    return on(partOf(slot), DatabaseShard::micros);
   }
 
   @Override
@@ -580,6 +580,6 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public void close() {
-    parts.forEach(DatabasePart::close);
+    parts.forEach(DatabaseShard::close);
   }
 }

@@ -53,7 +53,7 @@ final class MySqlClaims implements ClaimStatements {
    * this call, within the statement, which then needs no more than a list of ids.
    */
   @Override
-  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount)
+  public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
       throws SQLException {
     ByteBuffer secret = ByteBuffer.allocate(32);
     for (NewClaim half : List.of(claims.getFirst(), claims.getLast())) {
@@ -98,7 +98,7 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   @Override
-  public Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount)
+  public Claimed look(Connection connection, QueueIds numbers, List<NewClaim> looks, int slotCount)
       throws SQLException {
     return claim(connection, numbers, looks, slotCount);
   }
@@ -156,7 +156,7 @@ final class MySqlClaims implements ClaimStatements {
   private static int bindIds(PreparedStatement statement, int first, List<NewClaim> claims) throws SQLException {
     int at = first;
     for (NewClaim claim : claims) {
-      statement.setBytes(at++, Values.bytes(claim.id()));
+      statement.setBytes(at++, ParameterTable.bytes(claim.id()));
     }
     return at;
   }
@@ -166,7 +166,7 @@ final class MySqlClaims implements ClaimStatements {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(secret);
-      ByteBuffer hash = ByteBuffer.wrap(digest.digest(Values.bytes(id)));
+      ByteBuffer hash = ByteBuffer.wrap(digest.digest(ParameterTable.bytes(id)));
       return new Token(hash.getLong(), hash.getLong());
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
@@ -177,7 +177,7 @@ final class MySqlClaims implements ClaimStatements {
   public BitSet park(Connection connection, List<DueEntry> entries) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
       long versions = MySqlStatements.newVersions();
-      Values values = statements.values("id", "wake_at");
+      ParameterTable values = statements.values("id", "wake_at");
       entries.forEach(entry -> values.next().add(entry.id()).add(entry.wakeAt()));
       int rows = statements.execute(transaction,
           park.with("wanted", values.with()).with("versions", versions).text(), values);
@@ -192,7 +192,7 @@ final class MySqlClaims implements ClaimStatements {
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      Values values = statements.values("id", "token", "generation", "begun_at", "detail");
+      ParameterTable values = statements.values("id", "token", "generation", "begun_at", "detail");
       for (Settlement item : settlements) {
         values.next().add(item.id()).add(item.token()).add(item.generation()).add(item.begunAt())
             .add(Rows.cut(item.detail()));
@@ -209,7 +209,7 @@ final class MySqlClaims implements ClaimStatements {
 
   /** Which of these tasks are kept by that claim, although they are still among the live ones. */
   private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
-    Values values = statements.values("id", "token");
+    ParameterTable values = statements.values("id", "token");
     settlements.forEach(item -> values.next().add(item.id()).add(item.token()));
     return statements.places(connection, finished.with("wanted", values.with()).text(), values);
   }

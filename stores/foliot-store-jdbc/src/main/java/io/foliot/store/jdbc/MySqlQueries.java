@@ -67,7 +67,7 @@ final class MySqlQueries implements QueryStatements {
 
   @Override
   public List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException {
-    Values values = statements.values("id");
+    ParameterTable values = statements.values("id");
     ids.forEach(id -> values.next().add(id));
     try (PreparedStatement select = statements.prepare(connection, probe.with("wanted", values.with()).text())) {
       values.bind(select, 1);
@@ -78,7 +78,7 @@ final class MySqlQueries implements QueryStatements {
   }
 
   @Override
-  public List<DueSlice> due(Connection connection, Numbers numbers, List<DueScan> scans) throws SQLException {
+  public List<DueSlice> due(Connection connection, QueueIds numbers, List<DueScan> scans) throws SQLException {
     List<List<DueEntry>> found = new ArrayList<>(scans.size());
     scans.forEach(scan -> found.add(new ArrayList<>()));
     List<Integer> left = scans.size() > SCANS_AT_ONCE
@@ -114,7 +114,7 @@ final class MySqlQueries implements QueryStatements {
     }).boxed().toList();
   }
 
-  private void scan(Connection connection, Numbers numbers, List<DueScan> scans, List<Integer> places,
+  private void scan(Connection connection, QueueIds numbers, List<DueScan> scans, List<Integer> places,
       List<List<DueEntry>> found) throws SQLException {
     try (PreparedStatement select = statements.prepare(connection, places.stream()
         .map(place -> due.with("place", place + 1).text()).collect(Collectors.joining(" UNION ALL ")))) {
@@ -126,7 +126,7 @@ final class MySqlQueries implements QueryStatements {
         select.setLong(at++, scan.fromWakeAt());
         select.setLong(at++, scan.toWakeAt());
         select.setLong(at++, scan.fromWakeAt());
-        select.setBytes(at++, Values.bytes(after == null ? Results.NO_ID : after));
+        select.setBytes(at++, ParameterTable.bytes(after == null ? Results.NO_ID : after));
         select.setInt(at++, scan.limit() == Integer.MAX_VALUE ? scan.limit() : scan.limit() + 1);
       }
       try (ResultSet row = select.executeQuery()) {
@@ -147,10 +147,10 @@ final class MySqlQueries implements QueryStatements {
       int limit) throws SQLException {
     long from = after == null ? Long.MIN_VALUE : after.wakeAt();
     try (PreparedStatement select = statements.prepare(connection, parked(slots))) {
-      select.setInt(1, Parts.parked(queue));
+      select.setInt(1, IndexPartitions.parked(queue));
       select.setLong(2, from);
       select.setLong(3, from);
-      select.setBytes(4, Values.bytes(after == null ? Results.NO_ID : after.id()));
+      select.setBytes(4, ParameterTable.bytes(after == null ? Results.NO_ID : after.id()));
       select.setInt(5, limit);
       try (ResultSet row = select.executeQuery()) {
         return results.parked(row, name);
@@ -178,7 +178,7 @@ final class MySqlQueries implements QueryStatements {
   }
 
   @Override
-  public Page pageOfLive(Connection connection, Numbers numbers, TaskId after, int limit, int scanned)
+  public Page pageOfLive(Connection connection, QueueIds numbers, TaskId after, int limit, int scanned)
       throws SQLException {
     TaskId edge = edge(connection, edgeOfLive, after, scanned);
     try (PreparedStatement select = statements.prepare(connection,
@@ -190,7 +190,7 @@ final class MySqlQueries implements QueryStatements {
   }
 
   @Override
-  public Page pageOfQueue(Connection connection, Numbers numbers, int queue, int state, TaskId after, int limit,
+  public Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit,
       int scanned) throws SQLException {
     TaskId live = edge(connection, edgeOfLive, after, scanned);
     TaskId kept = edge(connection, edgeOfKept, after, scanned);
@@ -214,9 +214,9 @@ final class MySqlQueries implements QueryStatements {
   private static int bind(PreparedStatement select, int first, TaskId after, @Nullable TaskId edge)
       throws SQLException {
     int at = first;
-    select.setBytes(at++, Values.bytes(after));
+    select.setBytes(at++, ParameterTable.bytes(after));
     if (edge != null) {
-      select.setBytes(at++, Values.bytes(edge));
+      select.setBytes(at++, ParameterTable.bytes(edge));
     }
     return at;
   }
@@ -224,7 +224,7 @@ final class MySqlQueries implements QueryStatements {
   /** The last id that is looked at, or null if there are not so many. */
   private @Nullable TaskId edge(Connection connection, String sql, TaskId after, int scanned) throws SQLException {
     try (PreparedStatement select = statements.prepare(connection, sql)) {
-      select.setBytes(1, Values.bytes(after));
+      select.setBytes(1, ParameterTable.bytes(after));
       select.setInt(2, scanned - 1);
       try (ResultSet row = select.executeQuery()) {
         return row.next() ? results.id(row, 1) : null;
@@ -232,7 +232,7 @@ final class MySqlQueries implements QueryStatements {
     }
   }
 
-  private Page page(Connection connection, Numbers numbers, PreparedStatement select, int limit,
+  private Page page(Connection connection, QueueIds numbers, PreparedStatement select, int limit,
       @Nullable TaskId edge) throws SQLException {
     List<Row> found = new ArrayList<>();
     long nowMicros = 0;

@@ -67,16 +67,16 @@ final class MySqlRecords implements RecordStatements {
   }
 
   @Override
-  public Snapshot read(Connection connection, Numbers numbers, ReadSet reads, boolean bodies, boolean locking)
+  public Snapshot read(Connection connection, QueueIds numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException {
-    Values keys = statements.values("queue", "task_key");
+    ParameterTable keys = statements.values("queue", "task_key");
     for (KeyName key : reads.keys()) {
       int queue = numbers.find(connection, key.queue());
-      if (queue != Numbers.NONE) {
+      if (queue != QueueIds.NONE) {
         keys.next().add(queue).add(key.key());
       }
     }
-    Values ids = statements.values("id");
+    ParameterTable ids = statements.values("id");
     reads.ids().forEach(id -> ids.next().add(id));
     List<Part> parts = new ArrayList<>();
     if (ids.rows() > 0) {
@@ -92,14 +92,14 @@ final class MySqlRecords implements RecordStatements {
         : readAtOnce(connection, numbers, reads, parts, bodies);
   }
 
-  private static SqlFiles.Call part(SqlFiles.Template template, Values values, boolean bodies) {
+  private static SqlFiles.Call part(SqlFiles.Template template, ParameterTable values, boolean bodies) {
     return template.with("wanted", values.with()).with("body", bodies ? BODY : NO_BODY);
   }
 
   /** Some of what is to be read. */
-  private record Part(String sql, Values values) {}
+  private record Part(String sql, ParameterTable values) {}
 
-  private Snapshot readAtOnce(Connection connection, Numbers numbers, ReadSet reads, List<Part> parts, boolean bodies)
+  private Snapshot readAtOnce(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {
     List<Row> found = new ArrayList<>();
     String records = parts.isEmpty()
@@ -129,7 +129,7 @@ final class MySqlRecords implements RecordStatements {
    * With locks on the live rows: in a transaction that repeats its reads, only locking ones see what others have
    * committed since it began. The rows are about to be written anyway.
    */
-  private Snapshot readLocking(Connection connection, Numbers numbers, ReadSet reads, List<Part> parts, boolean bodies)
+  private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {
     long nowMicros = clock.micros(connection);
     List<Row> found = new ArrayList<>();
@@ -147,13 +147,13 @@ final class MySqlRecords implements RecordStatements {
     return new Snapshot(nowMicros, clock.floor(connection), found, answers(connection, numbers, reads));
   }
 
-  private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, ReadSet reads)
+  private Map<RequestName, RecordTable.Answered> answers(Connection connection, QueueIds numbers, ReadSet reads)
       throws SQLException {
     if (reads.requests().isEmpty()) {
       return Map.of();
     }
     List<RequestName> names = List.copyOf(reads.requests());
-    Values values = requests(connection, names, numbers);
+    ParameterTable values = requests(connection, names, numbers);
     try (PreparedStatement select = statements.prepare(connection,
         readAnswers.with("wanted", values.with()).text())) {
       values.bind(select, 1);
@@ -163,8 +163,9 @@ final class MySqlRecords implements RecordStatements {
     }
   }
 
-  private Values requests(Connection connection, List<RequestName> names, Numbers numbers) throws SQLException {
-    Values values = statements.values("queue", "task_key", "request");
+  private ParameterTable requests(Connection connection, List<RequestName> names, QueueIds numbers)
+      throws SQLException {
+    ParameterTable values = statements.values("queue", "task_key", "request");
     for (RequestName name : names) {
       values.next().add(numbers.find(connection, name.queue())).add(name.keyOrEmpty()).add(name.request());
     }
@@ -183,16 +184,16 @@ final class MySqlRecords implements RecordStatements {
     });
   }
 
-  private static void addLive(Values values, Change change) {
+  private static void addLive(ParameterTable values, Change change) {
     TaskRecord record = change.after();
     values.add(record.wakeAt()).add(record.dueAt()).add(record.firstDueAt()).add(record.changedAt())
         .add(record.generation()).add(record.leaseEnd()).add(record.claimedAt()).add(change.part())
-        .add(record.attempt()).add(record.maxAttempts()).add(Codes.of(record.state())).add(change.settledAs())
+        .add(record.attempt()).add(record.maxAttempts()).add(ColumnCodes.of(record.state())).add(change.settledAs())
         .add(record.cancelRequested()).add(record.outstanding()).add(record.token())
         .add(Blobs.successor(record.id(), record.successor())).add(Blobs.attempts(record.id(), record.attempts()));
   }
 
-  private Values withLive(String... others) {
+  private ParameterTable withLive(String... others) {
     List<String> columns = new ArrayList<>(LIVE_COLUMNS);
     columns.addAll(Arrays.asList(others));
     return statements.values(columns.toArray(String[]::new));
@@ -204,7 +205,7 @@ final class MySqlRecords implements RecordStatements {
 
   private BitSet update(Connection connection, List<Change> changes) throws SQLException {
     long versions = MySqlStatements.newVersions();
-    Values values = withLive("id", "version");
+    ParameterTable values = withLive("id", "version");
     for (Change change : changes) {
       addLive(values.next(), change);
       values.add(change.after().id()).add(change.version());
@@ -230,10 +231,10 @@ final class MySqlRecords implements RecordStatements {
   @Override
   public BitSet end(Connection connection, List<Change> changes) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      Values read = statements.values("id", "version");
+      ParameterTable read = statements.values("id", "version");
       changes.forEach(change -> read.next().add(change.after().id()).add(change.version()));
       BitSet same = statements.rowsOfVersion(transaction, read, true);
-      Values values = withLive("reason", "drop_at", "body", "id");
+      ParameterTable values = withLive("reason", "drop_at", "body", "id");
       same.stream().mapToObj(changes::get).forEach(change -> {
         addLive(values.next(), change);
         values.add(change.after().reason()).add(change.after().dropAt()).add(change.newBody())
@@ -252,11 +253,11 @@ final class MySqlRecords implements RecordStatements {
   @Override
   public BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      Values read = statements.values("id", "version");
+      ParameterTable read = statements.values("id", "version");
       rows.forEach(row -> read.next().add(row.id()).add(row.version()));
       BitSet same = statements.rowsOfVersion(transaction, read, true);
       if (!same.isEmpty()) {
-        Values values = statements.values("id", "reason", "kept");
+        ParameterTable values = statements.values("id", "reason", "kept");
         same.stream().mapToObj(rows::get)
             .forEach(row -> values.next().add(row.id()).add(row.reason()).add(row.keptMillis()));
         int kept = statements.execute(transaction, setAside.with("wanted", values.with()).text(), values);
@@ -271,7 +272,7 @@ final class MySqlRecords implements RecordStatements {
   public BitSet enter(Connection connection, List<Change> changes) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
       long versions = MySqlStatements.newVersions();
-      Values values = withLive("body", "id", "queue", "task_key", "created_at", "was");
+      ParameterTable values = withLive("body", "id", "queue", "task_key", "created_at", "was");
       for (Change change : changes) {
         TaskRecord before = change.before();
         addLive(values.next(), change);
@@ -304,8 +305,8 @@ final class MySqlRecords implements RecordStatements {
   }
 
   @Override
-  public void forgetAnswers(Connection connection, List<RequestName> names, Numbers numbers) throws SQLException {
-    Values values = requests(connection, names, numbers);
+  public void forgetAnswers(Connection connection, List<RequestName> names, QueueIds numbers) throws SQLException {
+    ParameterTable values = requests(connection, names, numbers);
     int rows = statements.execute(connection, forgetAnswers.with("wanted", values.with()).text(), values);
     assert rows <= names.size() : rows;
   }

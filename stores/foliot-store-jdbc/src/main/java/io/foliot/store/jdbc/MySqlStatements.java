@@ -63,8 +63,8 @@ final class MySqlStatements {
   }
 
   /** A table of parameters with these columns. */
-  Values values(String... columns) {
-    return new Values(isMariaDb ? "" : "ROW", columns);
+  ParameterTable values(String... columns) {
+    return new ParameterTable(isMariaDb ? "" : "ROW", columns);
   }
 
   static boolean isDuplicateKey(SQLException e) {
@@ -128,20 +128,20 @@ final class MySqlStatements {
   static int bind(PreparedStatement statement, int first, List<TaskId> ids) throws SQLException {
     int at = first;
     for (TaskId id : ids) {
-      statement.setBytes(at++, Values.bytes(id));
+      statement.setBytes(at++, ParameterTable.bytes(id));
     }
     return at;
   }
 
   /** Executes a statement whose parameters are these; returns how many rows it has changed. */
-  int execute(Connection connection, String sql, Values values) throws SQLException {
+  int execute(Connection connection, String sql, ParameterTable values) throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql)) {
       values.bind(statement, 1);
       return statement.executeUpdate();
     }
   }
 
-  BitSet places(Connection connection, String sql, Values values) throws SQLException {
+  BitSet places(Connection connection, String sql, ParameterTable values) throws SQLException {
     try (PreparedStatement select = prepare(connection, sql)) {
       values.bind(select, 1);
       try (ResultSet row = select.executeQuery()) {
@@ -152,7 +152,7 @@ final class MySqlStatements {
 
   /** Which rows have got the versions that they were to get. */
   BitSet written(Connection connection, List<TaskId> ids, long versions) throws SQLException {
-    Values values = values("id", "version");
+    ParameterTable values = values("id", "version");
     for (int i = 0; i < ids.size(); i++) {
       values.next().add(ids.get(i)).add(versions + i);
     }
@@ -160,7 +160,7 @@ final class MySqlStatements {
   }
 
   /** Which rows have these versions; locked, they keep them until the commit. */
-  BitSet rowsOfVersion(Connection connection, Values values, boolean locking) throws SQLException {
+  BitSet rowsOfVersion(Connection connection, ParameterTable values, boolean locking) throws SQLException {
     return places(connection, rowsOfVersion.with("wanted", values.with()).when("locking", locking).text(), values);
   }
 
@@ -187,7 +187,7 @@ final class MySqlStatements {
     try (PreparedStatement insert = prepare(connection, writeBodies.with("rows", rows).text())) {
       int at = 1;
       for (NewBody body : bodies) {
-        insert.setBytes(at++, Values.bytes(body.id()));
+        insert.setBytes(at++, ParameterTable.bytes(body.id()));
         insert.setBytes(at++, body.body());
       }
       int written = insert.executeUpdate();
@@ -197,14 +197,16 @@ final class MySqlStatements {
 
   /** Remembers the answers that depend on a change that was written, or on none. */
   void remember(Connection connection, List<NewAnswer> answers, BitSet changed) throws SQLException {
-    Values values = values("queue", "task_key", "request", "digest", "kind", "id", "generation", "due_at", "state",
+    ParameterTable values = values("queue", "task_key", "request", "digest", "kind", "id", "generation", "due_at",
+        "state",
         "drop_at");
     for (NewAnswer answer : answers) {
       if (answer.change() < 0 || changed.get(answer.change())) {
         var result = answer.answered().result();
         values.next().add(answer.queue()).add(answer.name().keyOrEmpty()).add(answer.name().request())
-            .add(answer.answered().digest()).add(Codes.of(result.kind())).add(result.id()).add(result.generation())
-            .add(result.dueAt()).add(Codes.ofAnswer(result.state())).add(answer.answered().dropAt());
+            .add(answer.answered().digest()).add(ColumnCodes.of(result.kind())).add(result.id())
+            .add(result.generation())
+            .add(result.dueAt()).add(ColumnCodes.ofAnswer(result.state())).add(answer.answered().dropAt());
       }
     }
     if (values.rows() == 0) {

@@ -66,7 +66,7 @@ final class MySqlSubmits implements SubmitStatements {
     }
     return MySqlStatements.together(connection, transaction -> {
       long versions = MySqlStatements.newVersions();
-      Values values = newTasks(tasks, requests);
+      ParameterTable values = newTasks(tasks, requests);
       int rows = statements.execute(transaction, insert(values, seenMicros, versions, requests, false), values);
       assert rows >= 0 : rows;
       Inserted inserted = inserted(transaction, tasks, versions);
@@ -77,13 +77,13 @@ final class MySqlSubmits implements SubmitStatements {
     });
   }
 
-  private Values newTasks(List<NewTask> tasks, boolean requests) {
+  private ParameterTable newTasks(List<NewTask> tasks, boolean requests) {
     List<String> columns = new ArrayList<>(
         List.of("id", "queue", "task_key", "slot", "due", "relative", "max_attempts", "body"));
     if (requests) {
       columns.add("request");
     }
-    Values values = statements.values(columns.toArray(String[]::new));
+    ParameterTable values = statements.values(columns.toArray(String[]::new));
     for (NewTask task : tasks) {
       Draft draft = task.draft();
       Draft.Idempotency idempotency = draft.idempotency();
@@ -97,14 +97,14 @@ final class MySqlSubmits implements SubmitStatements {
     return values;
   }
 
-  private String insert(Values values, long seenMicros, long versions, boolean requests, boolean returning) {
+  private String insert(ParameterTable values, long seenMicros, long versions, boolean requests, boolean returning) {
     return insert.with("wanted", values.with()).with("seen_micros", seenMicros).with("versions", versions)
         .with("body", values.column("body")).when("requests", requests).when("returning", returning).text();
   }
 
   private Inserted insertReturning(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     long versions = MySqlStatements.newVersions();
-    Values values = newTasks(tasks, false);
+    ParameterTable values = newTasks(tasks, false);
     try (PreparedStatement statement = statements.prepare(connection,
         insert(values, seenMicros, versions, false, true))) {
       values.bind(statement, 1);
@@ -130,7 +130,7 @@ final class MySqlSubmits implements SubmitStatements {
       int at = 1;
       for (NewTask task : tasks) {
         Draft draft = task.draft();
-        statement.setBytes(at++, Values.bytes(draft.id()));
+        statement.setBytes(at++, ParameterTable.bytes(draft.id()));
         statement.setBytes(at++, Blobs.body(draft.id(), draft.key(), Rows.bodyOf(draft)));
       }
       return inserted(statement, tasks.size(), versions);
@@ -190,7 +190,7 @@ final class MySqlSubmits implements SubmitStatements {
     return MySqlStatements.together(connection, transaction -> {
       long versions = MySqlStatements.newVersions();
       List<TaskId> ids = new ArrayList<>();
-      Values values = statements.values("id", "generation");
+      ParameterTable values = statements.values("id", "generation");
       for (int i = 0; i < tasks.size(); i++) {
         ids.add(tasks.get(i).draft().id());
         values.next().add(ids.get(i)).add(generations[i]);
@@ -206,10 +206,10 @@ final class MySqlSubmits implements SubmitStatements {
       throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
       long versions = MySqlStatements.newVersions();
-      Values values = resets
+      ParameterTable values = resets
           ? statements.values("queue", "task_key", "due", "relative", "max_wait", "max_attempts")
           : statements.values("queue", "task_key", "due", "relative", "max_wait");
-      Values keys = statements.values("queue", "task_key");
+      ParameterTable keys = statements.values("queue", "task_key");
       for (KeyTouch item : touches) {
         // Two times added stay within 64 bits.
         values.next().add(item.queue()).add(item.key()).add(Dialect.millis(item.due()))
@@ -236,7 +236,7 @@ final class MySqlSubmits implements SubmitStatements {
     });
   }
 
-  private Touched touched(Connection connection, Values keys, int count, long versions) throws SQLException {
+  private Touched touched(Connection connection, ParameterTable keys, int count, long versions) throws SQLException {
     try (PreparedStatement select = statements.prepare(connection,
         touched.with("wanted", keys.with()).with("versions", versions).text())) {
       keys.bind(select, 1);

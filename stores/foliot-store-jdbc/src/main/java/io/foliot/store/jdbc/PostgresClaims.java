@@ -35,7 +35,7 @@ final class PostgresClaims implements ClaimStatements {
   }
 
   @Override
-  public Claimed claim(Connection connection, Numbers numbers, List<NewClaim> claims, int slotCount)
+  public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
       throws SQLException {
     int count = claims.size();
     UuidArray ids = new UuidArray(count);
@@ -60,7 +60,7 @@ final class PostgresClaims implements ClaimStatements {
           now = row.getLong(1);
           int place = row.getInt(2) - 1;
           if (place >= 0) {
-            results.set(place, row.getInt(3) == Codes.RUNNING
+            results.set(place, row.getInt(3) == ColumnCodes.RUNNING
                 ? won(connection, numbers, row, claims.get(place), Math.floorDiv(now, 1_000))
                 : new ClaimResult.Later(row.getLong(6)));
           }
@@ -71,7 +71,7 @@ final class PostgresClaims implements ClaimStatements {
   }
 
   @Override
-  public Claimed look(Connection connection, Numbers numbers, List<NewClaim> looks, int slotCount)
+  public Claimed look(Connection connection, QueueIds numbers, List<NewClaim> looks, int slotCount)
       throws SQLException {
     int count = looks.size();
     UuidArray ids = PostgresStatements.ids(looks, NewClaim::id);
@@ -94,7 +94,7 @@ final class PostgresClaims implements ClaimStatements {
   }
 
   /** Null for what cannot be read: the general way sets it aside. */
-  private static @Nullable ClaimResult won(Connection connection, Numbers numbers, ResultSet row, NewClaim claim,
+  private static @Nullable ClaimResult won(Connection connection, QueueIds numbers, ResultSet row, NewClaim claim,
       long nowMillis) throws SQLException {
     try {
       return new ClaimResult.Won(task(connection, numbers, row, claim, nowMillis));
@@ -103,7 +103,7 @@ final class PostgresClaims implements ClaimStatements {
     }
   }
 
-  private static TaskRecord task(Connection connection, Numbers numbers, ResultSet row, NewClaim claim, long nowMillis)
+  private static TaskRecord task(Connection connection, QueueIds numbers, ResultSet row, NewClaim claim, long nowMillis)
       throws SQLException {
     TaskId id = claim.id();
     long leaseEnd = row.getLong(7);

@@ -69,7 +69,7 @@ final class PostgresColumns {
     part[i] = change.part();
     attempt[i] = record.attempt();
     maxAttempts[i] = record.maxAttempts();
-    state[i] = Codes.of(record.state());
+    state[i] = ColumnCodes.of(record.state());
     settledAs[i] = change.settledAs();
     cancelRequested[i] = record.cancelRequested();
     outstanding[i] = record.outstanding();

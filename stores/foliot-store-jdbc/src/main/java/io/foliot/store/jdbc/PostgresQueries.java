@@ -62,7 +62,7 @@ final class PostgresQueries implements QueryStatements {
   }
 
   @Override
-  public List<DueSlice> due(Connection connection, Numbers numbers, List<DueScan> scans) throws SQLException {
+  public List<DueSlice> due(Connection connection, QueueIds numbers, List<DueScan> scans) throws SQLException {
     int count = scans.size();
     int[] parts = new int[count];
     long[] from = new long[count];
@@ -94,7 +94,7 @@ final class PostgresQueries implements QueryStatements {
       int limit) throws SQLException {
     try (PreparedStatement statement = statements.prepare(connection,
         parked.when("slots", !slots.isAll()).text())) {
-      statement.setInt(1, Parts.parked(queue));
+      statement.setInt(1, IndexPartitions.parked(queue));
       statement.setLong(2, after == null ? Long.MIN_VALUE : after.wakeAt());
       statement.setObject(3, uuid(after == null ? Results.NO_ID : after.id()));
       int at = bind(statement, 4, slots);
@@ -130,7 +130,7 @@ final class PostgresQueries implements QueryStatements {
   }
 
   @Override
-  public Page pageOfLive(Connection connection, Numbers numbers, TaskId after, int limit, int scanned)
+  public Page pageOfLive(Connection connection, QueueIds numbers, TaskId after, int limit, int scanned)
       throws SQLException {
     try (PreparedStatement statement = statements.prepare(connection, pageOfLive)) {
       statement.setObject(1, uuid(after));
@@ -142,7 +142,7 @@ final class PostgresQueries implements QueryStatements {
   }
 
   @Override
-  public Page pageOfQueue(Connection connection, Numbers numbers, int queue, int state, TaskId after, int limit,
+  public Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit,
       int scanned) throws SQLException {
     try (PreparedStatement statement = statements.prepare(connection,
         pageOfQueue.with("body", BODY).when("state", state != 0).text())) {
@@ -163,7 +163,7 @@ final class PostgresQueries implements QueryStatements {
     }
   }
 
-  private Page page(Connection connection, Numbers numbers, PreparedStatement statement, int limit)
+  private Page page(Connection connection, QueueIds numbers, PreparedStatement statement, int limit)
       throws SQLException {
     List<Row> found = new ArrayList<>();
     TaskId edge = null;

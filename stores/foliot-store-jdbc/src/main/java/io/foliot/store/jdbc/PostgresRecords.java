@@ -70,13 +70,13 @@ final class PostgresRecords implements RecordStatements {
   }
 
   @Override
-  public Snapshot read(Connection connection, Numbers numbers, ReadSet reads, boolean bodies, boolean locking)
+  public Snapshot read(Connection connection, QueueIds numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException {
     List<KeyName> keys = new ArrayList<>();
     List<Integer> queues = new ArrayList<>();
     for (KeyName key : reads.keys()) {
       int queue = numbers.find(connection, key.queue());
-      if (queue != Numbers.NONE) {
+      if (queue != QueueIds.NONE) {
         keys.add(key);
         queues.add(queue);
       }
@@ -115,7 +115,7 @@ final class PostgresRecords implements RecordStatements {
     }
   }
 
-  private Map<RequestName, RecordTable.Answered> answers(Connection connection, Numbers numbers, ReadSet reads)
+  private Map<RequestName, RecordTable.Answered> answers(Connection connection, QueueIds numbers, ReadSet reads)
       throws SQLException {
     if (reads.requests().isEmpty()) {
       return Map.of();
@@ -171,11 +171,11 @@ final class PostgresRecords implements RecordStatements {
       SubmitResult result = answer.answered().result();
       queues[i] = answer.queue();
       digests[i] = answer.answered().digest();
-      kinds[i] = Codes.of(result.kind());
+      kinds[i] = ColumnCodes.of(result.kind());
       ids.set(i, result.id());
       generations[i] = result.generation();
       dueAts[i] = result.dueAt();
-      states[i] = Codes.ofAnswer(result.state());
+      states[i] = ColumnCodes.ofAnswer(result.state());
       dropAts[i] = answer.answered().dropAt();
       changes[i] = answer.change() + 1;
     }
@@ -232,7 +232,7 @@ final class PostgresRecords implements RecordStatements {
   }
 
   @Override
-  public void forgetAnswers(Connection connection, List<RequestName> names, Numbers numbers) throws SQLException {
+  public void forgetAnswers(Connection connection, List<RequestName> names, QueueIds numbers) throws SQLException {
     try (PreparedStatement delete = statements.prepare(connection, forgetAnswers)) {
       bind(new PostgresArrays(connection, delete),
           names.stream().mapToInt(name -> numbers.of(name.queue())).toArray(), names);

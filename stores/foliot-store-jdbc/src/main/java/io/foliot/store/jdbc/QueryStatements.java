@@ -18,7 +18,7 @@ interface QueryStatements {
   /** When tasks have to be looked at next, in the order of the ids; as {@code TaskStore.probe}. */
   List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException;
 
-  List<DueSlice> due(Connection connection, Numbers numbers, List<DueScan> scans) throws SQLException;
+  List<DueSlice> due(Connection connection, QueueIds numbers, List<DueScan> scans) throws SQLException;
 
   List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,
       int limit) throws SQLException;
@@ -32,7 +32,7 @@ interface QueryStatements {
    * @param limit how many records at most
    * @param scanned how many rows are looked at
    */
-  Page pageOfLive(Connection connection, Numbers numbers, TaskId after, int limit, int scanned) throws SQLException;
+  Page pageOfLive(Connection connection, QueueIds numbers, TaskId after, int limit, int scanned) throws SQLException;
 
   /**
    * Pages through the live and the kept records of a queue in the order of ids.
@@ -41,7 +41,7 @@ interface QueryStatements {
    * @param limit how many records at most
    * @param scanned how many rows are looked at
    */
-  Page pageOfQueue(Connection connection, Numbers numbers, int queue, int state, TaskId after, int limit, int scanned)
+  Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit, int scanned)
       throws SQLException;
 
   /** Whether a queue has a live task, by an index. */

@@ -20,7 +20,7 @@ interface RecordStatements {
    *     for
    *     which they may get locked
    */
-  Snapshot read(Connection connection, Numbers numbers, ReadSet reads, boolean bodies, boolean locking)
+  Snapshot read(Connection connection, QueueIds numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException;
 
   /**
@@ -42,5 +42,5 @@ interface RecordStatements {
   BitSet enter(Connection connection, List<Change> changes) throws SQLException;
 
   /** Forgets the answers to these requests if their time is over. */
-  void forgetAnswers(Connection connection, List<RequestName> names, Numbers numbers) throws SQLException;
+  void forgetAnswers(Connection connection, List<RequestName> names, QueueIds numbers) throws SQLException;
 }

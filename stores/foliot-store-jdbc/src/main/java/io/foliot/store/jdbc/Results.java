@@ -38,7 +38,7 @@ final class Results {
   }
 
   /** A record that begins at this column. */
-  Row record(Connection connection, Numbers numbers, ResultSet row, int first, boolean bodies) throws SQLException {
+  Row record(Connection connection, QueueIds numbers, ResultSet row, int first, boolean bodies) throws SQLException {
     return rows.row(connection, numbers, row, first, bodies);
   }
 
@@ -71,8 +71,8 @@ final class Results {
   Map<RequestName, RecordTable.Answered> answers(ResultSet row, List<RequestName> names) throws SQLException {
     Map<RequestName, RecordTable.Answered> answers = new HashMap<>();
     while (row.next()) {
-      SubmitResult result = new SubmitResult(Codes.answerKind(row.getInt(3)), rows.id(row, 4), row.getLong(5),
-          row.getLong(6), Codes.answerState(row.getInt(7)), false);
+      SubmitResult result = new SubmitResult(ColumnCodes.answerKind(row.getInt(3)), rows.id(row, 4), row.getLong(5),
+          row.getLong(6), ColumnCodes.answerState(row.getInt(7)), false);
       answers.put(names.get(row.getInt(1) - 1), new RecordTable.Answered(row.getLong(2), result, row.getLong(8)));
     }
     return answers;
@@ -88,7 +88,7 @@ final class Results {
   }
 
   /** Columns: place of the scan, time of the entry, id, queue. */
-  void due(Connection connection, Numbers numbers, ResultSet row, List<List<DueEntry>> found) throws SQLException {
+  void due(Connection connection, QueueIds numbers, ResultSet row, List<List<DueEntry>> found) throws SQLException {
     while (row.next()) {
       found.get(row.getInt(1) - 1)
           .add(new DueEntry(row.getLong(2), rows.id(row, 3), numbers.name(connection, row.getInt(4))));

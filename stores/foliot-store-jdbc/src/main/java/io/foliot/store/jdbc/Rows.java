@@ -92,7 +92,7 @@ abstract class Rows {
    *
    * @param bodies whether the payload was read, so that there must be one
    */
-  final Row row(Connection connection, Numbers numbers, ResultSet row, int first, boolean bodies) throws SQLException {
+  final Row row(Connection connection, QueueIds numbers, ResultSet row, int first, boolean bodies) throws SQLException {
     long version = row.getLong(first + 19);
     if (!Row.isLive(version) && row.getLong(first + 25) == SET_ASIDE) {
       return new Row(columns(connection, numbers, row, first, TaskState.FAILED, text(row, first + 23)), version);
@@ -108,12 +108,12 @@ abstract class Rows {
     }
   }
 
-  private TaskRecord record(Connection connection, Numbers numbers, ResultSet row, int first) throws SQLException {
+  private TaskRecord record(Connection connection, QueueIds numbers, ResultSet row, int first) throws SQLException {
     TaskId id = id(row, first);
     String key = textOrNull(row, first + 2);
     TaskState state = EnumCodes.state(row.getInt(first + 3));
     TaskRecord.Edit edit = TaskRecord.edit(id, numbers.name(connection, row.getInt(first + 1)), key);
-    edit.state(state).parked(row.getInt(first + 4) >= Parts.PARKED);
+    edit.state(state).parked(row.getInt(first + 4) >= IndexPartitions.PARKED);
     ensurePossible(id, state, row, first);
     readTimes(edit, row, first);
     readClaim(edit, row, first);
@@ -141,11 +141,11 @@ abstract class Rows {
   }
 
   /** A record of which only the columns can be used. */
-  private TaskRecord unreadable(Connection connection, Numbers numbers, ResultSet row, int first,
+  private TaskRecord unreadable(Connection connection, QueueIds numbers, ResultSet row, int first,
       UnreadableException why)
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + 19));
-    TaskState state = Codes.stateOrFailed(row.getInt(first + 3));
+    TaskState state = ColumnCodes.stateOrFailed(row.getInt(first + 3));
     // What is live and damaged is about to be set aside.
     return columns(connection, numbers, row, first,
         live == state.isFinal() || (live && !(why instanceof NewerVersionException))
@@ -154,11 +154,11 @@ abstract class Rows {
         why.getMessage() + "");
   }
 
-  private TaskRecord columns(Connection connection, Numbers numbers, ResultSet row, int first, TaskState state,
+  private TaskRecord columns(Connection connection, QueueIds numbers, ResultSet row, int first, TaskState state,
       String reason) throws SQLException {
     TaskRecord.Edit edit = TaskRecord.edit(id(row, first), numbers.name(connection, row.getInt(first + 1)),
         textOrNull(row, first + 2));
-    edit.state(state).parked(!state.isFinal() && row.getInt(first + 4) >= Parts.PARKED);
+    edit.state(state).parked(!state.isFinal() && row.getInt(first + 4) >= IndexPartitions.PARKED);
     readTimes(edit, row, first);
     edit.leaseEnd(row.getLong(first + 10)).claimedAt(row.getLong(first + 11)).generation(row.getLong(first + 12))
         .attempt(row.getInt(first + 13)).maxAttempts(row.getInt(first + 14)).token(token(row, first + 15))
@@ -182,7 +182,7 @@ abstract class Rows {
     edit.maxAttempts(row.getInt(first + 14));
     edit.token(token(row, first + 15));
     int settledAs = row.getInt(first + 16);
-    edit.settledAs(row.wasNull() || settledAs == Codes.NO_END ? null : EnumCodes.end(settledAs));
+    edit.settledAs(row.wasNull() || settledAs == ColumnCodes.NO_END ? null : EnumCodes.end(settledAs));
     edit.cancelRequested(row.getBoolean(first + 17));
     edit.outstanding(row.getBoolean(first + 18));
   }

@@ -58,13 +58,13 @@ final class SqlFiles {
   /** The numbers that both dialects write in rows, by the names they have in the files, and those of one dialect. */
   static Map<String, String> constants(Map<String, String> ofDialect) {
     Map<String, String> all = new HashMap<>(ofDialect);
-    all.put("delayed", Integer.toString(Codes.DELAYED));
-    all.put("running", Integer.toString(Codes.RUNNING));
-    all.put("finished", Integer.toString(Codes.FINISHED));
-    all.put("failed", Integer.toString(Codes.FAILED));
-    all.put("end_finished", Integer.toString(Codes.of(AttemptRecord.End.FINISHED)));
-    all.put("no_end", Integer.toString(Codes.NO_END));
-    all.put("parked", Integer.toString(Parts.PARKED));
+    all.put("delayed", Integer.toString(ColumnCodes.DELAYED));
+    all.put("running", Integer.toString(ColumnCodes.RUNNING));
+    all.put("finished", Integer.toString(ColumnCodes.FINISHED));
+    all.put("failed", Integer.toString(ColumnCodes.FAILED));
+    all.put("end_finished", Integer.toString(ColumnCodes.of(AttemptRecord.End.FINISHED)));
+    all.put("no_end", Integer.toString(ColumnCodes.NO_END));
+    all.put("parked", Integer.toString(IndexPartitions.PARKED));
     all.put("set_aside", Long.toString(Rows.SET_ASIDE));
     all.put("answer_kept_millis", Long.toString(Draft.Idempotency.KEPT_MILLIS));
     return all;

@@ -96,7 +96,7 @@ final class TaskSteps {
   };
 
   private final Dialect dialect;
-  private final Numbers numbers;
+  private final QueueIds numbers;
   private final int slotCount;
   private final Supplier<Token> tokens;
   private final TermsByQueue terms = new TermsByQueue();
@@ -105,7 +105,7 @@ final class TaskSteps {
   /** Queues whose last drafts found a live key more often than not. */
   private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
 
-  TaskSteps(Dialect dialect, Numbers numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {
+  TaskSteps(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {
     this.dialect = dialect;
     this.numbers = numbers;
     this.slotCount = slotCount;
@@ -370,7 +370,7 @@ final class TaskSteps {
       if (touch.ref() instanceof TaskRef.ByKey(String queue, String key)
           && firsts.putIfAbsent(touch.ref(), i) == null) {
         int number = numbers.find(session.connection(), queue);
-        if (number == Numbers.NONE) {
+        if (number == QueueIds.NONE) {
           batch.answer(i, TouchResult.NOT_FOUND);
         } else {
           places.add(i);

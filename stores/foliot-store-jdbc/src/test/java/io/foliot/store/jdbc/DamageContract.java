@@ -119,7 +119,7 @@ abstract class DamageContract {
   }
 
   private Object parameter(TaskId id) {
-    return database().kind().equals("postgresql") ? new UUID(id.high(), id.low()) : Values.bytes(id);
+    return database().kind().equals("postgresql") ? new UUID(id.high(), id.low()) : ParameterTable.bytes(id);
   }
 
   private byte @Nullable [] read(String table, String column, TaskId id) {
@@ -187,7 +187,7 @@ abstract class DamageContract {
       case OLDER_THAN_ANY -> versioned(id, 0);
       case ATTEMPTS, SUCCESSOR -> new byte[]{1, 9, 9, 9, 9, 9, 9};
       case STATE -> 9;
-      case RUNNING_WITHOUT_A_CLAIM -> Codes.RUNNING;
+      case RUNNING_WITHOUT_A_CLAIM -> ColumnCodes.RUNNING;
     });
   }
 

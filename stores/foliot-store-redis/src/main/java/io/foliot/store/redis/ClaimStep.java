@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** Claims. Usual are all but those that find an ended lease. */
 final class ClaimStep
     implements
-      Step<Claim, ClaimStep.Judged>,
-      Step.Hot<Claim, ClaimStep.Judged>,
+      RedisOperation<Claim, ClaimStep.Judged>,
+      RedisOperation.Hot<Claim, ClaimStep.Judged>,
       BatchStep<Claim, ClaimStep.Judged> {
   private static final int GONE = 0;
   private static final int LATER = 1;

@@ -141,7 +141,7 @@ final class Link implements AutoCloseable {
         .nettyCustomizer(new NettyCustomizer() {
           @Override
           public void afterChannelInitialized(Channel channel) {
-            channel.pipeline().addFirst(new SilenceHandler(options.timeout()));
+            channel.pipeline().addFirst(new ResponseStallHandler(options.timeout()));
           }
         }).build();
   }

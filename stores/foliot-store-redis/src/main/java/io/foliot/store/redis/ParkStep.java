@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Parks. Usual are all but those of running tasks. */
-final class ParkStep implements Step<DueEntry, Boolean>, Step.Hot<DueEntry, Boolean> {
+final class ParkStep implements RedisOperation<DueEntry, Boolean>, RedisOperation.Hot<DueEntry, Boolean> {
   private static final int NOT_PLAIN = 9;
 
   @Override

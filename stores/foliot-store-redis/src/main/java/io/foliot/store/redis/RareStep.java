@@ -17,7 +17,7 @@ final class RareStep {
   private RareStep() {}
 
   /** Cancels. */
-  static final class Cancel implements Step<TaskRef, CancelResult> {
+  static final class Cancel implements RedisOperation<TaskRef, CancelResult> {
     @Override
     public BatchStep<TaskRef, CancelResult> general() {
       return BatchSteps.CANCEL;
@@ -30,7 +30,7 @@ final class RareStep {
   }
 
   /** Extensions of leases. */
-  static final class Extend implements Step<Extension, ExtendResult> {
+  static final class Extend implements RedisOperation<Extension, ExtendResult> {
     @Override
     public BatchStep<Extension, ExtendResult> general() {
       return BatchSteps.EXTEND;
@@ -43,7 +43,7 @@ final class RareStep {
   }
 
   /** Redrives. */
-  static final class Redrives implements Step<Redrive, RedriveResult> {
+  static final class Redrives implements RedisOperation<Redrive, RedriveResult> {
     @Override
     public BatchStep<Redrive, RedriveResult> general() {
       return BatchSteps.REDRIVE;
@@ -61,7 +61,7 @@ final class RareStep {
   }
 
   /** Tasks of another store that are taken over. */
-  static final class Adopt implements Step<TaskRecord, Boolean> {
+  static final class Adopt implements RedisOperation<TaskRecord, Boolean> {
     @Override
     public BatchStep<TaskRecord, Boolean> general() {
       return BatchSteps.ADOPT;

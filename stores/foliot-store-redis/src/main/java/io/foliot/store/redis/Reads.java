@@ -54,11 +54,11 @@ final class Reads {
 
   private final Link link;
   private final Layout layout;
-  private final Parts parts;
-  private final Calls calls;
+  private final Partitions parts;
+  private final BatchExecutor calls;
   private final int slotCount;
 
-  Reads(Link link, Layout layout, Parts parts, Calls calls, int slotCount) {
+  Reads(Link link, Layout layout, Partitions parts, BatchExecutor calls, int slotCount) {
     this.link = link;
     this.layout = layout;
     this.parts = parts;
@@ -245,11 +245,11 @@ final class Reads {
 
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
     return call(() -> following(bits -> {
-      Parts.State state = parts.state();
+      Partitions.State state = parts.state();
       int part = state.of(TouchStep.hash16(ref));
       ReadSet reads = new ReadSet();
       reads.ref(ref);
-      return calls.crossing().bring(state, part, Crossing.Refs.of(reads)).thenCompose(here -> {
+      return calls.crossing().bring(state, part, SlotMigration.Refs.of(reads)).thenCompose(here -> {
         Snapshot snapshot = new Snapshot(reads, true, false);
         return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(state.bits())))
             .thenCompose(reply -> {

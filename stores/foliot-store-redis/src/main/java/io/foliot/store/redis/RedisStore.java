@@ -79,10 +79,10 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   private final RedisOptions options;
   private final Link link;
   private final Layout layout;
-  private final Parts parts;
+  private final Partitions parts;
   private final int slotCount;
   private final Terms terms = new Terms();
-  private final Calls calls;
+  private final BatchExecutor calls;
   private final Reads reads;
   private final Documents documents;
   private final SubmitStep submits;
@@ -102,7 +102,8 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     durability = facts.durability(options.waitReplicas(), failsOver());
     parts = openParts(layout);
     slotCount = parts.state().count();
-    calls = new Calls(link, layout, parts, terms, seams.tokens(), new Asides(link, layout, options.onSetAside()));
+    calls = new BatchExecutor(link, layout, parts, terms, seams.tokens(),
+        new Asides(link, layout, options.onSetAside()));
     reads = new Reads(link, layout, parts, calls, slotCount);
     documents = new Documents(link, layout);
     Recent<TaskId, String> queues = new Recent<>(CLAIMS_REMEMBERED);
@@ -161,7 +162,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     return link.isCluster() || options.uri().contains("-sentinel:");
   }
 
-  private Parts openParts(Layout layout) {
+  private Partitions openParts(Layout layout) {
     byte[] slots = layout.global("slots");
     byte[] wanted = Layout.bytes(Integer.numberOfTrailingZeros(options.slots()));
     Link.Pipeline pipeline = link.pipeline();
@@ -182,7 +183,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
           + "; use the version that wrote it, or another namespace", null);
     }
     int slotBits = (int) Layout.number((byte[]) found.get(1));
-    return new Parts(slotBits, slotBits == Layout.number((byte[]) found.get(2)));
+    return new Partitions(slotBits, slotBits == Layout.number((byte[]) found.get(2)));
   }
 
   /**

@@ -15,7 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Settles. Usual are a success, and a failure that is repeated, of a task for which nothing waits. */
-final class SettleStep implements Step<Settlement, SettleResult>, Step.Hot<Settlement, SettleResult> {
+final class SettleStep
+    implements
+      RedisOperation<Settlement, SettleResult>,
+      RedisOperation.Hot<Settlement, SettleResult> {
   private static final int NOT_PLAIN = 9;
   private static final int FINISHED = 0;
   private static final int RETRIED = 1;

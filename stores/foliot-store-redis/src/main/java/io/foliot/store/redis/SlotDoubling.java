@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * </pre>
  *
  * Nothing waits for this: what is submitted, touched, claimed or settled meanwhile crosses by itself before it is
- * touched (see {@code Crossing}). What wakes is found, for the index of a slot is read from its old and its new part.
+ * touched (see {@code SlotMigration}). What wakes is found, for the index of a slot is read from its old and its new part.
  * Stores that are open go on with the number of slots they were opened with.
  */
 final class SlotDoubling {
@@ -31,10 +31,10 @@ final class SlotDoubling {
 
   private final Link link;
   private final Layout layout;
-  private final Parts parts;
-  private final Calls calls;
+  private final Partitions parts;
+  private final BatchExecutor calls;
 
-  SlotDoubling(Link link, Layout layout, Parts parts, Calls calls) {
+  SlotDoubling(Link link, Layout layout, Partitions parts, BatchExecutor calls) {
     this.link = link;
     this.layout = layout;
     this.parts = parts;
@@ -116,7 +116,8 @@ final class SlotDoubling {
       List<Object> found = link.step(Script.CRAWL, layout.part(old), arguments).join();
       cursor = Snapshot.name((byte[]) found.getFirst());
       List<byte[]> names = found.subList(1, found.size()).stream().map(byte[].class::cast).toList();
-      Crossing.Refs refs = new Crossing.Refs(answers ? List.of() : names, List.of(), answers ? names : List.of());
+      SlotMigration.Refs refs = new SlotMigration.Refs(answers ? List.of() : names, List.of(),
+          answers ? names : List.of());
       if (found.size() > 1) {
         calls.crossing().bring(parts.state(), part, refs).join();
         crossed += answers ? 0 : found.size() - 1;

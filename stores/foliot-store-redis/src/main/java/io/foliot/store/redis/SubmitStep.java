@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Submits. Usual are new tasks, and resets of waiting ones; not those with an idempotency key. */
 final class SubmitStep
     implements
-      Step<Draft, SubmitResult>,
-      Step.Hot<Draft, SubmitResult>,
+      RedisOperation<Draft, SubmitResult>,
+      RedisOperation.Hot<Draft, SubmitResult>,
       BatchStep<Draft, SubmitResult> {
   private static final byte[] NOTHING = {};
   private static final int NOT_PLAIN = 9;

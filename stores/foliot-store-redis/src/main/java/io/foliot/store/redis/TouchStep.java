@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Touches. Usual are those by key of a task that waits, and of none. */
-final class TouchStep implements Step<Touch, TouchResult>, Step.Hot<Touch, TouchResult> {
+final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperation.Hot<Touch, TouchResult> {
   private static final int NOT_FOUND = 0;
   private static final int PENDING = 2;
   private static final int NOT_PLAIN = 9;

@@ -26,8 +26,8 @@ final class Upkeep implements AutoCloseable {
 
   private final Link link;
   private final Layout layout;
-  private final Parts parts;
-  private final Calls calls;
+  private final Partitions parts;
+  private final BatchExecutor calls;
   private final Consumer<ServerFacts> refresh;
   private final ScheduledExecutorService thread = Executors
       .newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("foliot-redis-upkeep").factory());
@@ -36,7 +36,7 @@ final class Upkeep implements AutoCloseable {
   private int nextPart;
   private int seconds;
 
-  Upkeep(Link link, Layout layout, Parts parts, Calls calls, Consumer<ServerFacts> refresh) {
+  Upkeep(Link link, Layout layout, Partitions parts, BatchExecutor calls, Consumer<ServerFacts> refresh) {
     this.link = link;
     this.layout = layout;
     this.parts = parts;

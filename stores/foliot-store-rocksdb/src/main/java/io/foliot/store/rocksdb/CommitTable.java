@@ -38,18 +38,18 @@ final class CommitTable {
   private final Database db;
   private final int slotCount;
   private final Queues queues;
-  private final Tally tally;
+  private final TaskCounts tally;
   private final RecordCache cache;
   private final Unreadables unreadables;
-  private final Hands indexHands;
-  private final Hands parkedHands;
+  private final LowWatermarks indexHands;
+  private final LowWatermarks parkedHands;
   private final StoredRecords stored;
   private final RecordOverlay overlay;
   private final Batch batch;
   private final Comparator<TaskRecord> byIndexKey;
   private final Bytes key = new Bytes(512);
   private final Bytes value = new Bytes(4096);
-  private final Map<KeyName, Place> places = new LinkedHashMap<>();
+  private final Map<KeyName, KeyLocation> places = new LinkedHashMap<>();
   private final List<Runnable> afterCommit = new ArrayList<>();
 
   private long nowMillis;
@@ -58,8 +58,8 @@ final class CommitTable {
   private @Nullable Bucket retiring;
   private byte @Nullable [] retiredUpTo;
 
-  CommitTable(Database db, int slotCount, Queues queues, Tally tally, RecordCache cache, Unreadables unreadables,
-      Hands indexHands, Hands parkedHands, long recordedFloor) {
+  CommitTable(Database db, int slotCount, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables,
+      LowWatermarks indexHands, LowWatermarks parkedHands, long recordedFloor) {
     this.db = db;
     this.slotCount = slotCount;
     this.queues = queues;
@@ -275,14 +275,14 @@ final class CommitTable {
       KeyName name = new KeyName(change.after().queue(), taskKey);
       TaskId holder = overlay.holder(name);
       TaskRecord record = holder == null ? null : overlay.stored(holder);
-      places.put(name, record == null || !isStored(record) ? Place.NOWHERE : Place.of(record));
+      places.put(name, record == null || !isStored(record) ? KeyLocation.NOWHERE : KeyLocation.of(record));
     }
   }
 
   private void emitPlaces() {
     places.forEach((name, place) -> {
       Layout.key(key.clear(), queueNumberOf(name), name.key());
-      if (place == Place.NOWHERE) {
+      if (place == KeyLocation.NOWHERE) {
         batch.delete(Family.KEYS, key);
       } else {
         batch.put(Family.KEYS, key, place.encode(value.clear()));
@@ -373,10 +373,10 @@ final class CommitTable {
     }
     if (taskKey != null) {
       KeyName name = new KeyName(queues.name(TaskRecordFormat.queueOf(record)), taskKey);
-      Place known = places.get(name);
-      Place place = known != null ? known : stored.place(name);
+      KeyLocation known = places.get(name);
+      KeyLocation place = known != null ? known : stored.place(name);
       if (bucket.equals(place.bucket()) && place.id().equals(id)) {
-        places.put(name, Place.NOWHERE);
+        places.put(name, KeyLocation.NOWHERE);
       }
     }
     if (TaskRecordFormat.hasBodyOutside(record)) {

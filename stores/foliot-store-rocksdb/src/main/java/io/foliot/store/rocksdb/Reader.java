@@ -38,13 +38,14 @@ final class Reader implements AutoCloseable {
   private final TimeSource clock;
   private final int slotCount;
   private final Queues queues;
-  private final Tally tally;
-  private final Hands indexHands;
-  private final Hands parkedHands;
+  private final TaskCounts tally;
+  private final LowWatermarks indexHands;
+  private final LowWatermarks parkedHands;
   private final Unreadables unreadables;
   private final AtomicReferenceArray<Database.@Nullable Range> slotRanges;
 
-  Reader(Database db, TimeSource clock, int slotCount, Queues queues, Tally tally, Hands indexHands, Hands parkedHands,
+  Reader(Database db, TimeSource clock, int slotCount, Queues queues, TaskCounts tally, LowWatermarks indexHands,
+      LowWatermarks parkedHands,
       Unreadables unreadables) {
     this.db = db;
     this.clock = clock;
@@ -85,11 +86,11 @@ final class Reader implements AutoCloseable {
     long hand = indexHands.hand(slot);
     // Only a scan that begins at the hand or before it sees what is first.
     boolean fromHand = scan.fromWakeAt() < hand || (scan.fromWakeAt() == hand && scan.after() == null);
-    long first = Hands.UNKNOWN;
+    long first = LowWatermarks.UNKNOWN;
     try (RocksIterator iterator = db.iterator(Family.INDEX, slotRange(slot))) {
       DueSlice slice = due(scan, hand, iterator);
       if (fromHand && slice.entries().isEmpty()) {
-        first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.INDEX_WAKE_AT) : Hands.EMPTY;
+        first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.INDEX_WAKE_AT) : LowWatermarks.EMPTY;
       } else if (fromHand) {
         first = slice.entries().getFirst().wakeAt();
       }
@@ -134,12 +135,12 @@ final class Reader implements AutoCloseable {
   List<DueEntry> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
     int number = queues.number(queue);
     List<DueEntry> found = new ArrayList<>();
-    if (number < 0 || parkedHands.hand(number) == Hands.EMPTY) {
+    if (number < 0 || parkedHands.hand(number) == LowWatermarks.EMPTY) {
       return found;
     }
     boolean learns = after == null && parkedHands.begin(number);
     long hand = parkedHands.hand(number);
-    long first = Hands.UNKNOWN;
+    long first = LowWatermarks.UNKNOWN;
     byte[] prefix = new Bytes(4).u32(number).array();
     try (Database.Range range = db.range(prefix); RocksIterator iterator = db.iterator(Family.PARKED, range)) {
       boolean fromHand = after == null || after.wakeAt() < hand;
@@ -148,7 +149,7 @@ final class Reader implements AutoCloseable {
           ? Layout.parked(from, number, hand, new TaskId(0, 0)).array()
           : Layout.parked(from, number, after.wakeAt(), after.id()).array());
       if (learns) {
-        first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.PARKED_WAKE_AT) : Hands.EMPTY;
+        first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.PARKED_WAKE_AT) : LowWatermarks.EMPTY;
       }
       for (; iterator.isValid() && found.size() < limit; iterator.next()) {
         byte[] key = iterator.key();
@@ -161,7 +162,7 @@ final class Reader implements AutoCloseable {
       Database.check(iterator);
       return found;
     } catch (RuntimeException e) {
-      first = Hands.UNKNOWN;
+      first = LowWatermarks.UNKNOWN;
       throw e;
     } finally {
       if (learns) {
@@ -225,7 +226,7 @@ final class Reader implements AutoCloseable {
     if (stored == null) {
       return null;
     }
-    Place place = Place.decode(stored);
+    KeyLocation place = KeyLocation.decode(stored);
     Bucket bucket = place.bucket();
     TaskId id = place.id();
     byte[] record = bucket == null

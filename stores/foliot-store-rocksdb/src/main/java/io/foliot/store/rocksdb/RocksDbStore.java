@@ -71,7 +71,7 @@ import org.rocksdb.RocksIterator;
 
 /**
  * A store in a folder of this machine, for one process: durability class D. A key-value timing wheel: per slot an
- * ordered index {@code wakeAt | id}, and a {@linkplain Hands hand} before which nothing lives, so that looking for what
+ * ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks hand} before which nothing lives, so that looking for what
  * is due never walks what is dead, and costs nothing at all while nothing is due.
  *
  * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read.
@@ -103,7 +103,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private final TaskOperations operations;
   private final RecordCache cache;
   private final Unreadables unreadables = new Unreadables();
-  private final Tally tally;
+  private final TaskCounts tally;
   private final Documents documents;
   private final TermsByQueue terms = new TermsByQueue();
   private final CommitTable table;
@@ -122,11 +122,11 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     this.clock = clock;
     this.db = db;
     Queues queues = new Queues();
-    tally = new Tally(queues);
+    tally = new TaskCounts(queues);
     long floor = isNew ? 0 : readMeta(queues);
     slotCount = isNew ? options.slots() : readSlots();
-    Hands indexHands = new Hands(slotCount);
-    Hands parkedHands = new Hands(Math.max(64, queues.count()));
+    LowWatermarks indexHands = new LowWatermarks(slotCount);
+    LowWatermarks parkedHands = new LowWatermarks(Math.max(64, queues.count()));
     cache = new RecordCache(options.recordCacheBytes());
     documents = new Documents(db);
     table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexHands, parkedHands, floor);

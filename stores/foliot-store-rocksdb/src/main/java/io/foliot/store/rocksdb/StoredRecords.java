@@ -45,19 +45,19 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   private final Database db;
   private final Queues queues;
-  private final Tally tally;
+  private final TaskCounts tally;
   private final RecordCache cache;
   private final Unreadables unreadables;
   private final Bytes key = new Bytes(512);
 
   private final Map<TaskId, Entry> entries = new HashMap<>();
-  private final Map<KeyName, Place> places = new HashMap<>();
+  private final Map<KeyName, KeyLocation> places = new HashMap<>();
   private final NavigableSet<Long> answerBuckets = new TreeSet<>();
   private final Set<TaskId> wantedIds = new LinkedHashSet<>();
   private final List<TaskId> newIds = new ArrayList<>();
   private final Set<KeyName> wantedKeys = new LinkedHashSet<>();
 
-  StoredRecords(Database db, Queues queues, Tally tally, RecordCache cache, Unreadables unreadables) {
+  StoredRecords(Database db, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables) {
     this.db = db;
     this.queues = queues;
     this.tally = tally;
@@ -145,7 +145,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     for (KeyName name : wantedKeys) {
       int queue = queues.number(name.queue());
       if (queue < 0) {
-        places.put(name, Place.NOWHERE);
+        places.put(name, KeyLocation.NOWHERE);
       } else {
         names.add(name);
         keys.add(Layout.key(key.clear(), queue, name.key()).toArray());
@@ -155,7 +155,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     List<byte @Nullable []> values = db.getAll(Family.KEYS, keys);
     for (int i = 0; i < names.size(); i++) {
       byte[] stored = values.get(i);
-      Place place = stored == null ? Place.NOWHERE : Place.decode(stored);
+      KeyLocation place = stored == null ? KeyLocation.NOWHERE : KeyLocation.decode(stored);
       places.put(names.get(i), place);
       if (stored != null && place.bucket() == null) {
         id(place.id());
@@ -222,7 +222,7 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   @Override
   public @Nullable TaskId holder(KeyName name) {
-    Place place = places.get(name);
+    KeyLocation place = places.get(name);
     if (place == null) {
       TaskRecord cached = cache.get(name);
       if (cached != null) {
@@ -236,19 +236,19 @@ final class StoredRecords implements CommittedRecords, Reads {
       TaskId id = place.id();
       entries.put(id, entry(id, db.get(Family.HISTORY, Layout.historyKey(bucket, id))));
     }
-    return place == Place.NOWHERE ? null : place.id();
+    return place == KeyLocation.NOWHERE ? null : place.id();
   }
 
   /** Returns where the task is that a key points to. */
-  Place place(KeyName name) {
-    Place known = places.get(name);
+  KeyLocation place(KeyName name) {
+    KeyLocation known = places.get(name);
     return known != null ? known : readPlace(name);
   }
 
-  private Place readPlace(KeyName name) {
+  private KeyLocation readPlace(KeyName name) {
     int queue = queues.number(name.queue());
     byte[] stored = queue < 0 ? null : db.get(Family.KEYS, Layout.key(key.clear(), queue, name.key()).toArray());
-    return stored == null ? Place.NOWHERE : Place.decode(stored);
+    return stored == null ? KeyLocation.NOWHERE : KeyLocation.decode(stored);
   }
 
   @Override
@@ -285,8 +285,8 @@ final class StoredRecords implements CommittedRecords, Reads {
     if (cache.get(name) != null) {
       return false;
     }
-    Place place = places.computeIfAbsent(name, this::readPlace);
-    return place != Place.NOWHERE && place.bucket() == null && isUnreadable(place.id());
+    KeyLocation place = places.computeIfAbsent(name, this::readPlace);
+    return place != KeyLocation.NOWHERE && place.bucket() == null && isUnreadable(place.id());
   }
 
   /** Returns whether a task is there and cannot be read. */

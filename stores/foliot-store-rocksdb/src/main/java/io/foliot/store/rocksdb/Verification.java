@@ -50,7 +50,7 @@ final class Verification {
   private long damageCount;
 
   private final Queues queues = new Queues();
-  private final Tally counted = new Tally(queues);
+  private final TaskCounts counted = new TaskCounts(queues);
   private final Set<Bucket> buckets = new TreeSet<>();
   private long indexed;
   private long parked;
@@ -228,7 +228,7 @@ final class Verification {
 
   /** Reads what the store knows of itself; answers the counts. */
   private Map<String, List<Long>> meta(Database db) {
-    Tally recorded = new Tally(queues);
+    TaskCounts recorded = new TaskCounts(queues);
     each(db, Family.META, (key, value) -> {
       if (Arrays.equals(key, Layout.META_SLOTS)) {
         slotCount = BytesReader.u32(value, 0);
@@ -315,9 +315,9 @@ final class Verification {
       damage(family.text, record.id().toString(), family == Family.KEYS
           ? "the key of the task is missing: key=" + record.key()
           : "the task has no entry, so it would never be fired: wakeAt=" + record.wakeAt());
-    } else if (family == Family.KEYS && !Place.decode(found).equals(Place.of(record))) {
+    } else if (family == Family.KEYS && !KeyLocation.decode(found).equals(KeyLocation.of(record))) {
       damage(family.text, record.id().toString(), "the key of the task leads elsewhere: key=" + record.key()
-          + ", leadsTo=" + Place.decode(found));
+          + ", leadsTo=" + KeyLocation.decode(found));
     } else if (family == Family.INDEX && !queues.name(BytesReader.u32(found, 0)).equals(record.queue())) {
       damage(family.text, record.id().toString(), "the entry names another queue: queue="
           + queues.name(BytesReader.u32(found, 0)) + ", expected=" + record.queue());
@@ -366,7 +366,7 @@ final class Verification {
 
   private void keys(Database db, List<byte[]> keys, List<byte[]> values) {
     for (int i = 0; i < keys.size(); i++) {
-      Place place = Place.decode(values.get(i));
+      KeyLocation place = KeyLocation.decode(values.get(i));
       Bucket bucket = place.bucket();
       byte[] stored = bucket == null
           ? db.get(Family.RECORDS, Layout.recordKey(place.id()))

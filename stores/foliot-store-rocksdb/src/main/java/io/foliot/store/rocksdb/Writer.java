@@ -55,7 +55,7 @@ final class Writer {
   private final CommitTable table;
   private final TaskOperations operations;
   private final Database db;
-  private final Hands[] hands;
+  private final LowWatermarks[] hands;
   private final Documents documents;
   private final Runnable afterEnd;
 
@@ -76,13 +76,13 @@ final class Writer {
   // writer thread only
   private final List<Operation<?>> running = new ArrayList<>();
 
-  Writer(TimeSource clock, CommitTable table, TaskOperations operations, Database db, List<Hands> hands,
+  Writer(TimeSource clock, CommitTable table, TaskOperations operations, Database db, List<LowWatermarks> hands,
       Documents documents, Runnable afterEnd) {
     this.clock = clock;
     this.table = table;
     this.operations = operations;
     this.db = db;
-    this.hands = hands.toArray(new Hands[0]);
+    this.hands = hands.toArray(new LowWatermarks[0]);
     this.documents = documents;
     this.afterEnd = afterEnd;
     answers = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
@@ -232,7 +232,7 @@ final class Writer {
       } else {
         db.writeUnsynced(table.batch().serialized());
       }
-      for (Hands hand : hands) {
+      for (LowWatermarks hand : hands) {
         hand.visible();
       }
       done = done.plus(count, synced, prepared - start, clock.monotonicNanos() - prepared);

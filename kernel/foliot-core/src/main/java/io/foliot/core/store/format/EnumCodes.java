@@ -3,7 +3,7 @@ package io.foliot.core.store.format;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.DocumentKind;
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 
 /**
@@ -126,7 +126,7 @@ public final class EnumCodes {
   }
 
   /** Returns the code of the state of a seal. */
-  public static int of(Seal.State state) {
+  public static int of(StoreSeal.State state) {
     return switch (state) {
       case DRAINING -> 1;
       case MOVED -> 2;
@@ -139,11 +139,11 @@ public final class EnumCodes {
    *
    * @throws MalformedException if there is none
    */
-  public static Seal.State sealState(int code) {
+  public static StoreSeal.State sealState(int code) {
     return switch (code) {
-      case 1 -> Seal.State.DRAINING;
-      case 2 -> Seal.State.MOVED;
-      case 3 -> Seal.State.FILLING;
+      case 1 -> StoreSeal.State.DRAINING;
+      case 2 -> StoreSeal.State.MOVED;
+      case 3 -> StoreSeal.State.FILLING;
       default -> throw unknown("state of a seal", code);
     };
   }

@@ -1,6 +1,6 @@
 package io.foliot.core.store.format;
 
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 
 /** A seal as the content of a document. */
 public final class SealFormat {
@@ -9,7 +9,7 @@ public final class SealFormat {
   private SealFormat() {}
 
   /** Returns the bytes of a seal. */
-  public static byte[] encode(Seal seal) {
+  public static byte[] encode(StoreSeal seal) {
     String cursor = seal.cursor();
     return DocumentFormat.encode(SUBJECT, out -> {
       out.u8(EnumCodes.of(seal.state())).text(seal.other()).u8(cursor == null ? 0 : 1);
@@ -25,8 +25,8 @@ public final class SealFormat {
    *
    * @throws UnreadableException if it cannot be read; its class says why
    */
-  public static Seal decode(byte[] content) {
-    return DocumentFormat.decode(SUBJECT, content, in -> new Seal(EnumCodes.sealState(in.u8()), in.text(),
+  public static StoreSeal decode(byte[] content) {
+    return DocumentFormat.decode(SUBJECT, content, in -> new StoreSeal(EnumCodes.sealState(in.u8()), in.text(),
         in.u8() == 0 ? null : in.text(), in.u64()));
   }
 }

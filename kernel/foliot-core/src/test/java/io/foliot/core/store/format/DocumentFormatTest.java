@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.coordination.Assignment;
-import io.foliot.core.store.Seal;
+import io.foliot.core.store.StoreSeal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -40,17 +40,18 @@ final class DocumentFormatTest {
 
   @Test
   void aSealIsReadAsItWasWritten() {
-    for (Seal.State state : Seal.State.values()) {
-      Seal plain = Seal.of(state, "elsewhere");
+    for (StoreSeal.State state : StoreSeal.State.values()) {
+      StoreSeal plain = StoreSeal.of(state, "elsewhere");
       assertThat(SealFormat.decode(SealFormat.encode(plain))).isEqualTo(plain);
-      Seal filling = new Seal(state, "ü", "cursor", Long.MAX_VALUE);
+      StoreSeal filling = new StoreSeal(state, "ü", "cursor", Long.MAX_VALUE);
       assertThat(SealFormat.decode(SealFormat.encode(filling))).isEqualTo(filling);
     }
   }
 
   @Test
   void aChangedSealIsRefused() {
-    assertGuarded("seal", SealFormat.encode(new Seal(Seal.State.FILLING, "other", "c", 7)), SealFormat::decode);
+    assertGuarded("seal", SealFormat.encode(new StoreSeal(StoreSeal.State.FILLING, "other", "c", 7)),
+        SealFormat::decode);
   }
 
   @Test
@@ -84,7 +85,7 @@ final class DocumentFormatTest {
 
   @Test
   void aDocumentOfAnotherSubjectIsRefused() {
-    byte[] seal = SealFormat.encode(Seal.of(Seal.State.MOVED, "other"));
+    byte[] seal = SealFormat.encode(StoreSeal.of(StoreSeal.State.MOVED, "other"));
     assertThatThrownBy(() -> Assignment.decode(seal)).isInstanceOf(DamagedException.class);
   }
 }

@@ -6,7 +6,7 @@ import java.util.BitSet;
  * How many parts the tasks are spread over, as far as this process knows, and which of the old ones may still hold what
  * belongs into a new one. Any thread.
  */
-final class Parts {
+final class Partitions {
   private volatile State state;
 
   /**
@@ -33,7 +33,7 @@ final class Parts {
     }
   }
 
-  Parts(int bits, boolean complete) {
+  Partitions(int bits, boolean complete) {
     state = new State(bits, complete, new BitSet());
   }
 

@@ -1,7 +1,7 @@
 package io.foliot.bench.store;
 
 /** Something that callers call again and again. For one round. */
-interface Calls extends AutoCloseable {
+interface CallLoad extends AutoCloseable {
   /**
    * Makes one call and waits for its answer. Each caller is a thread of its own.
    *

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others go the
  * general way after it, in order, each unit of them by one comparison.
  */
-final class Calls {
+final class BatchExecutor {
   /** Items of one script: it holds the server up for some milliseconds at most, and fits Lua's stack. */
   private static final int AT_ONCE = 500;
   /** Bytes of one script, for the same reason. */
@@ -41,24 +41,24 @@ final class Calls {
 
   private final Link link;
   private final Layout layout;
-  private final Parts parts;
-  private final Crossing crossing;
+  private final Partitions parts;
+  private final SlotMigration crossing;
   private final Terms terms;
   private final Supplier<Token> tokens;
   private final Asides asides;
 
-  Calls(Link link, Layout layout, Parts parts, Terms terms, Supplier<Token> tokens, Asides asides) {
+  BatchExecutor(Link link, Layout layout, Partitions parts, Terms terms, Supplier<Token> tokens, Asides asides) {
     this.asides = asides;
     this.link = link;
     this.layout = layout;
     this.parts = parts;
-    crossing = new Crossing(link, layout, parts, asides);
+    crossing = new SlotMigration(link, layout, parts, asides);
     this.terms = terms;
     this.tokens = tokens;
   }
 
   /** Takes a step for each item, as if one after the other. */
-  <Q, R> CompletionStage<List<R>> take(Step<Q, R> step, List<Q> items) {
+  <Q, R> CompletionStage<List<R>> take(RedisOperation<Q, R> step, List<Q> items) {
     StoreException refusal = link.refusal();
     if (refusal != null) {
       return CompletableFuture.failedFuture(refusal);
@@ -77,7 +77,7 @@ final class Calls {
     return asides;
   }
 
-  Crossing crossing() {
+  SlotMigration crossing() {
     return crossing;
   }
 
@@ -89,11 +89,11 @@ final class Calls {
   }
 
   private final class Batch<Q, R> {
-    private final Step<Q, R> step;
+    private final RedisOperation<Q, R> step;
     private final List<Q> items;
     private final OptimisticBatch<Q, R> batch;
 
-    Batch(Step<Q, R> step, List<Q> items) {
+    Batch(RedisOperation<Q, R> step, List<Q> items) {
       this.step = step;
       this.items = items;
       batch = new OptimisticBatch<>(step.general(), items);
@@ -121,20 +121,20 @@ final class Calls {
       if (!link.waitsForReplicas()) {
         return List.of();
       }
-      Parts.State state = parts.state();
+      Partitions.State state = parts.state();
       return items.stream().map(item -> state.of(step.hash16(item))).distinct().map(layout::part).toList();
     }
 
     private CompletableFuture<Void> taken() {
       List<Integer> unusual = Collections.synchronizedList(new ArrayList<>());
-      Step.Hot<Q, R> hot = step.hot();
+      RedisOperation.Hot<Q, R> hot = step.hot();
       List<Integer> all = IntStream.range(0, items.size()).boxed().toList();
       CompletableFuture<Void> usual;
       if (hot == null) {
         unusual.addAll(all);
         usual = CompletableFuture.completedFuture(null);
       } else {
-        Parts.State state = parts.state();
+        Partitions.State state = parts.state();
         usual = brought(state, all).thenCompose(here -> {
           if (here) {
             return usual(hot, state, unusual);
@@ -154,7 +154,7 @@ final class Calls {
      * Brings what the items name to where it belongs; answers whether it is there, or else there are more parts than
      * was known.
      */
-    private CompletableFuture<Boolean> brought(Parts.State state, List<Integer> indices) {
+    private CompletableFuture<Boolean> brought(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
         return CompletableFuture.completedFuture(true);
       }
@@ -166,7 +166,8 @@ final class Calls {
         }
       }
       List<CompletableFuture<Void>> crossings = new ArrayList<>();
-      byPart.forEach((part, some) -> crossings.add(crossing.bring(state, part, Crossing.Refs.of(batch.reads(some)))));
+      byPart.forEach(
+          (part, some) -> crossings.add(crossing.bring(state, part, SlotMigration.Refs.of(batch.reads(some)))));
       return CompletableFuture.allOf(crossings.toArray(new CompletableFuture<?>[0])).handle((done, failure) -> {
         if (failure == null) {
           return true;
@@ -180,7 +181,7 @@ final class Calls {
       });
     }
 
-    private CompletableFuture<Void> usual(Step.Hot<Q, R> hot, Parts.State state, List<Integer> unusual) {
+    private CompletableFuture<Void> usual(RedisOperation.Hot<Q, R> hot, Partitions.State state, List<Integer> unusual) {
       int bits = state.bits();
       Map<Integer, List<Integer>> byPart = new TreeMap<>();
       Set<Object> names = new HashSet<>();
@@ -211,7 +212,7 @@ final class Calls {
       return CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0]));
     }
 
-    private CompletableFuture<?> usual(Step.Hot<Q, R> hot, int bits, int part, List<Integer> indices,
+    private CompletableFuture<?> usual(RedisOperation.Hot<Q, R> hot, int bits, int part, List<Integer> indices,
         List<Integer> unusual, Link.Pipeline pipeline) {
       List<Q> some = new ArrayList<>(indices.size());
       indices.forEach(index -> some.add(items.get(index)));
@@ -241,11 +242,11 @@ final class Calls {
     }
 
     private CompletableFuture<Void> general(List<Integer> indices) {
-      Parts.State state = parts.state();
+      Partitions.State state = parts.state();
       return brought(state, indices).thenCompose(here -> here ? general(state, indices) : general(indices));
     }
 
-    private CompletableFuture<Void> general(Parts.State state, List<Integer> indices) {
+    private CompletableFuture<Void> general(Partitions.State state, List<Integer> indices) {
       int bits = state.bits();
       Map<Integer, List<Integer>> byPart = new TreeMap<>();
       for (Integer index : indices) {

@@ -5,14 +5,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Counts equal results that follow each other, so that the meter is told once and not ten thousand times. */
-final class Tally {
+final class OutcomeCounter {
   private final Meter meter;
   private final String prefix;
   private String queue = "";
   private @Nullable Enum<?> kind;
   private int count;
 
-  Tally(Meter meter, String prefix) {
+  OutcomeCounter(Meter meter, String prefix) {
     this.meter = meter;
     this.prefix = prefix;
   }

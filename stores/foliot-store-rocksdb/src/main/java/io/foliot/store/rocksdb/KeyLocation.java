@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
  * @param id the task
  * @param bucket where it is kept, or null while it is live
  */
-record Place(TaskId id, @Nullable Bucket bucket) {
+record KeyLocation(TaskId id, @Nullable Bucket bucket) {
   /** The place of a key that has no task. */
-  static final Place NOWHERE = new Place(new TaskId(0, 0), null);
+  static final KeyLocation NOWHERE = new KeyLocation(new TaskId(0, 0), null);
 
   private static final int BUCKET_AT = 16;
 
-  static Place of(TaskRecord record) {
-    return new Place(record.id(), record.isLive() ? null : Bucket.of(record));
+  static KeyLocation of(TaskRecord record) {
+    return new KeyLocation(record.id(), record.isLive() ? null : Bucket.of(record));
   }
 
-  static Place decode(byte[] value) {
-    return new Place(Layout.id(value, 0), value.length > BUCKET_AT ? Layout.bucket(value, BUCKET_AT) : null);
+  static KeyLocation decode(byte[] value) {
+    return new KeyLocation(Layout.id(value, 0), value.length > BUCKET_AT ? Layout.bucket(value, BUCKET_AT) : null);
   }
 
   Bytes encode(Bytes out) {

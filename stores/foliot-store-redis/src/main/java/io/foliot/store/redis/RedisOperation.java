@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> what is asked for
  * @param <R> what is answered
  */
-interface Step<Q, R> {
+interface RedisOperation<Q, R> {
   /** Returns what the item reads, and what becomes of it on the general path. */
   BatchStep<Q, R> general();
 

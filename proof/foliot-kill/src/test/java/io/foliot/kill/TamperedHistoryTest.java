@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is falsified must be a violation whatever the receiver happened to answer first. */
-final class FalsifiedTest {
+final class TamperedHistoryTest {
   private static final long END_MILLIS = 1_000_000;
 
   private final List<Event> events = new ArrayList<>();
@@ -27,7 +27,8 @@ final class FalsifiedTest {
     delivered(3, Reception.SUCCESS, Reply.State.FINISHED);
     events.add(new Event.RunEnded(END_MILLIS));
 
-    assertThat(new HistoryChecker(Rig.ALLOWANCES).check(Falsified.withoutADelivery(events)).total(Violation.Kind.LOST))
+    assertThat(
+        new HistoryChecker(Rig.ALLOWANCES).check(TamperedHistory.withoutADelivery(events)).total(Violation.Kind.LOST))
         .isEqualTo(1);
   }
 

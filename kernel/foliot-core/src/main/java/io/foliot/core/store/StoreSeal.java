@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param cursor in a store that is filled: where in the other one to go on, or null for the beginning
  * @param tasks in a store that is filled: how many tasks have come
  */
-public record Seal(State state, String other, @Nullable String cursor, long tasks) {
+public record StoreSeal(State state, String other, @Nullable String cursor, long tasks) {
   /** The name of the document. */
   public static final String NAME = "seal";
 
@@ -27,8 +27,8 @@ public record Seal(State state, String other, @Nullable String cursor, long task
   }
 
   /** A seal that is none of a store that is filled. */
-  public static Seal of(State state, String other) {
-    return new Seal(state, other, null, 0);
+  public static StoreSeal of(State state, String other) {
+    return new StoreSeal(state, other, null, 0);
   }
 
   /** What callers are told, who need not know where the other store is. */

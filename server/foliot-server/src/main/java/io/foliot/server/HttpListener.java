@@ -40,7 +40,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The web server before the API: connections, bodies, headers. Each request has a virtual thread, which may wait. */
-final class HttpDoor implements AutoCloseable {
+final class HttpListener implements AutoCloseable {
   /** A key of 256 bytes takes 768 in a path; the rest of a first line is short. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
@@ -91,7 +91,7 @@ final class HttpDoor implements AutoCloseable {
    * @param onFailure told of what the process cannot go on after
    * @throws StartException if the address cannot be bound
    */
-  HttpDoor(Frame frame, Api api, Memory memory, HttpTimings timings, Consumer<Throwable> onFailure) {
+  HttpListener(Frame frame, Api api, Memory memory, HttpTimings timings, Consumer<Throwable> onFailure) {
     maxConnections = frame.maxConnections;
     this.onFailure = onFailure;
     connections = new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
@@ -148,7 +148,7 @@ final class HttpDoor implements AutoCloseable {
   private static DirectHandlers refusals() {
     DirectHandlers.Builder builder = DirectHandlers.builder();
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
-      builder.addHandler(type, HttpDoor::refuse);
+      builder.addHandler(type, HttpListener::refuse);
     }
     return builder.build();
   }

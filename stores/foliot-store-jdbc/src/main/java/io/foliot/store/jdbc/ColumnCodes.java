@@ -6,7 +6,7 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.format.EnumCodes;
 
 /** The codes of constants ({@link EnumCodes}) as columns hold them, and what columns hold besides. */
-final class Codes {
+final class ColumnCodes {
   static final int DELAYED = EnumCodes.DELAYED;
   static final int RUNNING = EnumCodes.RUNNING;
   static final int FINISHED = EnumCodes.FINISHED;
@@ -16,7 +16,7 @@ final class Codes {
   /** In place of how a claim was settled while it was not. */
   static final int NO_END = -1;
 
-  private Codes() {}
+  private ColumnCodes() {}
 
   static int of(TaskState state) {
     if (state == TaskState.READY) {

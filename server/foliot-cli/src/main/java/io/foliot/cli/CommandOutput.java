@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What a command has to say: names and values, as lines for people or as JSON. */
-final class Answer {
+final class CommandOutput {
   private static final JsonMapper MAPPER = new JsonMapper();
 
   private final Map<String, Object> values = new LinkedHashMap<>();
 
   /** Adds a value; null adds nothing. */
-  Answer add(String name, @Nullable Object value) {
+  CommandOutput add(String name, @Nullable Object value) {
     if (value != null) {
       values.put(name, value);
     }
@@ -40,13 +40,13 @@ final class Answer {
     return switch (value) {
       case Number number -> number;
       case Boolean truth -> truth;
-      case Answer answer -> {
+      case CommandOutput answer -> {
         Map<String, Object> fields = new LinkedHashMap<>();
         answer.values.forEach((name, item) -> fields.put(name, plain(item)));
         yield fields;
       }
       case Iterable<?> items when !(items instanceof Path) ->
-        StreamSupport.stream(items.spliterator(), false).map(Answer::plain).toList();
+        StreamSupport.stream(items.spliterator(), false).map(CommandOutput::plain).toList();
       default -> value.toString();
     };
   }

@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param options what its command line says of it
  * @param apiKey what clients must show; null where it is open to this machine
  */
-record Place(String host, String receiverHost, List<String> launcher, List<String> options, @Nullable String apiKey) {
+record ServerHost(String host, String receiverHost, List<String> launcher, List<String> options,
+    @Nullable String apiKey) {
   /** This machine. */
-  static final Place LOOPBACK = new Place("127.0.0.1", "127.0.0.1", List.of(), List.of(), null);
+  static final ServerHost LOOPBACK = new ServerHost("127.0.0.1", "127.0.0.1", List.of(), List.of(), null);
 
-  Place {
+  ServerHost {
     launcher = List.copyOf(launcher);
     options = List.copyOf(options);
   }

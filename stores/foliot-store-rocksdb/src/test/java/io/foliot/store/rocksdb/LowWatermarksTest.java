@@ -10,22 +10,22 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** The hand never stands behind an entry that can be seen, whatever comes between a scan's steps and a writer's. */
-final class HandsTest {
+final class LowWatermarksTest {
   @Test
   void aScanRaisesTheHandToWhatItSawFirst() {
-    Hands hands = new Hands(2);
-    assertThat(hands.hand(0)).isEqualTo(Hands.UNKNOWN);
+    LowWatermarks hands = new LowWatermarks(2);
+    assertThat(hands.hand(0)).isEqualTo(LowWatermarks.UNKNOWN);
     assertThat(hands.begin(0)).isTrue();
     hands.learned(0, 50);
     assertThat(hands.hand(0)).isEqualTo(50);
-    assertThat(hands.hand(1)).isEqualTo(Hands.UNKNOWN);
+    assertThat(hands.hand(1)).isEqualTo(LowWatermarks.UNKNOWN);
   }
 
   @Test
   void aWriteLowersTheHandBeforeItCanBeSeen() {
-    Hands hands = new Hands(1);
+    LowWatermarks hands = new LowWatermarks(1);
     hands.begin(0);
-    hands.learned(0, Hands.EMPTY);
+    hands.learned(0, LowWatermarks.EMPTY);
     hands.lower(0, 7);
     assertThat(hands.hand(0)).isEqualTo(7);
     hands.visible();
@@ -34,7 +34,7 @@ final class HandsTest {
 
   @Test
   void anEntryUnderWayWhenTheScanBeganHoldsTheHand() {
-    Hands hands = new Hands(1);
+    LowWatermarks hands = new LowWatermarks(1);
     hands.lower(0, 10);
     hands.begin(0);
     hands.visible();
@@ -44,7 +44,7 @@ final class HandsTest {
 
   @Test
   void anEntryWrittenWhileTheScanRanHoldsTheHand() {
-    Hands hands = new Hands(1);
+    LowWatermarks hands = new LowWatermarks(1);
     hands.begin(0);
     hands.lower(0, 10);
     hands.visible();
@@ -54,23 +54,23 @@ final class HandsTest {
 
   @Test
   void onlyOneScanLearnsAtATime() {
-    Hands hands = new Hands(1);
+    LowWatermarks hands = new LowWatermarks(1);
     assertThat(hands.begin(0)).isTrue();
     assertThat(hands.begin(0)).isFalse();
-    hands.learned(0, Hands.UNKNOWN);
+    hands.learned(0, LowWatermarks.UNKNOWN);
     assertThat(hands.begin(0)).isTrue();
   }
 
   @Test
   void moreRangesKeepTheHandsOfThoseThereWere() {
-    Hands hands = new Hands(1);
+    LowWatermarks hands = new LowWatermarks(1);
     hands.begin(0);
     hands.learned(0, 5);
     hands.lower(0, 3);
     hands.growTo(10);
     assertThat(hands.hand(0)).isEqualTo(3);
-    assertThat(hands.hand(9)).isEqualTo(Hands.UNKNOWN);
-    assertThat(hands.hand(1_000)).as("a range nobody made room for").isEqualTo(Hands.UNKNOWN);
+    assertThat(hands.hand(9)).isEqualTo(LowWatermarks.UNKNOWN);
+    assertThat(hands.hand(1_000)).as("a range nobody made room for").isEqualTo(LowWatermarks.UNKNOWN);
     hands.lower(9, 4);
     hands.visible();
     hands.begin(9);
@@ -90,7 +90,7 @@ final class HandsTest {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int round = 0; round < 2_000; round++) {
-      Hands hands = new Hands(1);
+      LowWatermarks hands = new LowWatermarks(1);
       TreeSet<Long> visible = new TreeSet<>();
       List<Long> underWay = new ArrayList<>();
       List<Scan> scans = List.of(new Scan(), new Scan(), new Scan());
@@ -117,7 +117,7 @@ final class HandsTest {
     }
   }
 
-  private static void step(Scan scan, Hands hands, SortedSet<Long> visible) {
+  private static void step(Scan scan, LowWatermarks hands, SortedSet<Long> visible) {
     switch (scan.step++) {
       case 0 -> scan.learns = hands.begin(0);
       case 1 -> {
@@ -126,7 +126,7 @@ final class HandsTest {
       }
       default -> {
         if (scan.learns) {
-          hands.learned(0, scan.view.isEmpty() ? Hands.EMPTY : scan.view.getFirst());
+          hands.learned(0, scan.view.isEmpty() ? LowWatermarks.EMPTY : scan.view.getFirst());
         }
         scan.step = 0;
       }

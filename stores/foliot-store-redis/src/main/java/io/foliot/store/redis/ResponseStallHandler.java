@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * quarter of an hour. What is closed is no loss: calls on it have waited as long as calls may. (Netty's
  * ReadTimeoutHandler would close those that have nothing to say, too.) On the thread of its channel.
  */
-final class SilenceHandler extends ChannelDuplexHandler {
+final class ResponseStallHandler extends ChannelDuplexHandler {
   /** Looks within the time in which a connection may be silent. */
   private static final int LOOKS = 4;
 
@@ -24,7 +24,7 @@ final class SilenceHandler extends ChannelDuplexHandler {
   private @Nullable Future<?> looks;
 
   /** For one connection, which may be silent for so long after something was sent. */
-  SilenceHandler(Duration timeout) {
+  ResponseStallHandler(Duration timeout) {
     nanos = timeout.toNanos();
   }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * stand outside: {@link #column} says what to write instead of {@code wanted.column}. In a statement the table comes
  * first, then the columns that may be long, each once, in the order in which they were named here.
  */
-final class Values {
+final class ParameterTable {
   private static final int CELL_BYTES_MAX = 60_000;
 
   private final List<String> columns;
@@ -38,29 +38,29 @@ final class Values {
    * @param rowWord what stands before a row: {@code ROW} in MySQL, nothing in MariaDB
    * @param columns their names, without that of the place
    */
-  Values(String rowWord, String... columns) {
+  ParameterTable(String rowWord, String... columns) {
     this.columns = List.of(columns);
     width = columns.length + 1;
     row = rowWord + "(" + "?, ".repeat(columns.length) + "?)";
   }
 
   /** Begins the next row, with its place counted from 1. */
-  Values next() {
+  ParameterTable next() {
     assert cells.size() % width == 0 : cells.size();
     cells.add((long) (cells.size() / width + 1));
     return this;
   }
 
-  Values add(long value) {
+  ParameterTable add(long value) {
     cells.add(value);
     return this;
   }
 
-  Values add(boolean value) {
+  ParameterTable add(boolean value) {
     return add(value ? 1 : 0);
   }
 
-  Values add(byte @Nullable [] value) {
+  ParameterTable add(byte @Nullable [] value) {
     if (value != null && value.length > CELL_BYTES_MAX) {
       longCells.put(cells.size(), value);
       cells.add(null);
@@ -70,15 +70,15 @@ final class Values {
     return this;
   }
 
-  Values add(@Nullable String value) {
+  ParameterTable add(@Nullable String value) {
     return add(value == null ? null : value.getBytes(StandardCharsets.UTF_8));
   }
 
-  Values add(TaskId id) {
+  ParameterTable add(TaskId id) {
     return add(bytes(id));
   }
 
-  Values add(@Nullable Token token) {
+  ParameterTable add(@Nullable Token token) {
     return add(token == null ? null : bytes(token));
   }
 

@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** An event as a line of text: fields between tabs, the last of them a dot, which a torn line lacks. */
-final class Line {
+final class EventLine {
   private static final String SEPARATOR = "\t";
   private static final String END = "\t.";
   private static final String NULL = "\\N";
 
-  private Line() {}
+  private EventLine() {}
 
   static boolean isWhole(String line) {
     return line.endsWith(END);

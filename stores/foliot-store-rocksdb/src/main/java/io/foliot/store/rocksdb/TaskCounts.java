@@ -20,7 +20,7 @@ import java.util.stream.LongStream;
  * How many tasks each queue has, by state, and each bucket of history. Written with every commit, so that it is exact
  * after a crash without counting. The writer's alone, but for {@link #published} and {@link #buckets}.
  */
-final class Tally {
+final class TaskCounts {
   private static final int LIVE_NUMBERS = 3;
   private static final int DELAYED = 0;
   private static final int PARKED = 1;
@@ -46,7 +46,7 @@ final class Tally {
   private final Map<String, QueueCounts> published = new ConcurrentHashMap<>();
   private volatile Bucket[] buckets = new Bucket[0];
 
-  Tally(Queues queues) {
+  TaskCounts(Queues queues) {
     this.queues = queues;
   }
 

@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * threads: a submit took 45 us of processor time with it and 34 without. So they wait without limit, and one thread
  * looks now and then who has waited too long.
  */
-final class Calls implements AutoCloseable {
+final class SchedulerBridge implements AutoCloseable {
   private static final long LOOK_MILLIS = 50;
-  private static final Logger log = LoggerFactory.getLogger(Calls.class);
+  private static final Logger log = LoggerFactory.getLogger(SchedulerBridge.class);
   /** A store that is away fails each call for the same reason: it is told so often. */
   private static final long TOLD_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
   /** The reason itself may name hosts, users and files, which are not for every caller. */
@@ -44,7 +44,7 @@ final class Calls implements AutoCloseable {
   private final Thread watch;
   private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TOLD_EVERY_NANOS);
 
-  Calls(Duration timeout) {
+  SchedulerBridge(Duration timeout) {
     timeoutMillis = timeout.toMillis();
     watch = Thread.ofPlatform().daemon().name("foliot-call-limits").start(this::watch);
   }

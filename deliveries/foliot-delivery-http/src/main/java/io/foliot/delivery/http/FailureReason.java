@@ -13,8 +13,8 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MessageConstraintException;
 
 /** What it means that an attempt got no answer, in plain words. */
-final class Trouble {
-  private Trouble() {}
+final class FailureReason {
+  private FailureReason() {}
 
   /**
    * Returns the answer that stands for a failure of the exchange.

@@ -37,8 +37,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One database of a store, and what goes on in the background while it is open. Any thread. */
-final class DatabasePart implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger(DatabasePart.class.getName());
+final class DatabaseShard implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(DatabaseShard.class.getName());
 
   /** Rows that a page looks at: a few milliseconds of the server's. */
   private static final int PAGE_SCAN = 10_000;
@@ -56,7 +56,7 @@ final class DatabasePart implements AutoCloseable {
   private final Dialect dialect;
   private final Connections connections;
   private final String range;
-  private final Numbers numbers;
+  private final QueueIds numbers;
   private final TaskSteps steps;
   private final Documents documents;
   private final Durability durability;
@@ -68,11 +68,11 @@ final class DatabasePart implements AutoCloseable {
   // background thread only
   private boolean failing;
 
-  DatabasePart(Dialect dialect, Connections connections, int slotCount, String range, Consumer<SetAside> onSetAside) {
+  DatabaseShard(Dialect dialect, Connections connections, int slotCount, String range, Consumer<SetAside> onSetAside) {
     this.dialect = dialect;
     this.connections = connections;
     this.range = range;
-    numbers = new Numbers(dialect);
+    numbers = new QueueIds(dialect);
     steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens(), onSetAside);
     documents = new Documents(dialect, steps.clock());
     durability = connections.now(dialect, session -> dialect.durability(session.connection()));
@@ -158,7 +158,7 @@ final class DatabasePart implements AutoCloseable {
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
     for (String queue : queuesOf(drafts)) {
       int number = session.apart(connection -> numbers.take(connection, queue));
-      assert number != Numbers.NONE;
+      assert number != QueueIds.NONE;
     }
     return steps.submit(session, drafts);
   }
@@ -166,7 +166,7 @@ final class DatabasePart implements AutoCloseable {
   List<Boolean> adopt(Session session, List<TaskRecord> tasks) throws SQLException {
     for (TaskRecord task : tasks) {
       int number = session.ask(connection -> numbers.take(connection, task.queue()));
-      assert number != Numbers.NONE;
+      assert number != QueueIds.NONE;
     }
     return steps.adopt(session, tasks);
   }
@@ -184,7 +184,7 @@ final class DatabasePart implements AutoCloseable {
   List<DueEntry> parked(Session session, String queue, SlotSet slots, @Nullable DueEntry after, int limit)
       throws SQLException {
     int number = numbers.find(session.connection(), queue);
-    return number == Numbers.NONE
+    return number == QueueIds.NONE
         ? List.of()
         : session.run(connection -> dialect.queries().parked(connection, number, queue, slots, after, limit));
   }
@@ -211,10 +211,10 @@ final class DatabasePart implements AutoCloseable {
   TaskPage query(Session session, String queue, @Nullable TaskState state, int limit, TaskId after)
       throws SQLException {
     int number = numbers.find(session.connection(), queue);
-    if (number == Numbers.NONE) {
+    if (number == QueueIds.NONE) {
       return new TaskPage(List.of(), null);
     }
-    int code = state == null ? 0 : state == TaskState.READY ? Codes.DELAYED : Codes.of(state);
+    int code = state == null ? 0 : state == TaskState.READY ? ColumnCodes.DELAYED : ColumnCodes.of(state);
     Page page = session
         .run(connection -> dialect.queries().pageOfQueue(connection, numbers, number, code, after, limit, PAGE_SCAN));
     List<Row> damaged = page.rows().stream().filter(Row::isToSetAside).toList();
@@ -240,7 +240,7 @@ final class DatabasePart implements AutoCloseable {
 
   boolean hasLive(Session session, String queue) throws SQLException {
     int number = numbers.find(session.connection(), queue);
-    return number != Numbers.NONE && session.run(connection -> dialect.queries().hasLive(connection, number));
+    return number != QueueIds.NONE && session.run(connection -> dialect.queries().hasLive(connection, number));
   }
 
   /** One thread counts at a time; the others take what was counted last, if anything was. */
@@ -267,7 +267,7 @@ final class DatabasePart implements AutoCloseable {
     Map<String, QueueCounts> counts = new HashMap<>();
     for (Map.Entry<Dialect.Tally, Long> entry : session.run(dialect.queries()::tally).entrySet()) {
       String queue = numbers.name(session.connection(), entry.getKey().queue());
-      counts.merge(queue, counts(entry.getKey(), entry.getValue()), DatabasePart::sum);
+      counts.merge(queue, counts(entry.getKey(), entry.getValue()), DatabaseShard::sum);
     }
     counted = new Counted(Map.copyOf(counts), start, System.nanoTime() - start);
     return counts;
@@ -275,9 +275,10 @@ final class DatabasePart implements AutoCloseable {
 
   private static QueueCounts counts(Dialect.Tally tally, long rows) {
     int state = tally.state();
-    boolean running = state == Codes.RUNNING;
-    return new QueueCounts(state == Codes.DELAYED ? rows : 0, tally.parked() ? rows : 0, running ? rows : 0,
-        state == Codes.FINISHED ? rows : 0, state == Codes.FAILED ? rows : 0, state == Codes.CANCELLED ? rows : 0);
+    boolean running = state == ColumnCodes.RUNNING;
+    return new QueueCounts(state == ColumnCodes.DELAYED ? rows : 0, tally.parked() ? rows : 0, running ? rows : 0,
+        state == ColumnCodes.FINISHED ? rows : 0, state == ColumnCodes.FAILED ? rows : 0,
+        state == ColumnCodes.CANCELLED ? rows : 0);
   }
 
   static QueueCounts sum(QueueCounts a, QueueCounts b) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * A server that a command talks to: through the client, and past it where the answer is shown as it is or where the
  * client has no such call. What goes wrong becomes a {@link CommandException} that says what to do.
  */
-final class Remote implements AutoCloseable {
+final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
   static final String KEY_VARIABLE = "FOLIOT_API_KEY";
 
@@ -45,7 +45,7 @@ final class Remote implements AutoCloseable {
   private final HttpClient http;
   private final FoliotClient client;
 
-  private Remote(String url, String apiKey) {
+  private ServerConnection(String url, String apiKey) {
     this.url = url.replaceFirst("/+$", "");
     this.apiKey = apiKey;
     http = httpClient(this.url.startsWith("https:"));
@@ -86,9 +86,9 @@ final class Remote implements AutoCloseable {
    *
    * @param url from the command line; null for what the environment says
    */
-  static Remote of(@Nullable String url, Shell shell) {
+  static ServerConnection of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
-    return new Remote(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE));
+    return new ServerConnection(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE));
   }
 
   /** An address as people type it: without a scheme it means http. */
@@ -97,8 +97,8 @@ final class Remote implements AutoCloseable {
   }
 
   /** The server at an address, asked without a key. */
-  static Remote at(String url) {
-    return new Remote(url, "");
+  static ServerConnection at(String url) {
+    return new ServerConnection(url, "");
   }
 
   /** Its address. */

@@ -18,7 +18,7 @@ import java.util.Objects;
  * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they
  * must be ready again and fire again by themselves.
  */
-final class Siege implements AutoCloseable {
+final class FaultRun implements AutoCloseable {
   /** Four clients that each wait so long make less than a hundred operations a second. */
   private static final long STEP_MILLIS = 40;
 
@@ -46,10 +46,11 @@ final class Siege implements AutoCloseable {
    * @param lateMillis of tasks of the wide queue that were due meanwhile and that nobody had claimed before, in
    *     ascending order
    */
-  record Recovery(Trouble trouble, long brokenMillis, boolean wasDown, long readyAfterMillis, long firedAfterMillis,
+  record Recovery(InjectedFault trouble, long brokenMillis, boolean wasDown, long readyAfterMillis,
+      long firedAfterMillis,
       long refused, long unknown, List<Long> lateMillis) {
     boolean isOutage() {
-      return trouble.effect() == Trouble.Effect.OUTAGE;
+      return trouble.effect() == InjectedFault.Effect.OUTAGE;
     }
 
     @Override
@@ -65,7 +66,8 @@ final class Siege implements AutoCloseable {
     }
   }
 
-  private record Passed(Trouble trouble, long begunMillis, long brokenMillis, long healedMillis, long readyMillis) {}
+  private record Passed(InjectedFault trouble, long begunMillis, long brokenMillis, long healedMillis,
+      long readyMillis) {}
 
   final Rig rig;
   private final List<HealthWatch> watches;
@@ -77,8 +79,8 @@ final class Siege implements AutoCloseable {
    * @param store where all of them keep their tasks
    * @param servers how many
    */
-  Siege(String name, long seed, StoreChoice store, int servers) throws IOException {
-    this(name, seed, Collections.nCopies(servers, store), Collections.nCopies(servers, Place.LOOPBACK));
+  FaultRun(String name, long seed, StoreChoice store, int servers) throws IOException {
+    this(name, seed, Collections.nCopies(servers, store), Collections.nCopies(servers, ServerHost.LOOPBACK));
   }
 
   /**
@@ -87,7 +89,7 @@ final class Siege implements AutoCloseable {
    * @param stores for each server its way to the store of all
    * @param places for each server where it runs
    */
-  Siege(String name, long seed, List<StoreChoice> stores, List<Place> places) throws IOException {
+  FaultRun(String name, long seed, List<StoreChoice> stores, List<ServerHost> places) throws IOException {
     rig = new Rig(name, seed, stores.stream().map(store -> store.with("--call-timeout", CALL_TIMEOUT)).toList(),
         places);
     watches = rig.servers.stream().map(HealthWatch::new).toList();
@@ -95,7 +97,7 @@ final class Siege implements AutoCloseable {
   }
 
   /** Makes trouble, heals it, and waits until all goes on by itself. */
-  void endure(Trouble trouble) {
+  void endure(InjectedFault trouble) {
     long begunMillis = System.currentTimeMillis();
     long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
     trouble.breaks().run();
@@ -168,7 +170,7 @@ final class Siege implements AutoCloseable {
 
   /** Whether one of the servers was gone at some time while a call was under way. */
   private static boolean isGone(Passed each, long askedMillis, long answeredMillis) {
-    return each.trouble.effect() == Trouble.Effect.SERVER_GONE && answeredMillis >= each.begunMillis
+    return each.trouble.effect() == InjectedFault.Effect.SERVER_GONE && answeredMillis >= each.begunMillis
         && askedMillis <= each.readyMillis + STEADY_MILLIS;
   }
 

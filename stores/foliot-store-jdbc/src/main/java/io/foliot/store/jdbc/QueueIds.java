@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Queues by number: numbers are shorter in rows than names. A number is given once and stays for ever. Any thread. */
-final class Numbers {
-  private static final System.Logger LOG = System.getLogger(Numbers.class.getName());
+final class QueueIds {
+  private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
   private static final String NAMELESS = "#";
   /** Of a queue that never had a task: no row has it. */
   static final int NONE = -1;
@@ -22,7 +22,7 @@ final class Numbers {
   private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
   private final Map<Integer, String> names = new ConcurrentHashMap<>();
 
-  Numbers(Dialect dialect) {
+  QueueIds(Dialect dialect) {
     this.dialect = dialect;
     selectNumber = dialect.files().text("queue_number");
     selectName = dialect.files().text("queue_name");

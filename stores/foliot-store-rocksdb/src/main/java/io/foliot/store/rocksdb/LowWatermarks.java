@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * <p>Rejected: a version of the range that must not have changed between begin and end (while a loaded writer is always
  * under way with something, no scan ever learns).
  */
-final class Hands {
+final class LowWatermarks {
   /** Nothing is known. */
   static final long UNKNOWN = Long.MIN_VALUE;
   /** The range is empty. */
@@ -34,7 +34,7 @@ final class Hands {
   private int[] touched = new int[64];
   private int touchedCount;
 
-  Hands(int ranges) {
+  LowWatermarks(int ranges) {
     hands = new AtomicLongArray(ranges);
     underWay = new long[ranges];
     sinceBegin = new long[ranges];

@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * dies within its window, as {@code RedisStore#durability} states it, may lose what has just crossed to it, however
  * long ago that was written; with replicas that are waited for it does not.
  */
-final class Crossing {
+final class SlotMigration {
   private static final long LATE_MICROS = 5_000_000;
   /** A caller that is late each time is stopped too often to do anything. */
   private static final int MAX_TRIES = 10;
@@ -33,12 +33,12 @@ final class Crossing {
 
   private final Link link;
   private final Layout layout;
-  private final Parts parts;
+  private final Partitions parts;
   private final Asides asides;
   /** Of new parts, which floor of generations they were told. */
   private final Map<Integer, Long> told = new ConcurrentHashMap<>();
 
-  Crossing(Link link, Layout layout, Parts parts, Asides asides) {
+  SlotMigration(Link link, Layout layout, Partitions parts, Asides asides) {
     this.asides = asides;
     this.link = link;
     this.layout = layout;
@@ -70,7 +70,7 @@ final class Crossing {
   }
 
   /** Completes when all that is named is where it belongs. */
-  CompletableFuture<Void> bring(Parts.State state, int part, Refs refs) {
+  CompletableFuture<Void> bring(Partitions.State state, int part, Refs refs) {
     int old = state.oldOf(part);
     return old < 0 ? CompletableFuture.completedFuture(null) : bring(state.bits(), old, part, refs, 1);
   }

@@ -15,14 +15,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Histories of what must not be: a judge that does not mind them is none. */
-final class Falsified {
+final class TamperedHistory {
   /** Numbers of deliveries that no history of ours reaches. */
   private static final long MADE_UP = 1L << 40;
 
   /** Attempts that no task of ours reaches, so that none is repeated. */
   private static final int MADE_UP_ATTEMPT = 1_000_000;
 
-  private Falsified() {}
+  private TamperedHistory() {}
 
   private record Placement(Event.Invoked invoked, Event.Answered answered, Reply.Placed placed) {}
 

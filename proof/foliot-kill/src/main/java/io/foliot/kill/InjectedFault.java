@@ -15,7 +15,7 @@ import java.util.List;
  * @param breaks begins it, and goes on for as long as it lasts
  * @param heals ends it
  */
-record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, Runnable heals) {
+record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable breaks, Runnable heals) {
   /** Longer than servers take to see that the store is silent. */
   private static final long NOTICED_MILLIS = 4_500;
 
@@ -30,29 +30,31 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
   }
 
   /** One that is over once it has happened. */
-  static Trouble hitch(String name, Event.Fault fault, Runnable breaks) {
-    return new Trouble(name, fault, Effect.HITCH, breaks, () -> {});
+  static InjectedFault hitch(String name, Event.Fault fault, Runnable breaks) {
+    return new InjectedFault(name, fault, Effect.HITCH, breaks, () -> {});
   }
 
   /** The death of one of our servers, and its start over the same store. */
-  static Trouble serverKilled(ServerProcess server) {
-    return new Trouble("one of our servers is killed", Event.Fault.KILL, Effect.SERVER_GONE, server::kill, () -> {
+  static InjectedFault serverKilled(ServerProcess server) {
+    return new InjectedFault("one of our servers is killed", Event.Fault.KILL, Effect.SERVER_GONE, server::kill, () -> {
       server.start();
       server.awaitReady();
     });
   }
 
   /** One of our servers that is asleep for a while and goes on as if nothing had been. */
-  static Trouble serverFrozen(ServerProcess server, long millis) {
-    return new Trouble("one of our servers stands still, and goes on", Event.Fault.PAUSE, Effect.SERVER_GONE, () -> {
-      server.freeze();
-      Await.pause(millis);
-    }, server::thaw);
+  static InjectedFault serverFrozen(ServerProcess server, long millis) {
+    return new InjectedFault("one of our servers stands still, and goes on", Event.Fault.PAUSE, Effect.SERVER_GONE,
+        () -> {
+          server.freeze();
+          Await.pause(millis);
+        }, server::thaw);
   }
 
   /** The death of one of our servers, which is missing for a while. */
-  static Trouble serverMissing(ServerProcess server, long millis) {
-    return new Trouble("one of our servers is killed, and missing for a while", Event.Fault.KILL, Effect.SERVER_GONE,
+  static InjectedFault serverMissing(ServerProcess server, long millis) {
+    return new InjectedFault("one of our servers is killed, and missing for a while", Event.Fault.KILL,
+        Effect.SERVER_GONE,
         () -> {
           server.kill();
           Await.pause(millis);
@@ -63,16 +65,18 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
   }
 
   /** The end of one of our servers as operators want it, and its start. */
-  static Trouble serverReplaced(ServerProcess server) {
-    return new Trouble("one of our servers is replaced", Event.Fault.OTHER, Effect.SERVER_GONE, server::stop, () -> {
-      server.start();
-      server.awaitReady();
-    });
+  static InjectedFault serverReplaced(ServerProcess server) {
+    return new InjectedFault("one of our servers is replaced", Event.Fault.OTHER, Effect.SERVER_GONE, server::stop,
+        () -> {
+          server.start();
+          server.awaitReady();
+        });
   }
 
   /** Servers that have no way to the store for a while. */
-  static Trouble cutOff(List<TcpProxy> ways, long millis) {
-    return new Trouble(ways.size() + " of our servers are cut off from the store", Event.Fault.PAUSE, Effect.HITCH,
+  static InjectedFault cutOff(List<TcpProxy> ways, long millis) {
+    return new InjectedFault(ways.size() + " of our servers are cut off from the store", Event.Fault.PAUSE,
+        Effect.HITCH,
         () -> {
           ways.forEach(TcpProxy::blackHole);
           Await.pause(millis);
@@ -80,17 +84,18 @@ record Trouble(String name, Event.Fault fault, Effect effect, Runnable breaks, R
   }
 
   /** One of our servers whose way to the store is long for a while. */
-  static Trouble slow(TcpProxy way, Duration each, long millis) {
-    return new Trouble("the way of one of our servers to the store is slow", Event.Fault.OTHER, Effect.HITCH, () -> {
-      way.delay(each);
-      Await.pause(millis);
-    }, way::heal);
+  static InjectedFault slow(TcpProxy way, Duration each, long millis) {
+    return new InjectedFault("the way of one of our servers to the store is slow", Event.Fault.OTHER, Effect.HITCH,
+        () -> {
+          way.delay(each);
+          Await.pause(millis);
+        }, way::heal);
   }
 
   /**
    * The end of all connections without a word, as where the other side has lost its power, and another takes its place.
    */
-  static Trouble silence(TcpProxy proxy) {
+  static InjectedFault silence(TcpProxy proxy) {
     return hitch("all connections fall silent", Event.Fault.PAUSE, () -> {
       proxy.silence();
       Await.pause(NOTICED_MILLIS);
