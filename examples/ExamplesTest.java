@@ -101,4 +101,12 @@ final class ExamplesTest {
       assertThat(program.linesAtTheEnd()).isEqualTo(promised("embedded"));
     }
   }
+
+  @Test
+  void heartbeat() throws Exception {
+    try (Program program = start("heartbeat", "Heartbeat.java", Map.of())) {
+      assertThat(program.linesAtTheEnd()).containsSubsequence(promised("heartbeat"))
+          .doesNotContain("device-1 is silent");
+    }
+  }
 }
