@@ -109,4 +109,17 @@ final class ExamplesTest {
           .doesNotContain("device-1 is silent");
     }
   }
+
+  @Test
+  void rateLimit() throws Exception {
+    try (Program program = start("rate-limit", "RateLimit.java", Map.of())) {
+      List<String> lines = program.linesAtTheEnd();
+      List<String> messages = lines.stream().filter(line -> line.contains("s  message ")).toList();
+      assertThat(messages).hasSize(10);
+      // Ten attempts at five a second take at least nine fifths of a second.
+      assertThat(Double.parseDouble(messages.getLast().split(" ")[0])).as("%s", lines).isBetween(1.8, 20.0);
+      assertThat(lines).contains(promised("rate-limit").getFirst());
+      assertThat(lines.indexOf(promised("rate-limit").getFirst())).as("%s", lines).isLessThan(5);
+    }
+  }
 }
