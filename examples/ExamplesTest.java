@@ -103,6 +103,13 @@ final class ExamplesTest {
   }
 
   @Test
+  void transaction() throws Exception {
+    try (Program program = start("transaction", "Transaction.java", Map.of("DATABASE_URL", databaseUrl()))) {
+      assertThat(program.linesAtTheEnd()).isEqualTo(promised("transaction"));
+    }
+  }
+
+  @Test
   void heartbeat() throws Exception {
     try (Program program = start("heartbeat", "Heartbeat.java", Map.of())) {
       assertThat(program.linesAtTheEnd()).containsSubsequence(promised("heartbeat"))
