@@ -2,9 +2,9 @@ import io.foliot.Foliot;
 import io.foliot.Tasks;
 import java.time.Duration;
 
-/** Raises an alarm when a device has been silent for a second. Each heartbeat pushes the deadline of its device back. */
+/** Raises an alarm when a device has been silent for two seconds. Each heartbeat pushes the deadline of its device back. */
 public class Heartbeat {
-  private static final Duration SILENCE = Duration.ofSeconds(1);
+  private static final Duration SILENCE = Duration.ofSeconds(2);
 
   public static void main(String[] args) throws InterruptedException {
     try (Foliot foliot = Foliot.inMemory()) {
@@ -12,9 +12,9 @@ public class Heartbeat {
         System.out.println(device + " is silent");
         run.again(SILENCE); // the alarm is repeated until the next heartbeat
       });
-      for (int beat = 1; beat <= 15; beat++) {
+      for (int beat = 1; beat <= 20; beat++) {
         heartbeat(alarms, "device-1");
-        if (beat <= 3 || beat >= 12) {
+        if (beat <= 3 || beat >= 15) {
           heartbeat(alarms, "device-2");
         }
         Thread.sleep(200);

@@ -27,15 +27,15 @@ public class Transaction {
         }
         connection.setAutoCommit(false);
 
-        insert(connection, timeouts, 7);
+        insert(connection, timeouts, 7, Duration.ofMinutes(30));
         connection.rollback();
         System.out.println("order 7 was rolled back; its task: " + timeouts.key("order-7").cancel());
 
-        insert(connection, timeouts, 8);
+        insert(connection, timeouts, 8, Duration.ofSeconds(1));
         connection.commit();
         handled.await();
 
-        insert(connection, timeouts, 9);
+        insert(connection, timeouts, 9, Duration.ofMinutes(30));
         connection.commit();
         // A cancel takes part in a transaction as well.
         System.out.println("order 9 is paid: " + timeouts.key("order-9").with(connection).cancel());
@@ -44,11 +44,12 @@ public class Transaction {
     }
   }
 
-  private static void insert(Connection connection, Tasks<Timeout> timeouts, long order) throws SQLException {
+  private static void insert(Connection connection, Tasks<Timeout> timeouts, long order, Duration delay)
+      throws SQLException {
     try (PreparedStatement insert = connection.prepareStatement("INSERT INTO orders (id) VALUES (?)")) {
       insert.setLong(1, order);
       insert.executeUpdate();
     }
-    timeouts.in(Duration.ofSeconds(1)).key("order-" + order).with(connection).submit(new Timeout(order));
+    timeouts.in(delay).key("order-" + order).with(connection).submit(new Timeout(order));
   }
 }
