@@ -1,10 +1,21 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.NewTask;
+import io.foliot.client.Payload;
+import io.foliot.client.TaskState;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -27,13 +39,13 @@ final class ExamplesTest {
 
   /** A program that was started, and the files that get its output. */
   private record Program(Process process, Path out, Path err) implements AutoCloseable {
-    List<String> lines() throws IOException {
-      return Files.readAllLines(out, UTF_8);
+    List<String> lines() {
+      return ExamplesTest.lines(out);
     }
 
-    List<String> linesAtTheEnd() throws IOException, InterruptedException {
+    List<String> linesAtTheEnd() throws InterruptedException {
       assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).as("it ends: %s", lines()).isTrue();
-      assertThat(process.exitValue()).as("%s\n%s", lines(), Files.readString(err, UTF_8)).isZero();
+      assertThat(process.exitValue()).as("%s\n%s", lines(), ExamplesTest.lines(err)).isZero();
       return lines();
     }
 
@@ -63,24 +75,42 @@ final class ExamplesTest {
     return database.jdbcUrl() + "?user=" + database.user() + "&password=" + database.password();
   }
 
-  private static List<String> readme(String example) throws IOException {
-    return Files.readAllLines(ROOT.resolve("examples").resolve(example).resolve("README.md"));
+  private static List<String> readme(String example) {
+    return lines(ROOT.resolve("examples").resolve(example).resolve("README.md"));
+  }
+
+  private static List<String> lines(Path file) {
+    try {
+      return Files.readAllLines(file, UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Returns the block after the line that begins with "It prints". */
-  private static List<String> promised(String example) throws IOException {
+  private static List<String> promised(String example) {
     List<String> lines = readme(example).stream().dropWhile(line -> !line.startsWith("It prints"))
         .dropWhile(line -> !line.equals("```")).skip(1).takeWhile(line -> !line.equals("```")).toList();
     assertThat(lines).as("what %s prints", example).isNotEmpty();
     return lines;
   }
 
-  /** Starts the command of a README that names a file of the example. */
+  /** Returns the lines of a README's blocks in which a word occurs, each with the lines that continue it. */
+  private static List<String> commands(String example, String word) {
+    return String.join("\n", readme(example)).replaceAll("\\\\\n *", "").lines()
+        .filter(line -> Arrays.asList(line.split(" ")).contains(word)).toList();
+  }
+
   private Program start(String example, String file, Map<String, String> environment) throws IOException {
-    String path = "examples/" + example + "/" + file;
-    List<String> commands = readme(example).stream().filter(line -> Arrays.asList(line.split(" ")).contains(path))
-        .toList();
-    assertThat(commands).as("commands with " + path).hasSize(1);
+    return start(example, file, "", environment);
+  }
+
+  /** Starts the command of a README that names a file of the example, and has an argument if that is not empty. */
+  private Program start(String example, String file, String argument, Map<String, String> environment)
+      throws IOException {
+    List<String> commands = commands(example, "examples/" + example + "/" + file).stream()
+        .filter(command -> command.endsWith(argument)).toList();
+    assertThat(commands).as("commands with %s %s", file, argument).hasSize(1);
     Path out = Files.createTempFile(folder, example, ".out");
     Path err = Files.createTempFile(folder, example, ".err");
     ProcessBuilder builder = new ProcessBuilder("sh", "-c", "exec " + commands.getFirst()).directory(ROOT.toFile())
@@ -88,11 +118,29 @@ final class ExamplesTest {
     builder.environment().keySet().removeIf(name -> name.startsWith("FOLIOT_") || name.equals("CLASSPATH"));
     builder.environment().put("PATH",
         Path.of(System.getProperty("java.home"), "bin") + File.pathSeparator + System.getenv("PATH"));
-    // Many short lives at once.
+    // Many short lives at once. The JVM says on its standard error that it has read this.
     builder.environment().put("JDK_JAVA_OPTIONS",
         "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir=" + folder);
     builder.environment().putAll(environment);
     return new Program(builder.start(), out, err);
+  }
+
+  private FoliotServer server() throws IOException {
+    Path data = Files.createTempDirectory(folder, "data");
+    return FoliotServer.start(FoliotConfig.load(Map.of("data", data.toString(), "port", "0", "log-level", "error"),
+        Map.of(), null), new PrintStream(OutputStream.nullOutputStream(), true, UTF_8));
+  }
+
+  private static void curl(String command, FoliotServer server) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder("sh", "-c",
+        command.replace("http://127.0.0.1:7400", server.url()).replaceFirst("^curl ", "curl -sSf "))
+        .redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
+  }
+
+  private static void awaitLine(Program program, String line) {
+    Await.until(line, BOUND, () -> program.lines().contains(line));
   }
 
   @Test
@@ -127,6 +175,15 @@ final class ExamplesTest {
       assertThat(Double.parseDouble(messages.getLast().split(" ")[0])).as("%s", lines).isBetween(1.8, 20.0);
       assertThat(lines).contains(promised("rate-limit").getFirst());
       assertThat(lines.indexOf(promised("rate-limit").getFirst())).as("%s", lines).isLessThan(5);
+    }
+  }
+
+  @Test
+  void webhookVerification() throws Exception {
+    try (FoliotServer server = server();
+        Program program = start("webhook-verification", "WebhookVerification.java",
+            Map.of("FOLIOT_URL", server.url()))) {
+      assertThat(program.linesAtTheEnd()).isEqualTo(promised("webhook-verification"));
     }
   }
 }
