@@ -178,6 +178,47 @@ final class ExamplesTest {
     }
   }
 
+  /** Runs a worker of any language against a server of its own, with the commands of the README. */
+  private void pullWorker(String file) throws Exception {
+    try (FoliotServer server = server();
+        FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      List<String> calls = commands("pull-worker", "curl");
+      assertThat(calls).hasSize(4);
+      curl(calls.getFirst(), server);
+      try (Program program = start("pull-worker", file, Map.of("FOLIOT_URL", server.url()))) {
+        curl(calls.get(1), server);
+        curl(calls.get(2), server);
+        awaitLine(program, "converting video-2");
+        assertThat(client.getByKey("videos", "video-1").attempt())
+            .as("the lease was extended beyond its three seconds").isOne();
+        curl(calls.get(3).replaceFirst("^sleep 7; ", ""), server);
+        awaitLine(program, "lost the lease of video-2");
+        assertThat(program.lines()).isEqualTo(promised("pull-worker"));
+
+        client.submit("videos", NewTask.builder().delay(Duration.ZERO).key("video-3")
+            .payload(Payload.json("\"no number\"")).maxAttempts(1).build());
+        Await.until("the failure is reported", BOUND,
+            () -> client.getByKey("videos", "video-3").state() == TaskState.FAILED);
+        assertThat(program.lines()).doesNotContain("converted video-3");
+      }
+    }
+  }
+
+  @Test
+  void pullWorkerInJava() throws Exception {
+    pullWorker("PullWorker.java");
+  }
+
+  @Test
+  void pullWorkerInPython() throws Exception {
+    pullWorker("worker.py");
+  }
+
+  @Test
+  void pullWorkerInTheShell() throws Exception {
+    pullWorker("worker.sh");
+  }
+
   @Test
   void webhookVerification() throws Exception {
     try (FoliotServer server = server();
