@@ -120,6 +120,12 @@ final class JsonObject {
     return value != null && value.kind() != JsonToken.VALUE_NULL;
   }
 
+  /** Returns whether there is a value, and it is a string. */
+  boolean isText(String name) {
+    Value value = fields.get(name);
+    return value != null && value.kind() == JsonToken.VALUE_STRING;
+  }
+
   /** The object as the answer has it. */
   String json() {
     return new String(source, from, to - from, UTF_8);

@@ -1,6 +1,9 @@
 package io.foliot.client;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +13,17 @@ import org.jspecify.annotations.Nullable;
  * @param title what kind of problem it is, for people
  * @param status the HTTP status
  * @param detail what is wrong this time and what to do, for people
+ * @param members the further members of the problem whose values are strings, such as {@code field} or {@code queue}
  */
-public record Problem(String type, String title, int status, @Nullable String detail) implements BatchResult {
+public record Problem(String type, String title, int status, @Nullable String detail, Map<String, String> members)
+    implements
+      BatchResult {
+  private static final Set<String> STANDARD = Set.of("type", "title", "detail", "instance");
+
+  public Problem {
+    members = Map.copyOf(members);
+  }
+
   /** The problem that an answer is, or one made up from the status if the answer is something else. */
   static Problem ofAnswer(int status, byte[] body) {
     try {
@@ -34,6 +46,16 @@ public record Problem(String type, String title, int status, @Nullable String de
     String type = json.textOrNull("type");
     String title = json.textOrNull("title");
     return new Problem(type == null ? "about:blank" : type, title == null ? "HTTP status " + status : title, status,
-        json.textOrNull("detail"));
+        json.textOrNull("detail"), members(json));
+  }
+
+  private static Map<String, String> members(JsonObject json) {
+    Map<String, String> members = new LinkedHashMap<>();
+    for (String name : json.names()) {
+      if (!STANDARD.contains(name) && json.isText(name)) {
+        members.put(name, json.text(name));
+      }
+    }
+    return members;
   }
 }

@@ -23,19 +23,9 @@ public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPr
     return new TaskFilter(null, null, null);
   }
 
-  /** Returns the filter with these states and no others. */
-  public TaskFilter withStates(TaskState first, TaskState... others) {
-    return new TaskFilter(EnumSet.of(first, others), keyPrefix, dueBefore);
-  }
-
-  /** Returns the filter with this beginning of the key. */
-  public TaskFilter withKeyPrefix(String prefix) {
-    return new TaskFilter(states, Names.requireName("keyPrefix", prefix), dueBefore);
-  }
-
-  /** Returns the filter with this instant, before which the task is due. */
-  public TaskFilter withDueBefore(Instant instant) {
-    return new TaskFilter(states, keyPrefix, instant);
+  /** Returns a builder of a filter, which every live task passes until a part is set. */
+  public static Builder builder() {
+    return new Builder();
   }
 
   void write(JsonGenerator json) {
@@ -47,5 +37,37 @@ public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPr
     }
     Json.write(json, "keyPrefix", keyPrefix);
     Json.write(json, "dueBefore", dueBefore);
+  }
+
+  /** Builds a {@link TaskFilter}. Not safe for use by several threads. */
+  public static final class Builder {
+    private @Nullable Set<TaskState> states;
+    private @Nullable String keyPrefix;
+    private @Nullable Instant dueBefore;
+
+    private Builder() {}
+
+    /** Sets the states: tasks in any other state do not pass. */
+    public Builder states(TaskState first, TaskState... others) {
+      states = EnumSet.of(first, others);
+      return this;
+    }
+
+    /** Sets the beginning of the key. */
+    public Builder keyPrefix(String prefix) {
+      keyPrefix = Names.requireName("keyPrefix", prefix);
+      return this;
+    }
+
+    /** Sets the instant before which the task is due. */
+    public Builder dueBefore(Instant instant) {
+      dueBefore = instant;
+      return this;
+    }
+
+    /** Returns the filter. */
+    public TaskFilter build() {
+      return new TaskFilter(states, keyPrefix, dueBefore);
+    }
   }
 }

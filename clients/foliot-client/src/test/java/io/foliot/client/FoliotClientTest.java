@@ -171,7 +171,7 @@ final class FoliotClientTest {
     for (String answer : List.of("[" + SUBMITTED + "," + refused + "]", SUBMITTED + "\n" + refused + "\n")) {
       server.answer(200, answer);
       assertThat(client.submitBatch("mail", tasks)).containsExactly(SUBMITTED_TASK,
-          new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live"));
+          new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live", Map.of()));
       Request request = server.request();
       assertThat(request.method() + request.path()).isEqualTo("POST/v1/queues/mail/tasks:batch");
       assertThat(request.header("Content-Type")).isEqualTo("application/x-ndjson");
@@ -392,12 +392,13 @@ final class FoliotClientTest {
     assertThatThrownBy(() -> client.submit("mail", NewTask.after(Duration.ZERO)))
         .isInstanceOfSatisfying(FoliotException.class, e -> {
           assertThat(e.problem())
-              .isEqualTo(new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live"));
+              .isEqualTo(
+                  new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live", Map.of()));
           assertThat(e.status()).isEqualTo(409);
           assertThat(e.type()).isEqualTo("https://foliot.io/problems/conflict");
           assertThat(e.retryAfter()).isEqualTo(Optional.empty());
           assertThat(e).hasMessageContaining("POST " + server.url() + "/v1/queues/mail/tasks")
-              .hasMessageContaining("the key is live");
+              .hasMessageContaining("the key is live", Map.of());
           assertThat(e.getStackTrace()).as("the caller's own").anyMatch(at -> at.getClassName().endsWith("ClientTest"));
         });
   }
@@ -407,7 +408,7 @@ final class FoliotClientTest {
     for (String page : List.of("<h1>Forbidden</h1>", "", "[]", "{\"status\":\"no\",\"title\":3}")) {
       server.answer(403, page);
       assertThatThrownBy(() -> client.getTask("t1")).isInstanceOfSatisfying(FoliotException.class,
-          e -> assertThat(e.problem()).isEqualTo(new Problem("about:blank", "HTTP status 403", 403, null)));
+          e -> assertThat(e.problem()).isEqualTo(new Problem("about:blank", "HTTP status 403", 403, null, Map.of())));
     }
   }
 
@@ -496,8 +497,8 @@ final class FoliotClientTest {
 
     assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000}");
     assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000,\"cursor\":\"c1\"}");
-    TaskFilter filter = TaskFilter.all().withStates(TaskState.READY, TaskState.DELAYED).withKeyPrefix("a-")
-        .withDueBefore(DUE);
+    TaskFilter filter = TaskFilter.builder().states(TaskState.READY, TaskState.DELAYED).keyPrefix("a-")
+        .dueBefore(DUE).build();
     assertThat(client.cancelTasks("mail", filter, 7, null).nextCursor()).isEqualTo("c1");
     assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"states\":[\"DELAYED\",\"READY\"],\"keyPrefix\":\"a-\","
         + "\"dueBefore\":\"2026-11-21T10:00:00.123Z\",\"limit\":7}");

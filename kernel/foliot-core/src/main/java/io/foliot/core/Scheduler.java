@@ -279,9 +279,17 @@ public interface Scheduler extends AutoCloseable {
   final class UnknownQueueException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** With the name that was asked for. */
+    private final String queue;
+
+    /** Creates the exception for the name that was asked for. */
     public UnknownQueueException(String queue) {
       super("there is no such queue: queue=" + queue);
+      this.queue = queue;
+    }
+
+    /** Returns the name that was asked for. */
+    public String queue() {
+      return queue;
     }
   }
 

@@ -29,10 +29,10 @@ final class ArchitectureTest {
     }
   }
 
-  private static final Ban CLOCK = new Ban("java\\.lang\\.System", "nanoTime|currentTimeMillis", "Clock");
+  private static final Ban CLOCK = new Ban("java\\.lang\\.System", "nanoTime|currentTimeMillis", "TimeSource");
 
   private static final List<Ban> BANS = List.of(CLOCK,
-      new Ban("java\\.time\\.(Instant|Clock|LocalDateTime|ZonedDateTime)", "now|system.*", "Clock"),
+      new Ban("java\\.time\\.(Instant|Clock|LocalDateTime|ZonedDateTime)", "now|system.*", "TimeSource"),
       new Ban("java\\.lang\\.Thread", "sleep|<init>|start|startVirtualThread|ofVirtual|ofPlatform", "EventLoop"),
       new Ban("java\\.util\\.concurrent\\.locks\\.LockSupport", "park.*", "EventLoop"),
       new Ban("java\\.util\\.concurrent\\.Executors", ".*", "an executor given by the caller"),
@@ -58,7 +58,7 @@ final class ArchitectureTest {
   void theBanWouldBeNoticed() {
     JavaClasses offender = new ClassFileImporter().importClasses(Offender.class);
     assertThatThrownBy(() -> CLOCK.rule().check(offender)).isInstanceOf(AssertionError.class)
-        .hasMessageContaining("use Clock");
+        .hasMessageContaining("use TimeSource");
   }
 
   @Test

@@ -1,10 +1,13 @@
 package io.foliot.sim;
 
+import io.foliot.core.TaskState;
 import io.foliot.history.Event;
 import io.foliot.history.History;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -29,6 +32,8 @@ final class Faults {
   private final Set<SimNode> left = new HashSet<>();
   private boolean healed;
   private boolean killed;
+  /** When a node was killed for good: the running tasks and the ends of their leases. */
+  private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
   private long killWindow;
 
   Faults(Sim sim, History history, SplittableRandom luck, SimStore store, SimCoordination coordination,
@@ -90,6 +95,8 @@ final class Faults {
       sim.coverage().count(Coverage.Case.KILL_WITHOUT_COORDINATOR);
     }
     killed = true;
+    store.live().stream().filter(task -> task.state() == TaskState.RUNNING)
+        .forEach(task -> leaseEndsAtKill.put(task.id().toString(), task.leaseEnd()));
     long window = began(Event.Fault.KILL, node.name() + " is killed");
     node.kill();
     killWindow = window;
@@ -98,6 +105,11 @@ final class Faults {
   /** Whether a node was killed for good. */
   boolean hasKilled() {
     return killed;
+  }
+
+  /** Returns the end of the lease that a task had when a node was killed for good; 0 if it was not running. */
+  long leaseEndMillis(String taskId) {
+    return leaseEndsAtKill.getOrDefault(taskId, 0L);
   }
 
   private SimNode someNode() {

@@ -34,9 +34,6 @@ final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
   static final String KEY_VARIABLE = "FOLIOT_API_KEY";
 
-  /** Begins the detail of a problem about a queue that does not exist; the rest is for callers of the API. */
-  private static final String NO_QUEUE = "there is no queue ";
-
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(35);
 
@@ -118,7 +115,7 @@ final class ServerConnection implements AutoCloseable {
       return call.apply(client);
     } catch (FoliotException e) {
       throw CommandException.failure(refusal(e.status(), e.problem().type(), e.problem().title(),
-          e.problem().detail()), e);
+          e.problem().detail(), e.problem().members().get("queue")), e);
     } catch (UnreachableException e) {
       throw unreachable(e);
     } catch (UnknownOutcomeException e) {
@@ -189,14 +186,16 @@ final class ServerConnection implements AutoCloseable {
     if (answer.statusCode() / 100 != 2) {
       JsonView problem = JsonView.parse(answer.body());
       throw CommandException.failure(refusal(answer.statusCode(), problem.at("type").text(""),
-          problem.at("title").text("HTTP status " + answer.statusCode()), problem.at("detail").text("")));
+          problem.at("title").text("HTTP status " + answer.statusCode()), problem.at("detail").text(""),
+          problem.at("queue").text("")));
     }
     return answer.body();
   }
 
-  private String refusal(int status, String type, String title, @Nullable String detail) {
-    if (type.endsWith("unknown-queue") && detail != null && detail.startsWith(NO_QUEUE)) {
-      String queue = Shell.plain(detail.substring(NO_QUEUE.length()).replaceFirst("[;,].*", ""));
+  private String refusal(int status, String type, String title, @Nullable String detail,
+      @Nullable String missingQueue) {
+    if (type.endsWith("unknown-queue") && missingQueue != null && !missingQueue.isEmpty()) {
+      String queue = Shell.plain(missingQueue);
       return title + ": there is no queue " + queue + "; create it first: foliot queues put " + queue
           + " --to URL (or --pull)";
     }

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * where it stood before the lease was written; so on the store's clock no two leaders ever have one at the same time,
  * and what a leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
  *
- * <p>A lease grows with the time that the store takes to answer. Else all members of a slow store would be gone to each
- * other by turns, and their slots would go round.
+ * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise the members of a slow or faulty
+ * store would lose their leases in turn, and their slots would move all the time.
  *
  * <p>A lease that cannot be read is none, and is logged once: its member is set aside until it renews, and the lead is
  * free. A document of one member hides no other.
@@ -197,6 +197,7 @@ public final class StoreCoordinator implements Coordinator {
                 (nodes, documents) -> new Seen(micros, nodes, documents, leader(documents, micros)))));
     after(look, (found, failure) -> {
       underWay = false;
+      slowNanos = Math.max(clock.monotonicNanos() - begunNanos, slowNanos - slowNanos / FORGOTTEN_PART);
       if (found == null) {
         if (told != null && told.connection() == Connection.CONNECTED) {
           LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second");
@@ -205,7 +206,6 @@ public final class StoreCoordinator implements Coordinator {
         lookNanos = begunNanos + BEAT.toNanos();
         return;
       }
-      slowNanos = Math.max(clock.monotonicNanos() - begunNanos, slowNanos - slowNanos / FORGOTTEN_PART);
       aliveNanos = isBeat ? begunNanos : aliveNanos;
       tell(Connection.CONNECTED, found);
       if (found.leader() == null) {

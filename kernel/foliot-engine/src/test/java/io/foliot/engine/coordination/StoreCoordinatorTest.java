@@ -55,6 +55,10 @@ final class StoreCoordinatorTest {
     boolean silent;
     /** How long a call takes. */
     Duration slow = Duration.ZERO;
+    /** Every so many-th poll fails after {@link #failsAfter}; 0 for none. */
+    int failsEvery;
+    Duration failsAfter = Duration.ZERO;
+    private int polls;
     @Nullable
     Document rewritten;
     /** Renewals that are on their way, while {@link #holds}. */
@@ -82,6 +86,9 @@ final class StoreCoordinatorTest {
                 && arguments[3] != null) {
               return held(() -> store.writeDocument(DocumentKind.NODE, (String) arguments[1], (long) arguments[2],
                   (byte[]) arguments[3]));
+            }
+            if (failsEvery > 0 && method.getName().equals("timeMicros") && ++polls % failsEvery == 0) {
+              return later(CompletableFuture.failedFuture(new StoreException("no answer", null)), failsAfter);
             }
             try {
               Object answer = method.invoke(store, arguments);
@@ -123,8 +130,13 @@ final class StoreCoordinatorTest {
 
   private CompletableFuture<Object> later(CompletionStage<?> stage, Duration slow) {
     CompletableFuture<Object> answer = new CompletableFuture<>();
-    Object result = stage.toCompletableFuture().join();
-    onTheWay.add(new Answered(clock.monotonicNanos() + slow.toNanos(), () -> answer.complete(result)));
+    onTheWay.add(new Answered(clock.monotonicNanos() + slow.toNanos(), () -> stage.whenComplete((result, failure) -> {
+      if (failure == null) {
+        answer.complete(result);
+      } else {
+        answer.completeExceptionally(failure);
+      }
+    })));
     wire.wake();
     return answer;
   }
@@ -158,6 +170,22 @@ final class StoreCoordinatorTest {
     ensureAgreed(nodes.stream().filter(node -> node != dead).toList());
   }
 
+  @Test
+  void aMemberWhoseCallsFailSlowlyNowAndThenStaysAMember() {
+    wire.start(this::deliver);
+    three();
+    Node failing = nodes.getLast();
+    failing.failsAfter = Duration.ofSeconds(4);
+    failing.failsEvery = 8;
+    loops.advance(Duration.ofSeconds(20));
+    List<Node> others = nodes.subList(0, 2);
+    List<Integer> told = others.stream().map(node -> node.views.size()).toList();
+    loops.advance(Duration.ofMinutes(5));
+    ensureAgreed(others, nodes);
+    assertThat(others.stream().map(node -> node.views.size()).toList()).as("the others see it all the time")
+        .isEqualTo(told);
+  }
+
   private void three() {
     new Node("a", "east");
     new Node("b", "west");
@@ -166,10 +194,14 @@ final class StoreCoordinatorTest {
   }
 
   private void ensureAgreed(List<Node> alive) {
-    for (Node node : alive) {
+    ensureAgreed(alive, alive);
+  }
+
+  private void ensureAgreed(List<Node> readers, List<Node> alive) {
+    for (Node node : readers) {
       assertThat(node.view().connection()).isEqualTo(Connection.CONNECTED);
       assertThat(node.view().members()).containsExactlyElementsOf(alive.stream().map(one -> one.member).toList());
-      assertThat(node.view().leader()).isNotNull().isEqualTo(alive.getFirst().view().leader());
+      assertThat(node.view().leader()).isNotNull().isEqualTo(readers.getFirst().view().leader());
     }
     assertThat(alive.stream().filter(Node::leads)).hasSize(1);
   }

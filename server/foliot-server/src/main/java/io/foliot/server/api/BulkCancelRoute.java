@@ -98,8 +98,8 @@ final class BulkCancelRoute {
         String word = words.get(i).toUpperCase(Locale.ROOT);
         TaskState state = LIVE.stream().filter(live -> live.name().equals(word)).findFirst().orElse(null);
         if (state == null) {
-          throw JsonIn.invalid("states[" + i + "]", "one of DELAYED, READY, RUNNING",
-              '"' + JsonIn.shown(words.get(i)) + '"', Nearest.of(word, LIVE.stream().map(TaskState::name).toList()));
+          throw JsonIn.invalidText("states[" + i + "]", "one of DELAYED, READY, RUNNING",
+              words.get(i), Nearest.of(word, LIVE.stream().map(TaskState::name).toList()));
         }
         states.add(state);
       }

@@ -58,13 +58,9 @@ final class ClaimRoutes {
 
   private static Duration within(String field, Duration value, Duration max) {
     if (value.isNegative() || value.compareTo(max) > 0) {
-      throw JsonIn.invalid(field, "a duration from 0s to " + max.toSeconds() + "s", quoted(value));
+      throw JsonIn.invalidText(field, "a duration from 0s to " + max.toSeconds() + "s", DurationText.format(value));
     }
     return value;
-  }
-
-  private static String quoted(Duration value) {
-    return '"' + DurationText.format(value) + '"';
   }
 
   Reply claim(Request request) {
@@ -154,8 +150,7 @@ final class ClaimRoutes {
       try {
         return text == null ? null : Token.parse(text);
       } catch (IllegalArgumentException e) {
-        throw JsonIn.invalid("token", "the lease token that the claim answered, 32 hexadecimal digits",
-            '"' + JsonIn.shown(text) + '"');
+        throw JsonIn.invalidText("token", "the lease token that the claim answered, 32 hexadecimal digits", text);
       }
     }
 
@@ -211,7 +206,7 @@ final class ClaimRoutes {
       throw TaskRoutes.missing("lease", "\"lease\": \"30s\"");
     }
     if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
-      throw JsonIn.invalid("lease", "a duration from 1ms to 24h", quoted(lease));
+      throw JsonIn.invalidText("lease", "a duration from 1ms to 24h", DurationText.format(lease));
     }
     TaskId id = TaskRoutes.id(request);
     ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease));

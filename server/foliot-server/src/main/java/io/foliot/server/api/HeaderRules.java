@@ -18,7 +18,7 @@ final class HeaderRules {
   static String contentType(String text) {
     boolean valid = text.length() <= MAX_CONTENT_TYPE && text.indexOf('/') > 0 && isPrintable(text);
     if (!valid) {
-      throw JsonIn.invalid("contentType", "a media type such as application/json", '"' + JsonIn.shown(text) + '"');
+      throw JsonIn.invalidText("contentType", "a media type such as application/json", text);
     }
     return text;
   }

@@ -189,7 +189,7 @@ final class JsonIn implements AutoCloseable {
     try {
       return text == null ? null : DurationText.parse(text);
     } catch (IllegalArgumentException e) {
-      throw invalid(field, DurationText.EXPECTED, quoted(String.valueOf(text)));
+      throw invalidText(field, DurationText.EXPECTED, String.valueOf(text));
     }
   }
 
@@ -202,7 +202,7 @@ final class JsonIn implements AutoCloseable {
     try {
       return text == null ? null : InstantText.parse(text);
     } catch (IllegalArgumentException e) {
-      throw invalid(field, InstantText.EXPECTED, quoted(String.valueOf(text)));
+      throw invalidText(field, InstantText.EXPECTED, String.valueOf(text));
     }
   }
 
@@ -276,7 +276,7 @@ final class JsonIn implements AutoCloseable {
         return constant;
       }
     }
-    throw invalid(field, "one of " + String.join(", ", known), quoted(text), Nearest.of(text, known));
+    throw invalidText(field, "one of " + String.join(", ", known), text, Nearest.of(text, known));
   }
 
   static String word(Enum<?> constant) {
@@ -361,22 +361,37 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns the problem of a field whose value is not what was expected.
+   *
+   * @param found what the value is, such as "an empty array"
+   */
   static Problem invalid(String field, String expected, String found) {
-    return invalid(field, expected, found, null);
+    return invalid(field, expected, found, found);
+  }
+
+  /** Returns the problem of a field whose text is not what was expected. */
+  static Problem invalidText(String field, String expected, String text) {
+    return invalid(field, expected, quoted(text), shown(text));
   }
 
   /** @param nearest the known word that was probably meant, or null */
-  static Problem invalid(String field, String expected, String found, @Nullable String nearest) {
-    String hint = nearest == null ? "" : "; did you mean " + nearest + "?";
-    Problem problem = new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + found + hint)
-        .with("field", field).with("expected", expected).with("found", bare(found));
-    return nearest == null ? problem : problem.with("nearest", nearest);
+  static Problem invalidText(String field, String expected, String text, @Nullable String nearest) {
+    return nearest == null
+        ? invalidText(field, expected, text)
+        : invalid(field, expected, quoted(text) + "; did you mean " + nearest + "?", shown(text))
+            .with("nearest", nearest);
   }
 
-  /** What programs read is the text itself, without the quotes that set it off for people. */
-  private static String bare(String found) {
-    boolean isQuoted = found.length() >= 2 && found.startsWith("\"") && found.endsWith("\"");
-    return isQuoted ? found.substring(1, found.length() - 1) : found;
+  /**
+   * Returns the problem of an invalid field.
+   *
+   * @param described what was found, as the detail has it for people
+   * @param found what was found, as a program reads it
+   */
+  private static Problem invalid(String field, String expected, String described, String found) {
+    return new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + described)
+        .with("field", field).with("expected", expected).with("found", found);
   }
 
   /** Returns the problem of two fields that exclude each other. */

@@ -71,7 +71,7 @@ final class KeyRoutes {
         try {
           actions.add(Action.valueOf(word.toUpperCase(Locale.ROOT)));
         } catch (IllegalArgumentException e) {
-          throw JsonIn.invalid("actions", "some of read, submit, consume, admin", '"' + JsonIn.shown(word) + '"');
+          throw JsonIn.invalidText("actions", "some of read, submit, consume, admin", word);
         }
       }
       return actions;

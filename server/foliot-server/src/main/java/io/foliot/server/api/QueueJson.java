@@ -127,7 +127,7 @@ final class QueueJson {
 
   private void checkName(@Nullable String written) {
     if (written != null && !written.equals(name)) {
-      throw JsonIn.invalid("queue", "the name in the path, " + name, '"' + JsonIn.shown(written) + '"');
+      throw JsonIn.invalidText("queue", "the name in the path, " + name, written);
     }
   }
 
@@ -202,8 +202,8 @@ final class QueueJson {
     }
     Target target = new Target(type, settings, or(timeout, Target.DEFAULT_TIMEOUT));
     if (backoff.compareTo(maxBackoff) > 0) {
-      throw JsonIn.invalid("retry.backoff", "at most retry.maxBackoff, " + DurationText.format(maxBackoff),
-          '"' + DurationText.format(backoff) + '"');
+      throw JsonIn.invalidText("retry.backoff", "at most retry.maxBackoff, " + DurationText.format(maxBackoff),
+          DurationText.format(backoff));
     }
     ensureKnownSettings(type, settings);
     Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);

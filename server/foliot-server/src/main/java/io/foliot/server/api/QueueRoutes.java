@@ -182,8 +182,7 @@ final class QueueRoutes {
       try {
         parsed.add(TaskId.parse(id));
       } catch (IllegalArgumentException e) {
-        throw JsonIn.invalid("ids[" + parsed.size() + "]", "a task id, in the form of a UUID",
-            '"' + JsonIn.shown(id) + '"');
+        throw JsonIn.invalidText("ids[" + parsed.size() + "]", "a task id, in the form of a UUID", id);
       }
     }
     return parsed;

@@ -146,7 +146,7 @@ final class SchedulerBridge implements AutoCloseable {
     return switch (failure) {
       case CompletionException wrapped when wrapped.getCause() != null -> problem(wrapped.getCause(), writes);
       case Problem problem -> problem;
-      case UnknownQueueException unknown -> unknownQueue(unknown);
+      case UnknownQueueException unknown -> unknownQueue(unknown.queue());
       case QueueInUseException inUse -> new Problem(ProblemKind.QUEUE_IN_USE,
           inUse.getMessage() + "; cancel them or wait until they have ended (pause keeps new attempts from beginning)");
       case NotServingException away -> new Problem(ProblemKind.NOT_READY,
@@ -165,11 +165,6 @@ final class SchedulerBridge implements AutoCloseable {
       case Error error -> throw error;
       default -> new CompletionException(failure);
     };
-  }
-
-  private static Problem unknownQueue(UnknownQueueException e) {
-    String message = e.getMessage() + "";
-    return unknownQueue(message.substring(message.lastIndexOf('=') + 1));
   }
 
   /** What to answer for a queue that does not exist, or that the caller does not see. */

@@ -199,7 +199,7 @@ final class ServerRoutes {
     } catch (InvalidPathException e) {
       // What is no path is no name either.
     }
-    throw JsonIn.invalid("directory", "the name of a folder in the server's folder for backups (backup.directory)",
-        '"' + JsonIn.shown(name) + '"');
+    throw JsonIn.invalidText("directory", "the name of a folder in the server's folder for backups (backup.directory)",
+        name);
   }
 }
