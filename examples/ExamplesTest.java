@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,24 +54,24 @@ final class ExamplesTest {
     }
   }
 
+  /** The server of all databases, which the first test that needs one starts. */
   private static PostgresServer postgres;
 
   @TempDir
   private Path folder;
 
-  @BeforeAll
-  static void startDatabase() {
-    postgres = PostgresServer.start();
+  private static synchronized String databaseUrl() {
+    PostgresServer server = postgres == null ? PostgresServer.start() : postgres;
+    postgres = server;
+    Database database = server.createDatabase();
+    return database.jdbcUrl() + "?user=" + database.user() + "&password=" + database.password();
   }
 
   @AfterAll
-  static void stopDatabase() {
-    postgres.close();
-  }
-
-  private static String databaseUrl() {
-    Database database = postgres.createDatabase();
-    return database.jdbcUrl() + "?user=" + database.user() + "&password=" + database.password();
+  static synchronized void stopDatabase() {
+    if (postgres != null) {
+      postgres.close();
+    }
   }
 
   private static List<String> readme(String example) {
@@ -140,7 +139,10 @@ final class ExamplesTest {
   }
 
   private static void awaitLine(Program program, String line) {
-    Await.until(line, BOUND, () -> program.lines().contains(line));
+    Await.until(line, BOUND, () -> {
+      assertThat(program.process().isAlive()).as("it runs: %s", lines(program.err())).isTrue();
+      return program.lines().contains(line);
+    });
   }
 
   @Test

@@ -19,7 +19,7 @@ report() {
 
 # Extends the lease each second while this script lives, and ends the work when the lease is lost.
 keep_lease() {
-  while sleep 1 && kill -0 $$; do
+  while sleep 1 && kill -0 $$ 2>/dev/null; do
     case $(report extend ", \"lease\": \"$lease\"") in
       404 | 409 | 410) kill "$work" && return ;;
     esac
