@@ -12,10 +12,7 @@ LOST = (404, 409, 410)  # the task was cancelled, or claimed again when its leas
 
 
 def call(path, body):
-    headers = {"Content-Type": "application/json"}
-    if "FOLIOT_API_KEY" in os.environ:
-        headers["Authorization"] = "Bearer " + os.environ["FOLIOT_API_KEY"]
-    request = urllib.request.Request(SERVER + path, json.dumps(body).encode(), headers)
+    request = urllib.request.Request(SERVER + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=70) as answer:
         return json.load(answer)
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Claims tasks from a server, one at a time, and extends the lease of a task until its work has ended. Needs curl and jq.
 set -u
+command -v curl >/dev/null && command -v jq >/dev/null || { echo "install curl and jq first" >&2; exit 1; }
 server=${FOLIOT_URL:-http://127.0.0.1:7400}
 lease=3s # after which another worker gets the task of one that died
 
