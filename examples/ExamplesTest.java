@@ -234,16 +234,18 @@ final class ExamplesTest {
   @Tag("long")
   void cluster() throws Exception {
     Map<String, String> environment = Map.of("DATABASE_URL", databaseUrl());
-    try (Program one = start("cluster", "Node.java", "one", environment);
-        Program two = start("cluster", "Node.java", "two", environment)) {
-      Await.until("both run jobs", BOUND, () -> !one.lines().isEmpty() && !two.lines().isEmpty());
-      // All jobs run at about the same time of each second. If the kill hits an attempt, its lease ends in 30 seconds.
-      Await.pause(500);
-      one.process().destroyForcibly();
-      int before = two.lines().size();
-      Await.until("the survivor runs all jobs", BOUND,
-          () -> two.lines().stream().skip(before).distinct().count() == 10);
-      assertThat(two.lines()).containsAll(promised("cluster"));
+    try (Program one = start("cluster", "Node.java", "one", environment)) {
+      awaitLine(one, "one runs job-10");
+      try (Program two = start("cluster", "Node.java", "two", environment)) {
+        awaitLine(two, "two is ready");
+        // All jobs run at about the same time of each second. If the kill hits an attempt, its lease ends in 30 seconds.
+        Await.pause(500);
+        one.process().destroyForcibly().waitFor();
+        int before = two.lines().size();
+        Await.until("the survivor runs all jobs", BOUND,
+            () -> two.lines().stream().skip(before).distinct().count() == 10);
+        assertThat(two.lines()).containsAll(promised("cluster"));
+      }
     }
   }
 }

@@ -19,6 +19,7 @@ public class Node {
         for (int i = 1; i <= 10; i++) {
           jobs.now().key("job-" + i).onConflict(OnConflict.KEEP).submit("job-" + i);
         }
+        System.out.println(name + " is ready");
         Thread.currentThread().join(); // until it is killed
       }
     }
