@@ -238,7 +238,7 @@ final class ExamplesTest {
       awaitLine(one, "one runs job-10");
       try (Program two = start("cluster", "Node.java", "two", environment)) {
         awaitLine(two, "two is ready");
-        // All jobs run at about the same time of each second. If the kill hits an attempt, its lease ends in 30 seconds.
+        // All jobs run at about the same time of each second. An attempt that the kill hits has a lease of 30 seconds.
         Await.pause(500);
         one.process().destroyForcibly().waitFor();
         int before = two.lines().size();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Claims tasks from a server, one at a time, and extends the lease of a task until its work has ended. Needs curl and jq.
+# Claims tasks from a server, one at a time, and extends the lease of a task until its work has ended.
 set -u
 command -v curl >/dev/null && command -v jq >/dev/null || { echo "install curl and jq first" >&2; exit 1; }
 server=${FOLIOT_URL:-http://127.0.0.1:7400}
@@ -31,7 +31,8 @@ work='' keeper=''
 trap 'kill $work $keeper 2>/dev/null' EXIT
 trap 'exit 143' INT TERM
 while :; do
-  if ! tasks=$(post /v1/queues/videos/claims "{\"wait\": \"30s\", \"lease\": \"$lease\", \"worker\": \"shell\"}" -f); then
+  claim="{\"wait\": \"30s\", \"lease\": \"$lease\", \"worker\": \"shell\"}"
+  if ! tasks=$(post /v1/queues/videos/claims "$claim" -f); then
     sleep 1
     continue
   fi
