@@ -4,24 +4,34 @@ import java.util.List;
 
 /** The fields of a cron expression. */
 enum CronField {
-  SECOND("second", 0, 59, List.of(), "*/10"), MINUTE("minute", 0, 59, List.of(), "*/5"), HOUR("hour", 0, 23, List.of(),
-      "9-17"), DAY_OF_MONTH("day of month", 1, 31, List.of(), "1,15"), MONTH("month", 1, 12,
-          List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"), "JAN,JUL"),
-  /** The numbers are those of the dialects unix and spring. */
-  DAY_OF_WEEK("day of week", 0, 7, List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"), "MON-FRI"), YEAR("year",
-      1970, 2099, List.of(), "2026-2030");
+  /** 0 to 59; not in the dialect unix. */
+  SECOND("second", 0, 59, "*/10"),
+  /** 0 to 59. */
+  MINUTE("minute", 0, 59, "*/5"),
+  /** 0 to 23. */
+  HOUR("hour", 0, 23, "9-17"),
+  /** 1 to 31. */
+  DAY_OF_MONTH("day of month", 1, 31, "1,15"),
+  /** 1 to 12, or names. */
+  MONTH("month", 1, 12, "JAN,JUL"),
+  /** Numbers of the dialects unix and spring, or names. */
+  DAY_OF_WEEK("day of week", 0, 7, "MON-FRI"),
+  /** The years of Quartz. */
+  YEAR("year", 1970, 2099, "2026-2030");
+
+  private static final List<String> MONTHS = List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP",
+      "OCT", "NOV", "DEC");
+  private static final List<String> WEEKDAYS = List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
 
   private final String text;
   private final int min;
   private final int max;
-  private final List<String> names;
   private final String example;
 
-  CronField(String text, int min, int max, List<String> names, String example) {
+  CronField(String text, int min, int max, String example) {
     this.text = text;
     this.min = min;
     this.max = max;
-    this.names = names;
     this.example = example;
   }
 
@@ -54,9 +64,22 @@ enum CronField {
     return this == DAY_OF_MONTH ? 28 : last(dialect);
   }
 
+  /** Returns what makes the hashes of one name differ between fields. Stored jobs depend on it. */
+  long salt() {
+    return switch (this) {
+      case SECOND -> 0;
+      case MINUTE -> 1;
+      case HOUR -> 2;
+      case DAY_OF_MONTH -> 3;
+      case MONTH -> 4;
+      case DAY_OF_WEEK -> 5;
+      case YEAR -> 6;
+    };
+  }
+
   /** Returns the names of numbers, in order. */
   List<String> names() {
-    return names;
+    return this == MONTH ? MONTHS : this == DAY_OF_WEEK ? WEEKDAYS : List.of();
   }
 
   /** Returns the number of the first name. */
@@ -67,7 +90,7 @@ enum CronField {
   /** Returns the range as an object of "expected". */
   String range(CronDialect dialect) {
     String numbers = min(dialect) + "-" + max;
-    return names.isEmpty() ? numbers : numbers + " or " + names.getFirst() + "-" + names.getLast();
+    return names().isEmpty() ? numbers : numbers + " or " + names().getFirst() + "-" + names().getLast();
   }
 
   String example() {

@@ -363,7 +363,7 @@ final class CronText {
     }
     isHashed = true;
     int choices = step == 0 ? to - from + 1 : Math.min(step, to - from + 1);
-    int first = from + (int) NameHash.below(choices, name, field.ordinal());
+    int first = from + (int) NameHash.below(choices, name, field.salt());
     return step == 0 ? new Range(first, first, 1) : new Range(first, to, step);
   }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,7 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
   }
 
   static boolean isWholeMillis(Duration duration) {
-    return duration.getNano() % 1_000_000 == 0;
+    return duration.equals(duration.truncatedTo(ChronoUnit.MILLIS));
   }
 
   @Override

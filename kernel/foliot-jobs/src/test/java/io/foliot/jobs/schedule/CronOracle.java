@@ -18,9 +18,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A second reading of cron expressions, by brute force over java.time: each test of a time reads the text of the
- * fields again, and no bit set, no search and no offset arithmetic is shared with the code. It knows the grammar but
- * not {@code H}, and does not check its input.
+ * A second reading of cron expressions, by brute force over java.time: each number of a field and each date is tested
+ * against the text of the fields, and no bit set, no search and no offset arithmetic is shared with the code. It knows
+ * the grammar but not {@code H}, and does not check its input.
  */
 final class CronOracle {
   private static final List<String> MONTHS = List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP",
@@ -29,10 +29,22 @@ final class CronOracle {
 
   private final CronDialect dialect;
   private final String[] fields;
+  private final boolean[] seconds = new boolean[60];
+  private final boolean[] minutes = new boolean[60];
+  private final boolean[] hours = new boolean[24];
+  private LocalDate lastDate = LocalDate.MIN;
+  private boolean isLastDateAllowed;
 
   CronOracle(String cron, CronDialect dialect) {
     this.dialect = dialect;
     this.fields = (dialect == CronDialect.UNIX ? "0 " + cron : cron).split(" ", -1);
+    for (int i = 0; i < 60; i++) {
+      seconds[i] = allows(fields[0], i, 0, 59, List.of(), 0);
+      minutes[i] = allows(fields[1], i, 0, 59, List.of(), 0);
+      if (i < 24) {
+        hours[i] = allows(fields[2], i, 0, 23, List.of(), 0);
+      }
+    }
   }
 
   /** Returns whether an instant at a whole second is a scheduled time. */
@@ -58,8 +70,8 @@ final class CronOracle {
   }
 
   boolean hasEveryHour() {
-    for (int hour = 0; hour < 24; hour++) {
-      if (!allows(fields[2], hour, 0, 23, List.of(), 0)) {
+    for (boolean hour : hours) {
+      if (!hour) {
         return false;
       }
     }
@@ -87,8 +99,8 @@ final class CronOracle {
 
   private @Nullable LocalDateTime firstOn(LocalDate date, LocalTime from) {
     for (int hour = from.getHour(); hour < 24; hour++) {
-      for (int minute = 0; minute < 60 && allows(fields[2], hour, 0, 23, List.of(), 0); minute++) {
-        for (int second = 0; second < 60 && allows(fields[1], minute, 0, 59, List.of(), 0); second++) {
+      for (int minute = 0; minute < 60 && hours[hour]; minute++) {
+        for (int second = 0; second < 60 && minutes[minute]; second++) {
           LocalTime time = LocalTime.of(hour, minute, second);
           if (!time.isBefore(from) && matchesTime(time)) {
             return date.atTime(time);
@@ -100,12 +112,18 @@ final class CronOracle {
   }
 
   private boolean matchesTime(LocalTime time) {
-    return allows(fields[0], time.getSecond(), 0, 59, List.of(), 0)
-        && allows(fields[1], time.getMinute(), 0, 59, List.of(), 0)
-        && allows(fields[2], time.getHour(), 0, 23, List.of(), 0);
+    return seconds[time.getSecond()] && minutes[time.getMinute()] && hours[time.getHour()];
   }
 
   private boolean matchesDate(LocalDate date) {
+    if (!date.equals(lastDate)) {
+      lastDate = date;
+      isLastDateAllowed = readDate(date);
+    }
+    return isLastDateAllowed;
+  }
+
+  private boolean readDate(LocalDate date) {
     if (!allows(fields[4], date.getMonthValue(), 1, 12, MONTHS, 1)
         || (fields.length > 6 && !allows(fields[6], date.getYear(), 1970, 2099, List.of(), 0))) {
       return false;
