@@ -46,7 +46,7 @@ final class CalendarTest {
     Calendar calendar = Calendar.parse(ENTRIES);
     for (int i = 0; i < 2_000; i++) {
       LocalDate date = LocalDate.of(2020 + random.nextInt(20), 1, 1).plusDays(random.nextInt(365));
-      boolean isExcluded = (calendar.excludedDays(date.withDayOfMonth(1)) >>> (date.getDayOfMonth() - 1) & 1) != 0;
+      boolean isExcluded = ((calendar.excludedDays(date.withDayOfMonth(1)) >>> (date.getDayOfMonth() - 1)) & 1) != 0;
       assertThat(isExcluded).as("%s", date).isEqualTo(calendar.excludes(date));
       assertThat(calendar.isBusinessDay(date)).as("%s", date).isEqualTo(!calendar.excludes(date));
     }

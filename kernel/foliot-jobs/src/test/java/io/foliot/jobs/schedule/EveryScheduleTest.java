@@ -32,7 +32,7 @@ final class EveryScheduleTest {
   void aFixedRateIsCountedWithoutEnumeration() {
     Random random = new Random(3);
     for (int i = 0; i < 1_000; i++) {
-      long period = 100 + random.nextInt(100_000);
+      long period = 100L + random.nextInt(100_000);
       EverySchedule every = new EverySchedule(Duration.ofMillis(period), Duration.ofMillis(random.nextLong(period)));
       Instant until = START.plusMillis(random.nextInt(1_000_000));
       long counted = 0;
