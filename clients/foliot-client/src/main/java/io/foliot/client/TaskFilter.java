@@ -49,7 +49,12 @@ public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPr
 
     /** Sets the states: tasks in any other state do not pass. */
     public Builder states(TaskState first, TaskState... others) {
-      states = EnumSet.of(first, others);
+      return states(EnumSet.of(first, others));
+    }
+
+    /** Sets the states: tasks in any other state do not pass. */
+    public Builder states(Set<TaskState> value) {
+      states = value;
       return this;
     }
 

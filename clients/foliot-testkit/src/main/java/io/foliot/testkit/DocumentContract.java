@@ -17,8 +17,8 @@ public final class DocumentContract {
   private DocumentContract() {}
 
   /**
-   * Asserts that a decoder refuses an encoded document that has a flipped bit, is cut off, is of a newer version, is too
-   * short or too long, or has no checksum, each with the exception for its kind.
+   * Asserts that a decoder refuses an encoded document that has a flipped bit, is cut off, is of a newer version, is
+   * too short or too long, or has no checksum, each with the exception for its kind.
    *
    * @param subject the kind of document, as given to {@link DocumentFormat#encode}
    * @param bytes a valid document, which the decoder accepts

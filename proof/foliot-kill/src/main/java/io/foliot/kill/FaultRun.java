@@ -28,6 +28,9 @@ final class FaultRun implements AutoCloseable {
    */
   private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
 
+  /** How long servers may take until they say that they are not ready. */
+  private static final Duration DOWN_BOUND = Duration.ofSeconds(30);
+
   /** What a call waits for the store: longer than a store takes to find out that its server is away. */
   private static final String CALL_TIMEOUT = "7s";
 
@@ -101,6 +104,11 @@ final class FaultRun implements AutoCloseable {
     long begunMillis = System.currentTimeMillis();
     long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
     trouble.breaks().run();
+    if (trouble.effect() == InjectedFault.Effect.OUTAGE) {
+      // A slow machine takes longer to notice; how long is not what these runs judge.
+      Await.until("all servers say that they are not ready during: " + trouble.name(), DOWN_BOUND,
+          () -> wereDown(System.currentTimeMillis()));
+    }
     long brokenMillis = System.currentTimeMillis();
     trouble.heals().run();
     long healedMillis = System.currentTimeMillis();
@@ -114,6 +122,11 @@ final class FaultRun implements AutoCloseable {
     long readyMillis = watches.stream().mapToLong(watch -> watch.readyMillis(healedMillis, now)).max().orElseThrow();
     passed.add(new Passed(trouble, begunMillis, brokenMillis, healedMillis, readyMillis));
     rig.say(trouble.name() + " is over");
+  }
+
+  /** Returns whether each server has said for a while that it is not ready. */
+  private boolean wereDown(long millis) {
+    return watches.stream().allMatch(watch -> watch.wasSteadilyDown(millis - STEADY_MILLIS, millis));
   }
 
   /** How each trouble went; to be asked when the load has ended. */
@@ -142,8 +155,7 @@ final class FaultRun implements AutoCloseable {
       }
     }
     Collections.sort(late);
-    boolean wasDown = watches.stream()
-        .allMatch(watch -> watch.wasSteadilyDown(each.brokenMillis - STEADY_MILLIS, each.brokenMillis));
+    boolean wasDown = wereDown(each.brokenMillis);
     return new Recovery(each.trouble, each.healedMillis - each.begunMillis, wasDown,
         each.readyMillis - each.healedMillis, fired - each.healedMillis, refused, unknown, late);
   }

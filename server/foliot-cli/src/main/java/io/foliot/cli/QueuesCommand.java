@@ -26,11 +26,14 @@ final class QueuesCommand implements Callable<Integer> {
   static CommandLine withSubcommands(Shell shell) {
     return new CommandLine(new QueuesCommand(shell))
         .addSubcommand(new QueuePutCommand(shell))
+        .addSubcommand(new QueueSetCommand(shell))
         .addSubcommand(new QueueGetCommand(shell))
         .addSubcommand(new QueueActCommand.Delete(shell))
         .addSubcommand(new QueueActCommand.Pause(shell))
         .addSubcommand(new QueueActCommand.Resume(shell))
-        .addSubcommand(new QueueRedriveCommand(shell));
+        .addSubcommand(new QueueRedriveCommand(shell))
+        .addSubcommand(new QueuePurgeCommand(shell))
+        .addSubcommand(new QueueWatchCommand(shell));
   }
 
   @Override

@@ -122,6 +122,60 @@ final class TalkingTest {
   }
 
   @Test
+  void setChangesOnlyTheSettingsThatAreGiven() {
+    run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--rate", "10", "--max-attempts", "7");
+    Outcome changed = run("queues", "set", "mails", "--concurrency", "5", "--backoff", "3s");
+    assertThat(changed.exitCode()).as(changed.err()).isEqualTo(Foliot.OK);
+    assertThat(changed.out().lines()).containsExactly(
+        "mails is changed", "  concurrency is 5, and was not set", "  retry.backoff is 3s, and was 1s");
+    Outcome unset = run("queues", "set", "mails", "--unset", "rate", "--to", "http://127.0.0.1:9/y");
+    assertThat(unset.exitCode()).as(unset.err()).isEqualTo(Foliot.OK);
+    assertThat(unset.out().lines()).containsExactly("mails is changed",
+        "  delivery.url is http://127.0.0.1:9/y, and was http://127.0.0.1:9/x", "  rate is not set, and was 10");
+    JsonView queue = json(run("queues", "get", "mails", "--json"));
+    assertThat(queue.at("retry", "maxAttempts").text()).isEqualTo("7");
+    Outcome nothing = run("queues", "set", "mails");
+    assertThat(nothing.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(nothing.err()).contains("name at least one setting");
+    Outcome both = run("queues", "set", "mails", "--rate", "5", "--unset", "rate");
+    assertThat(both.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(both.err()).contains("rate is both set and unset");
+    Outcome unknown = run("queues", "set", "mails", "--unset", "speed");
+    assertThat(unknown.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(unknown.err()).contains("--unset", "rate", "concurrency");
+    assertThat(run("queues", "set", "nowhere", "--rate", "1").err()).contains("foliot queues put nowhere");
+    assertThat(run("queues", "put", "mails", "--to", "http://127.0.0.1:9/y").out())
+        .contains("queues set mails");
+  }
+
+  @Test
+  void aPurgeCancelsTheLiveTasksThatPassTheFilter() {
+    for (String key : new String[]{"a-1", "a-2", "b-1"}) {
+      run("submit", "orders", "--delay", "30m", "--key", key);
+    }
+    Outcome unsaid = run("queues", "purge", "orders");
+    assertThat(unsaid.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(unsaid.err()).contains("--all", "--key-prefix");
+    assertThat(run("queues", "purge", "orders", "--key-prefix", "a-").out()).contains("2 tasks are cancelled");
+    assertThat(run("tasks", "orders", "--state", "delayed").out()).contains("b-1").doesNotContain("a-1");
+    assertThat(run("queues", "purge", "orders", "--state", "ready").out()).contains("0 tasks are cancelled");
+    assertThat(run("queues", "purge", "orders", "--state", "gone").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(json(run("queues", "purge", "orders", "--all", "--json")).at("cancelled").text()).isEqualTo("1");
+    assertThat(run("queues", "purge", "orders", "--all", "--key-prefix", "a").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("queues", "purge", "nowhere", "--all").err()).contains("foliot queues put nowhere");
+  }
+
+  @Test
+  void aQueueIsWatched() {
+    run("submit", "orders", "--delay", "30m");
+    Outcome watched = run("queues", "watch", "orders", "--count", "2");
+    assertThat(watched.exitCode()).as(watched.err()).isEqualTo(Foliot.OK);
+    assertThat(watched.out().lines()).hasSize(2).allSatisfy(
+        line -> assertThat(line).contains("delayed 1", "running 0", "failed 0", "lag"));
+    assertThat(run("queues", "watch", "nowhere").exitCode()).isEqualTo(Foliot.FAILURE);
+  }
+
+  @Test
   void aRunningServerIsChecked() {
     assertThat(run("doctor", "--url", server.url()).out()).contains("ok", "is ready");
     assertThat(run("doctor", "--url", "http://127.0.0.1:1").exitCode()).isEqualTo(Foliot.FAILURE);

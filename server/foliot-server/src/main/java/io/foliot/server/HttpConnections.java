@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * gently, and HTTP/1.0 is served.
  *
  * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and goes on after an
- * answer that says {@code Connection: close}. {@link HttpListener} therefore ends such connections itself, by an exception
- * that passes through here.
+ * answer that says {@code Connection: close}. {@link HttpListener} therefore ends such connections itself, by an
+ * exception that passes through here.
  */
 final class HttpConnections implements ServerConnectionSelector {
   /** What a client may still send after the last answer, so that a reset does not take that answer from it. */

@@ -23,8 +23,7 @@ final class Databases {
 
   /** Empties the tables, if there are any yet: cheaper than a new database. */
   static void empty(Database database) {
-    List<String> tables = new ArrayList<>(strings(database,
-        "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'foliot%'"));
+    List<String> tables = tables(database);
     tables.retainAll(TABLES);
     for (String table : tables) {
       execute(database, "DELETE FROM " + table);
@@ -32,6 +31,20 @@ final class Databases {
     if (!tables.isEmpty()) {
       execute(database, "UPDATE foliot_clock SET floor = 0");
     }
+  }
+
+  /** Returns the tables of one database; MariaDB's information_schema has those of all databases of the server. */
+  private static List<String> tables(Database database) {
+    List<String> tables = new ArrayList<>();
+    try (Connection connection = database.connect();
+        ResultSet rows = connection.getMetaData().getTables(connection.getCatalog(), null, "foliot%", null)) {
+      while (rows.next()) {
+        tables.add(rows.getString("TABLE_NAME"));
+      }
+    } catch (SQLException e) {
+      throw new AssertionError("the tables cannot be listed", e);
+    }
+    return tables;
   }
 
   static void execute(Database database, String sql) {

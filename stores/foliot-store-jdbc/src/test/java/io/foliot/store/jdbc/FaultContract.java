@@ -44,8 +44,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A store while its server, its network, or another session misbehaves; and two stores on one database. */
+@Isolated
 abstract class FaultContract {
   private static final String QUEUE = "orders";
   private static final long HOUR = 3_600_000;

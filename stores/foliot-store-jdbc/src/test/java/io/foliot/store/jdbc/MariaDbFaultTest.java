@@ -3,47 +3,35 @@ package io.foliot.store.jdbc;
 import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
 import io.foliot.backends.Server;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Faults around a store on MariaDB. */
 @Tag("long")
 final class MariaDbFaultTest extends FaultContract {
-  private static MariaDbServer server;
-  private static Database database;
-
-  @BeforeAll
-  static void startServer() {
-    server = MariaDbServer.start();
-    database = server.createDatabase();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
+  @RegisterExtension
+  private static final TestDatabase<MariaDbServer> DATABASE = TestDatabase.mariaDb().onItsOwnServer();
 
   @Override
   Server server() {
-    return server;
+    return DATABASE.server();
   }
 
   @Override
   Database database() {
-    return database;
+    return DATABASE.get();
   }
 
   @Override
   Database freshDatabase() {
-    return server.createDatabase();
+    return DATABASE.another();
   }
 
   @Override
   void terminateSessions() {
-    Databases.strings(database,
+    Databases.strings(DATABASE.get(),
         "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()")
-        .forEach(id -> Databases.execute(database, "KILL SOFT CONNECTION " + id));
+        .forEach(id -> Databases.execute(DATABASE.get(), "KILL SOFT CONNECTION " + id));
   }
 
   @Override

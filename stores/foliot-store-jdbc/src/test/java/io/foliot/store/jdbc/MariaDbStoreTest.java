@@ -1,42 +1,39 @@
 package io.foliot.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
 import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The contract kit against a real MariaDB, by its own clock, through connections that give no NULL: see
  * {@link MySqlDialect}.
  */
 final class MariaDbStoreTest extends ServerClockStoreContract {
-  private static MariaDbServer server;
-  private static Database database;
+  @RegisterExtension
+  private static final TestDatabase<MariaDbServer> DATABASE = TestDatabase.mariaDb();
   private static HikariDataSource pool;
 
   @BeforeAll
   static void startServer() {
-    server = MariaDbServer.start();
-    database = server.createDatabase();
     pool = new HikariDataSource();
-    pool.setJdbcUrl(database.jdbcUrl());
-    pool.setUsername(database.user());
-    pool.setPassword(database.password());
+    pool.setJdbcUrl(DATABASE.get().jdbcUrl());
+    pool.setUsername(DATABASE.get().user());
+    pool.setPassword(DATABASE.get().password());
   }
 
   @AfterAll
   static void stopServer() {
     pool.close();
-    server.close();
   }
 
   @Override
   protected TaskStore open() {
-    Databases.empty(database);
+    Databases.empty(DATABASE.get());
     return openAgain();
   }
 

@@ -2,27 +2,15 @@ package io.foliot.store.jdbc;
 
 import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Submits in the transactions of callers, on MariaDB. */
 final class MariaDbTransactionTest extends TransactionContract {
-  private static MariaDbServer server;
-  private static Database database;
-
-  @BeforeAll
-  static void startServer() {
-    server = MariaDbServer.start();
-    database = server.createDatabase();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
+  @RegisterExtension
+  private static final TestDatabase<MariaDbServer> DATABASE = TestDatabase.mariaDb();
 
   @Override
   Database database() {
-    return database;
+    return DATABASE.get();
   }
 }

@@ -38,12 +38,14 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Real engines on one PostgreSQL, of which one comes or goes each second, while tasks are submitted and fired:
  * {@code -Dseconds=600} are ten minutes of that.
  */
 @Tag("long")
+@Isolated
 final class NodesComeAndGoTest {
   private static final int SECONDS = Integer.getInteger("seconds", 10);
   private static final int TASKS_PER_SECOND = 100;

@@ -22,9 +22,11 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A database that is away says so where nothing was done, and says nothing else. */
 @Tag("long")
+@Isolated
 final class PostgresAwayTest {
   private static final long HOUR = 3_600_000;
   /** A pool believes for half a second that a connection which was used goes on living. */

@@ -15,46 +15,34 @@ import io.foliot.core.store.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Faults around a store on PostgreSQL. */
 @Tag("long")
 final class PostgresFaultTest extends FaultContract {
-  private static PostgresServer server;
-  private static Database database;
-
-  @BeforeAll
-  static void startServer() {
-    server = PostgresServer.start();
-    database = server.createDatabase();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
+  @RegisterExtension
+  private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres().onItsOwnServer();
 
   @Override
   Server server() {
-    return server;
+    return DATABASE.server();
   }
 
   @Override
   Database database() {
-    return database;
+    return DATABASE.get();
   }
 
   @Override
   Database freshDatabase() {
-    return server.createDatabase();
+    return DATABASE.another();
   }
 
   @Override
   void terminateSessions() {
-    List<String> ended = Databases.strings(database,
+    List<String> ended = Databases.strings(DATABASE.get(),
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'foliot'");
     assertThat(ended).isNotEmpty();
   }
@@ -71,16 +59,17 @@ final class PostgresFaultTest extends FaultContract {
 
   @Test
   void aServerThatDoesNotWriteIsLeftForOneThatDoes() {
-    Database readOnly = server.createDatabase();
+    Database readOnly = DATABASE.another();
     try (JdbcStore store = JdbcStore.open(Databases.options(readOnly))) {
-      Databases.execute(database, "ALTER DATABASE " + readOnly.name() + " SET default_transaction_read_only = on");
+      Databases.execute(DATABASE.get(),
+          "ALTER DATABASE " + readOnly.name() + " SET default_transaction_read_only = on");
       terminateSessions();
       assertThatThrownBy(() -> {
         while (true) {
           store.submit(List.of(draft())).toCompletableFuture().join();
         }
       }).hasCauseInstanceOf(StoreException.class);
-      Databases.execute(database, "ALTER DATABASE " + readOnly.name() + " RESET default_transaction_read_only");
+      Databases.execute(DATABASE.get(), "ALTER DATABASE " + readOnly.name() + " RESET default_transaction_read_only");
       // Each call that finds such a session leaves it; nobody restarts anything.
       for (int i = 0; !succeeds(store); i++) {
         assertThat(i).as("calls that fail").isLessThan(20);

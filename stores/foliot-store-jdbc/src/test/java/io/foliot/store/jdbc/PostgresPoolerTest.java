@@ -34,9 +34,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.postgresql.PGConnection;
 
 /** Sessions of one's own are made use of, and those of a pooler are left as they are. */
+@Isolated
 final class PostgresPoolerTest {
   private static final String QUEUE = "orders";
   private static final int CALLERS = 8;

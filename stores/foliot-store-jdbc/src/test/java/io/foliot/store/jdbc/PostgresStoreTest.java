@@ -1,39 +1,26 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The contract kit against a real PostgreSQL, by its own clock. */
 final class PostgresStoreTest extends ServerClockStoreContract {
-  private static PostgresServer server;
-  private static Database database;
-
-  @BeforeAll
-  static void startServer() {
-    server = PostgresServer.start();
-    database = server.createDatabase();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
+  @RegisterExtension
+  private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres();
 
   @Override
   protected TaskStore open() {
-    Databases.empty(database);
-    return JdbcStore.open(Databases.options(database));
+    Databases.empty(DATABASE.get());
+    return JdbcStore.open(Databases.options(DATABASE.get()));
   }
 
   @Override
   protected TaskStore reopen(TaskStore old) {
     old.close();
-    return JdbcStore.open(Databases.options(database));
+    return JdbcStore.open(Databases.options(DATABASE.get()));
   }
 
   @Override

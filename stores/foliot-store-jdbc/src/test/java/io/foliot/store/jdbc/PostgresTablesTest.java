@@ -32,11 +32,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What PostgreSQL does with the statements: which ways it takes, and what it leaves behind. */
 final class PostgresTablesTest {
@@ -45,25 +44,16 @@ final class PostgresTablesTest {
   private static final int BATCH = 500;
   private static final long HOUR = 3_600_000;
 
-  private static PostgresServer server;
+  @RegisterExtension
+  private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres();
 
   private Database database;
   private JdbcStore store;
 
-  @BeforeAll
-  static void startServer() {
-    server = PostgresServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
   @BeforeEach
   void open() {
     // Its own, for statistics outlive the rows that they are of.
-    database = server.createDatabase();
+    database = DATABASE.another();
     store = JdbcStore.open(Databases.options(database));
   }
 
@@ -114,7 +104,8 @@ final class PostgresTablesTest {
   /** Sessions report what they have done at the latest when they end. */
   private JdbcStore reported() {
     store.close();
-    for (int i = 0; !Databases.strings(database, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'foliot'")
+    for (int i = 0; !Databases.strings(database, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'foliot'"
+        + " AND datname = current_database()")
         .isEmpty(); i++) {
       assertThat(i).as("the sessions end").isLessThan(1_000);
       Databases.sleep(Duration.ofMillis(10));

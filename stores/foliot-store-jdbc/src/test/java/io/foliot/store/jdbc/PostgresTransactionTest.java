@@ -2,27 +2,15 @@ package io.foliot.store.jdbc;
 
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Submits in the transactions of callers, on PostgreSQL. */
 final class PostgresTransactionTest extends TransactionContract {
-  private static PostgresServer server;
-  private static Database database;
-
-  @BeforeAll
-  static void startServer() {
-    server = PostgresServer.start();
-    database = server.createDatabase();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
+  @RegisterExtension
+  private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres();
 
   @Override
   Database database() {
-    return database;
+    return DATABASE.get();
   }
 }

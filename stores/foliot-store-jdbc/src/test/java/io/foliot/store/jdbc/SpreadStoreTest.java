@@ -19,30 +19,25 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The contract kit against a store that is spread over two databases, and what is particular to one. */
 @Tag("long")
 final class SpreadStoreTest extends ServerClockStoreContract {
   private static final int SECOND_FIRST_SLOT = 100;
 
-  private static PostgresServer server;
+  @RegisterExtension
+  private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres();
   private static Database first;
   private static Database second;
 
   @BeforeAll
   static void startServer() {
-    server = PostgresServer.start();
-    first = server.createDatabase();
-    second = server.createDatabase();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
+    first = DATABASE.get();
+    second = DATABASE.another();
   }
 
   private static JdbcOptions options(int secondFirstSlot) {

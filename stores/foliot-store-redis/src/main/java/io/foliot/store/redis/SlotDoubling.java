@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  * </pre>
  *
  * Nothing waits for this: what is submitted, touched, claimed or settled meanwhile crosses by itself before it is
- * touched (see {@code SlotMigration}). What wakes is found, for the index of a slot is read from its old and its new part.
- * Stores that are open go on with the number of slots they were opened with.
+ * touched (see {@code SlotMigration}). What wakes is found, for the index of a slot is read from its old and its new
+ * part. Stores that are open go on with the number of slots they were opened with.
  */
 final class SlotDoubling {
   /** Slots are the low bits of a hash of 16. */

@@ -71,8 +71,8 @@ import org.rocksdb.RocksIterator;
 
 /**
  * A store in a folder of this machine, for one process: durability class D. A key-value timing wheel: per slot an
- * ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks hand} before which nothing lives, so that looking for what
- * is due never walks what is dead, and costs nothing at all while nothing is due.
+ * ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks hand} before which nothing lives, so that looking
+ * for what is due never walks what is dead, and costs nothing at all while nothing is due.
  *
  * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read.
  * Callers' code that continues a stage runs on the answering or a reading thread: it must be short, or continue

@@ -1,0 +1,95 @@
+package io.foliot.cli;
+
+import io.foliot.client.QueueSettings;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The settings of a queue as options of a command; null where one is not given. */
+final class QueueOptions {
+  /** The variable that holds the secret of {@code --sign}: all users of a machine can see its command lines. */
+  static final String SECRET_VARIABLE = "FOLIOT_WEBHOOK_SECRET";
+
+  @Option(names = "--timeout", paramLabel = "TIME", converter = DurationConverter.class, description = "how long a receiver may take; 10s unless set")
+  @Nullable
+  Duration timeout;
+
+  @Option(names = "--sign", description = "sign callbacks with the secret in the variable " + SECRET_VARIABLE)
+  boolean sign;
+
+  @Option(names = "--max-attempts", paramLabel = "N", description = "attempts until a task is a dead letter")
+  @Nullable
+  Integer maxAttempts;
+
+  @Option(names = "--backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "wait after the first failure")
+  @Nullable
+  Duration backoff;
+
+  @Option(names = "--multiplier", paramLabel = "X", description = "factor by which the wait grows with each failure")
+  @Nullable
+  Double multiplier;
+
+  @Option(names = "--max-backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "the longest wait")
+  @Nullable
+  Duration maxBackoff;
+
+  @Option(names = "--jitter", paramLabel = "X", description = "random share of the wait, from 0 to 1")
+  @Nullable
+  Double jitter;
+
+  @Option(names = "--priority", paramLabel = "N", description = "from -10 to 10; 0 unless set")
+  @Nullable
+  Integer priority;
+
+  @Option(names = "--rate", paramLabel = "X", description = "attempts that begin per second at most")
+  @Nullable
+  Double rate;
+
+  @Option(names = "--concurrency", paramLabel = "N", description = "attempts that run at once at most")
+  @Nullable
+  Integer concurrency;
+
+  @Option(names = "--max-wait", paramLabel = "TIME", converter = DurationConverter.class, description = "how far resets may push a task beyond its first due time")
+  @Nullable
+  Duration maxWait;
+
+  @Option(names = "--max-run", paramLabel = "TIME", converter = DurationConverter.class, description = "how long one attempt may run, however often its lease is extended")
+  @Nullable
+  Duration maxRun;
+
+  @Option(names = "--keep-finished", paramLabel = "TIME", converter = DurationConverter.class, description = "how long finished tasks are kept")
+  @Nullable
+  Duration keepFinished;
+
+  @Option(names = "--keep-failed", paramLabel = "TIME", converter = DurationConverter.class, description = "how long failed tasks are kept and can be redriven")
+  @Nullable
+  Duration keepFailed;
+
+  /** Returns the retry settings; what is not given is null. */
+  QueueSettings.Retry retry() {
+    return new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
+  }
+
+  boolean hasRetry() {
+    return maxAttempts != null || backoff != null || multiplier != null || maxBackoff != null || jitter != null;
+  }
+
+  boolean hasRetention() {
+    return keepFinished != null || keepFailed != null;
+  }
+
+  /** Returns the retention; what is not given is null. */
+  QueueSettings.Retention retention() {
+    return new QueueSettings.Retention(keepFinished, keepFailed);
+  }
+
+  /** Returns the secret of {@code --sign}. */
+  static String secret(Shell shell) {
+    String secret = shell.variable(SECRET_VARIABLE);
+    if (secret.isEmpty()) {
+      throw CommandException.usage("--sign takes the secret from the variable " + SECRET_VARIABLE
+          + ", which is not set");
+    }
+    return secret;
+  }
+}

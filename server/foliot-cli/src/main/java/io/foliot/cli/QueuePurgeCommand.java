@@ -1,0 +1,115 @@
+package io.foliot.cli;
+
+import io.foliot.client.BulkCancelResult;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.TaskFilter;
+import io.foliot.client.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Cancels many tasks of a queue. */
+@Command(name = "purge", description = {"Cancels the live tasks of a queue that pass the filter.",
+    "A task that runs is cancelled when its attempt has failed or its lease has expired."}, footer = {"", "Examples",
+        "  foliot queues purge orders --all", "  foliot queues purge orders --key-prefix test-",
+        "  foliot queues purge orders --state delayed --due-before 2027-01-01T00:00:00Z"})
+final class QueuePurgeCommand implements Callable<Integer> {
+  /** The states of live tasks. */
+  enum Live {
+    DELAYED, READY, RUNNING;
+
+    TaskState state() {
+      return TaskState.valueOf(name());
+    }
+  }
+
+  private final Shell shell;
+
+  @Parameters(paramLabel = "QUEUE", description = "the queue")
+  private String queue = "";
+
+  @Option(names = "--all", description = "all live tasks")
+  private boolean all;
+
+  @Option(names = "--state", paramLabel = "STATE", split = ",", description = "only these: delayed, ready, running")
+  private List<Live> states = new ArrayList<>();
+
+  @Option(names = "--key-prefix", paramLabel = "TEXT", description = "only keys that begin so")
+  private @Nullable String keyPrefix;
+
+  @Option(names = "--due-before", paramLabel = "INSTANT", converter = InstantConverter.class, description = "only tasks that are due before this instant")
+  private @Nullable Instant dueBefore;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  QueuePurgeCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    TaskFilter filter = filter();
+    BulkCancelResult done;
+    try (ServerConnection remote = server.open(shell)) {
+      done = Progress.during(shell, "cancelling tasks of " + queue, told -> purge(remote, filter, told));
+    }
+    if (json.isSet()) {
+      shell.line(new CommandOutput().add("cancelled", done.cancelled()).add("pending", done.pending()).json());
+      return Foliot.OK;
+    }
+    shell.line(done.cancelled() + " tasks are cancelled");
+    if (done.pending() > 0) {
+      shell.line(done.pending() + " run, and are cancelled when their attempts end without success");
+    }
+    return Foliot.OK;
+  }
+
+  private TaskFilter filter() {
+    boolean isFiltered = !states.isEmpty() || keyPrefix != null || dueBefore != null;
+    if (all == isFiltered) {
+      throw CommandException.usage("a purge has --all, or a filter: --state, --key-prefix, --due-before");
+    }
+    TaskFilter.Builder filter = TaskFilter.builder();
+    if (!states.isEmpty()) {
+      Set<TaskState> wanted = EnumSet.noneOf(TaskState.class);
+      states.forEach(live -> wanted.add(live.state()));
+      filter.states(wanted);
+    }
+    if (keyPrefix != null) {
+      filter.keyPrefix(keyPrefix);
+    }
+    if (dueBefore != null) {
+      filter.dueBefore(dueBefore);
+    }
+    return filter.build();
+  }
+
+  private BulkCancelResult purge(ServerConnection remote, TaskFilter filter, Consumer<String> told) {
+    long cancelled = 0;
+    long pending = 0;
+    String cursor = null;
+    do {
+      String from = cursor;
+      BulkCancelResult part = remote.ask(
+          client -> client.cancelTasks(queue, filter, FoliotClient.MAX_BATCH, from));
+      cancelled += part.cancelled();
+      pending += part.pending();
+      cursor = part.nextCursor();
+      told.accept(cancelled + " cancelled");
+    } while (cursor != null);
+    return new BulkCancelResult(cancelled, pending, null);
+  }
+}

@@ -1,0 +1,148 @@
+package io.foliot.cli;
+
+import io.foliot.client.QueuePatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
+
+/** Changes single settings of a queue. */
+@Command(name = "set", description = "Changes the settings of a queue that are given; the others stay as they are.", footer = {
+    "", "Examples", "  foliot queues set mails --rate 20", "  foliot queues set mails --unset rate --concurrency 5"})
+final class QueueSetCommand implements Callable<Integer> {
+  /** A setting that can be given back to its default. */
+  enum Setting {
+    SECRET("secret"), TIMEOUT("timeout"), RETRY("retry"), PRIORITY("priority"), RATE("rate"), CONCURRENCY(
+        "concurrency"), MAX_WAIT("max-wait"), MAX_RUN("max-run"), RETENTION("retention");
+
+    private final String word;
+
+    Setting(String word) {
+      this.word = word;
+    }
+
+    @Override
+    public String toString() {
+      return word;
+    }
+  }
+
+  /** The words of the settings. */
+  static final class Settings implements ITypeConverter<Setting> {
+    static final String WORDS = "secret, timeout, retry, priority, rate, concurrency, max-wait, max-run, retention";
+
+    @Override
+    public Setting convert(String text) {
+      return Stream.of(Setting.values()).filter(setting -> setting.word.equals(text)).findFirst()
+          .orElseThrow(() -> new TypeConversionException("expected one of " + WORDS + ", but got \"" + text + "\""));
+    }
+  }
+
+  private final Shell shell;
+
+  @Parameters(paramLabel = "QUEUE", description = "the queue")
+  private String queue = "";
+
+  @Option(names = "--to", paramLabel = "URL", description = "where its tasks are sent")
+  private @Nullable String to;
+
+  @Mixin
+  private final QueueOptions options = new QueueOptions();
+
+  @Option(names = "--unset", paramLabel = "SETTING", split = ",", converter = Settings.class, description = "gives settings their defaults: "
+      + Settings.WORDS)
+  private List<Setting> unset = new ArrayList<>();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  /** The settings that the command line gives. */
+  private final List<Setting> given = new ArrayList<>();
+
+  QueueSetCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    QueuePatch patch = patch();
+    QueueChange change;
+    try (ServerConnection remote = server.open(shell)) {
+      change = QueueChange.by(remote, queue, client -> client.patchQueue(queue, patch));
+    }
+    shell.line(queue + (change.lines().isEmpty() ? " is as before" : " is changed"));
+    change.lines().forEach(shell::line);
+    return Foliot.OK;
+  }
+
+  private QueuePatch patch() {
+    QueuePatch.Builder patch = QueuePatch.builder();
+    if (to != null) {
+      QueuePutCommand.callback(to);
+      patch.delivery("url", to);
+    }
+    if (isGiven(Setting.SECRET, options.sign)) {
+      patch.delivery("secret", QueueOptions.secret(shell));
+    }
+    if (isGiven(Setting.TIMEOUT, options.timeout != null)) {
+      patch.timeout(options.timeout);
+    }
+    if (isGiven(Setting.RETRY, options.hasRetry())) {
+      patch.retry(options.retry());
+    }
+    if (isGiven(Setting.PRIORITY, options.priority != null)) {
+      patch.priority(options.priority);
+    }
+    if (isGiven(Setting.RATE, options.rate != null)) {
+      patch.rate(options.rate);
+    }
+    if (isGiven(Setting.CONCURRENCY, options.concurrency != null)) {
+      patch.concurrency(options.concurrency);
+    }
+    if (isGiven(Setting.MAX_WAIT, options.maxWait != null)) {
+      patch.maxWait(options.maxWait);
+    }
+    if (isGiven(Setting.MAX_RUN, options.maxRun != null)) {
+      patch.maxRun(options.maxRun);
+    }
+    if (isGiven(Setting.RETENTION, options.hasRetention())) {
+      patch.retention(options.retention());
+    }
+    unset.forEach(setting -> unset(patch, setting));
+    if (to == null && given.isEmpty() && unset.isEmpty()) {
+      throw CommandException.usage("name at least one setting to change, such as --rate 10 or --unset rate");
+    }
+    return patch.build();
+  }
+
+  private boolean isGiven(Setting setting, boolean isGiven) {
+    if (isGiven) {
+      given.add(setting);
+    }
+    return isGiven;
+  }
+
+  private void unset(QueuePatch.Builder patch, Setting setting) {
+    if (given.contains(setting)) {
+      throw CommandException.usage(setting + " is both set and unset");
+    }
+    switch (setting) {
+      case SECRET -> patch.delivery("secret", null);
+      case TIMEOUT -> patch.timeout(null);
+      case RETRY -> patch.retry(null);
+      case PRIORITY -> patch.priority(null);
+      case RATE -> patch.rate(null);
+      case CONCURRENCY -> patch.concurrency(null);
+      case MAX_WAIT -> patch.maxWait(null);
+      case MAX_RUN -> patch.maxRun(null);
+      case RETENTION -> patch.retention(null);
+    }
+  }
+}
