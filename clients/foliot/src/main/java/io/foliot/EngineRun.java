@@ -65,9 +65,13 @@ final class EngineRun implements Run {
 
   private void end(Answer end) {
     if (answer != DONE) {
-      throw new IllegalStateException("again or fail was called before: the end of an attempt is said once");
+      throw endedTwice();
     }
     answer = end;
+  }
+
+  static IllegalStateException endedTwice() {
+    return new IllegalStateException("again or fail was called before: the end of an attempt is said once");
   }
 
   /** Returns the end of the attempt. */

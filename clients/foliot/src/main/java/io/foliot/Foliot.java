@@ -1,5 +1,6 @@
 package io.foliot;
 
+import java.net.URI;
 import java.nio.file.Path;
 import javax.sql.DataSource;
 
@@ -48,6 +49,22 @@ public interface Foliot extends AutoCloseable {
    */
   static Foliot on(DataSource dataSource) {
     return builder().on(dataSource);
+  }
+
+  /**
+   * Connects to a Foliot server or cluster. Tasks are kept there; handlers run in this process as workers that ask the
+   * server for tasks, with leases that are extended while a handler runs. Needs {@code io.foliot:foliot-client}.
+   *
+   * <p>Calls then fail with the exceptions of {@link io.foliot.client.FoliotClient} in place of those of the core. A
+   * {@linkplain #builder builder} sets the API key.
+   *
+   * @param server its address, such as {@code http://127.0.0.1:7400}
+   * @throws io.foliot.client.UnreachableException if no connection to the server is possible
+   * @throws io.foliot.client.FoliotException if the server refuses the key
+   * @throws IllegalStateException if the client's module is missing
+   */
+  static Foliot connect(URI server) {
+    return builder().connect(server);
   }
 
   /** Opens tasks in memory, which are gone when the process ends: for trying things out. */

@@ -17,6 +17,7 @@ import io.foliot.store.jdbc.JdbcStore;
 import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
 import java.net.InetAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -38,6 +39,7 @@ public final class FoliotBuilder {
   private @Nullable Executor handlers;
   private Meter meter = Meter.NONE;
   private @Nullable Driver driver;
+  private @Nullable String apiKey;
 
   FoliotBuilder() {}
 
@@ -71,6 +73,12 @@ public final class FoliotBuilder {
     return this;
   }
 
+  /** Sets the API key for {@link #connect}; none by default. */
+  public FoliotBuilder apiKey(String key) {
+    apiKey = key;
+    return this;
+  }
+
   private Driver driver() {
     return driver == null ? new ThreadDriver(handlers) : driver;
   }
@@ -86,6 +94,12 @@ public final class FoliotBuilder {
   public Foliot on(DataSource dataSource) {
     ensurePresent(JDBC_STORE, "foliot-store-jdbc");
     return on(JdbcStore.open(JdbcOptions.of(dataSource)));
+  }
+
+  /** As {@link Foliot#connect}. {@link #handlers}, {@link #meter} and {@link #driver} have no effect then. */
+  public Foliot connect(URI server) {
+    ensurePresent("io.foliot.client.FoliotClient", "foliot-client");
+    return new DefaultFoliot(ClientBackend.connect(server, apiKey, node == null ? nodeName() : node));
   }
 
   /** As {@link Foliot#inMemory}. */
@@ -126,7 +140,7 @@ public final class FoliotBuilder {
   private static void ensurePresent(String className, String artifact) {
     if (!isPresent(className)) {
       throw new IllegalStateException(
-          "the store is missing on the class path: add the dependency io.foliot:" + artifact);
+          "a module is missing on the class path: add the dependency io.foliot:" + artifact);
     }
   }
 

@@ -8,6 +8,10 @@ public enum KeyOutcome {
   RESET,
   /** An earlier claim may still deliver the generation that was replaced; the new one follows it. */
   RESET_PENDING,
+  /** The key has a live task, which was kept as it is. */
+  KEPT,
+  /** The request was made before with its idempotency key; this is the first answer to it. */
+  REPEATED,
   /** There is no live task under the key; nothing changed. */
   NOT_FOUND,
   /** One that this client is too old to know. */

@@ -6,9 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that the server has taken on; it is durable as far as the server's store is.
  *
+ * @param result what the submit has done
  * @param generation the counter of the key's resets; what a receiver compares to drop stale deliveries
  */
 public record SubmittedTask(
+    KeyOutcome result,
     String id,
     String queue,
     @Nullable String key,
@@ -16,7 +18,8 @@ public record SubmittedTask(
     Instant dueAt,
     TaskState state) implements BatchResult {
   static SubmittedTask of(JsonObject json) {
-    return new SubmittedTask(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
+    return new SubmittedTask(KeyOutcome.of(json), json.text("id"), json.text("queue"), json.textOrNull("key"),
+        json.number("generation"),
         json.instant("dueAt"), TaskState.of(json.text("state")));
   }
 }

@@ -24,8 +24,9 @@ final class FoliotClientTest {
   private static final Instant DUE = Instant.parse("2026-11-21T10:00:00.123Z");
   private static final String SUBMITTED = """
       {"id":"t1","queue":"mail","key":"k","generation":1732183200000001,"dueAt":"2026-11-21T10:00:00.123Z",
-       "state":"DELAYED"}""";
-  private static final SubmittedTask SUBMITTED_TASK = new SubmittedTask("t1", "mail", "k", 1732183200000001L, DUE,
+       "state":"DELAYED","result":"CREATED"}""";
+  private static final SubmittedTask SUBMITTED_TASK = new SubmittedTask(KeyOutcome.CREATED, "t1", "mail", "k",
+      1732183200000001L, DUE,
       TaskState.DELAYED);
   private static final String PROBLEM = """
       {"type":"https://foliot.io/problems/conflict","title":"Conflict","status":409,"detail":"the key is live"}""";

@@ -26,7 +26,7 @@ final class TransportTest {
   private static final NewTask SAFE_TASK = TASK.toBuilder().idempotencyKey("i1").build();
   private static final Duration SHORT = Duration.ofMillis(200);
   private static final String SUBMITTED = """
-      {"id":"t1","queue":"mail","key":null,"generation":1,"dueAt":"2026-11-21T10:00:00Z","state":"DELAYED"}""";
+      {"id":"t1","queue":"mail","key":null,"generation":1,"dueAt":"2026-11-21T10:00:00Z","state":"DELAYED","result":"CREATED"}""";
   private static final Reply DONE = Reply.json(201, SUBMITTED);
   private static final RawServer.Conversation DONE_RAW = RawServer.saying("HTTP/1.1 201 Created",
       "Content-Length: " + SUBMITTED.length(), "Connection: close", "", SUBMITTED);

@@ -6,8 +6,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
 /**
- * Starts one of these servers with an empty database, says how {@code ./foliot server} reaches it, and ends it, with
- * its files, when it is interrupted (Ctrl-C). From the root of the project:
+ * Starts one of these servers with an empty database, prints how {@code ./foliot server} and the examples reach it, and
+ * ends it, with its files, when it is interrupted (Ctrl-C). From the root of the project:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql
@@ -45,7 +45,9 @@ public final class TryOut {
   }
 
   private static String command(Database database) {
-    return "FOLIOT_STORE_PASSWORD=" + database.password() + " ./foliot server --store " + database.jdbcUrl()
-        + " --store-user " + database.user();
+    String url = database.jdbcUrl();
+    return "FOLIOT_STORE_PASSWORD=" + database.password() + " ./foliot server --store " + url + " --store-user "
+        + database.user() + "\nexport DATABASE_URL='" + url + (database.options().isEmpty() ? "?" : "&") + "user="
+        + database.user() + "&password=" + database.password() + "'";
   }
 }

@@ -87,9 +87,11 @@ final class DocumentsTest {
       import static org.assertj.core.api.Assertions.assertThat;
       import io.foliot.*;
       import io.foliot.test.FoliotTest;
+      import java.net.URI;
       import java.sql.Connection;
       import java.time.Duration;
       abstract class %s {
+        String key;
         record Timeout(String order) {}
         record Order(String id) {}
         interface Orders { void insert(Connection connection, Order order); }

@@ -82,7 +82,8 @@ final class TaskRoutes {
       case MISMATCHED -> new Problem(ProblemKind.IDEMPOTENCY_MISMATCH,
           "the idempotency key stood for another request of"
               + " this queue and key within the last 24 hours; use a new one for a new request: idempotencyKey="
-              + JsonIn.shown(String.valueOf(submission.idempotencyKey())));
+              + JsonIn.shown(String.valueOf(submission.idempotencyKey())))
+          .with("id", result.id().toString());
       case CREATED, RESET, RESET_PENDING, KEPT, REPEATED -> null;
     };
   }

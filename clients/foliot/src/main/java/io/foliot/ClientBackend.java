@@ -1,0 +1,275 @@
+package io.foliot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.foliot.client.AsyncFoliotClient;
+import io.foliot.client.CancelResult;
+import io.foliot.client.Delivery;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.FoliotException;
+import io.foliot.client.KeyOutcome;
+import io.foliot.client.NewTask;
+import io.foliot.client.OnConflict;
+import io.foliot.client.Payload;
+import io.foliot.client.QueuePatch;
+import io.foliot.client.QueueSettings;
+import io.foliot.client.QueueView;
+import io.foliot.client.SubmittedTask;
+import io.foliot.client.TaskHandler;
+import io.foliot.client.TaskView;
+import io.foliot.client.Worker;
+import io.foliot.core.Body;
+import io.foliot.core.Limits;
+import io.foliot.core.Retry;
+import io.foliot.core.Submission;
+import java.net.URI;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that is called over HTTP. Its queues are pulled: a handler is a {@link Worker} of this process. Any thread.
+ */
+final class ClientBackend implements Backend {
+  private static final String PULL = "pull";
+  private static final String JSON = "application/json";
+  private static final String UNKNOWN_QUEUE = "urn:foliot:problem:unknown-queue";
+  private static final String KEY_IN_USE = "urn:foliot:problem:key-in-use";
+  private static final String MISMATCH = "urn:foliot:problem:idempotency-mismatch";
+  private static final int UNAUTHORIZED = 401;
+  /** As many attempts at once as an embedded node makes for a queue without a limit of its own. */
+  private static final int CONCURRENCY = 1_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /** Short, for a close waits for the claim that is under way. */
+  private static final Duration POLL_WAIT = Duration.ofSeconds(2);
+
+  private final FoliotClient client;
+  private final AsyncFoliotClient calls;
+  private final String name;
+  /** By queue. Guarded by this. */
+  private final Map<String, Worker> workers = new HashMap<>();
+
+  private ClientBackend(FoliotClient client, String name) {
+    this.client = client;
+    this.name = name;
+    calls = client.async();
+  }
+
+  /** Returns a backend whose server has answered and accepts the key. */
+  static ClientBackend connect(URI server, @Nullable String apiKey, String name) {
+    FoliotClient.Builder builder = FoliotClient.builder(server);
+    if (apiKey != null) {
+      builder.apiKey(apiKey);
+    }
+    FoliotClient client = builder.build();
+    try {
+      client.cluster();
+    } catch (FoliotException e) {
+      // A key that may only submit is refused this call, and is good.
+      if (e.status() == UNAUTHORIZED || e.status() >= 500) {
+        client.close();
+        throw e;
+      }
+    } catch (RuntimeException e) {
+      client.close();
+      throw e;
+    }
+    return new ClientBackend(client, name);
+  }
+
+  @Override
+  public <R> R await(CompletableFuture<R> call) {
+    try {
+      return call.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void putQueue(String queue, SettingsChange change) {
+    Limits.ensureQueueName(queue);
+    Optional<QueueView> found = find(queue);
+    if (found.isEmpty()) {
+      Delivery.Builder delivery = Delivery.pull().toBuilder();
+      if (change.timeout() != null) {
+        delivery.setting("timeout", change.timeout());
+      }
+      client.putQueue(queue, QueueSettings.builder(delivery.build()).retry(retry(change.retry()))
+          .concurrency(change.concurrency()).rate(change.rate()).priority(change.priority()).build());
+    } else if (!change.equals(SettingsChange.NONE)) {
+      client.patchQueue(queue, patch(change));
+    }
+  }
+
+  private Optional<QueueView> find(String queue) {
+    try {
+      return Optional.of(client.getQueue(queue));
+    } catch (FoliotException e) {
+      if (e.type().equals(UNKNOWN_QUEUE)) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private static QueueSettings.@Nullable Retry retry(@Nullable Retry retry) {
+    return retry == null
+        ? null
+        : new QueueSettings.Retry(retry.maxAttempts(), retry.backoff(), retry.multiplier(), retry.maxBackoff(),
+            retry.jitter());
+  }
+
+  private static QueuePatch patch(SettingsChange change) {
+    QueuePatch.Builder patch = QueuePatch.builder();
+    if (change.timeout() != null) {
+      patch.timeout(change.timeout());
+    }
+    if (change.retry() != null) {
+      patch.retry(retry(change.retry()));
+    }
+    if (change.concurrency() != null) {
+      patch.concurrency(change.concurrency());
+    }
+    if (change.rate() != null) {
+      patch.rate(change.rate());
+    }
+    if (change.priority() != null) {
+      patch.priority(change.priority());
+    }
+    return patch.build();
+  }
+
+  @Override
+  public synchronized void handle(String queue, RawHandler handler) {
+    QueueSettings settings = client.getQueue(queue).settings();
+    String type = settings.delivery().type();
+    if (!type.equals(PULL)) {
+      throw new IllegalStateException("a handler of a connected application needs a queue that workers pull from, but"
+          + " the tasks of " + queue + " are delivered by " + type + ": use another queue, or put this one with pull");
+    }
+    TaskHandler run = task -> {
+      ClientRun attempt = new ClientRun(task);
+      Payload payload = task.payload();
+      handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
+      return attempt.settlement();
+    };
+    Integer concurrency = settings.concurrency();
+    Worker worker = Worker.builder(client, queue, run).name(name).grace(PATIENCE).pollWait(POLL_WAIT)
+        .concurrency(concurrency == null ? CONCURRENCY : Math.min(CONCURRENCY, concurrency)).start();
+    Worker former = workers.put(queue, worker);
+    if (former != null) {
+      former.close();
+    }
+  }
+
+  @Override
+  public CompletableFuture<Submitted> submit(Submission submission) {
+    return calls.submit(submission.queue(), task(submission)).thenApply(ClientBackend::submitted)
+        .exceptionallyCompose(
+            failure -> refused(failure instanceof CompletionException ? failure.getCause() : failure));
+  }
+
+  private static NewTask task(Submission submission) {
+    NewTask.Builder task = NewTask.builder();
+    if (submission.delay() != null) {
+      task.delay(submission.delay());
+    } else {
+      task.dueAt(submission.dueAt());
+    }
+    Body body = submission.body();
+    if (body != null) {
+      task.payload(payload(body)).headers(body.headers());
+    }
+    return task.key(submission.key()).maxAttempts(submission.maxAttempts() == 0 ? null : submission.maxAttempts())
+        .onConflict(OnConflict.valueOf(submission.onConflict().name())).idempotencyKey(submission.idempotencyKey())
+        .build();
+  }
+
+  private static Payload payload(Body body) {
+    return body.contentType().equals(JSON)
+        ? Payload.json(new String(body.payload(), UTF_8))
+        : Payload.bytes(body.payload(), body.contentType());
+  }
+
+  private static Submitted submitted(SubmittedTask task) {
+    Submitted.Result result = switch (task.result()) {
+      case RESET -> Submitted.Result.RESET;
+      case RESET_PENDING -> Submitted.Result.RESET_PENDING;
+      case KEPT -> Submitted.Result.KEPT;
+      case REPEATED -> Submitted.Result.REPEATED;
+      case CREATED, NOT_FOUND, UNRECOGNIZED -> Submitted.Result.CREATED;
+    };
+    return new Submitted(result, task.id(), task.generation(), task.dueAt());
+  }
+
+  /** Returns the refusals that a submit has as results; any other failure stays one. */
+  private CompletableFuture<Submitted> refused(@Nullable Throwable failure) {
+    if (failure instanceof FoliotException refusal) {
+      String id = refusal.problem().members().get("id");
+      if (id != null && refusal.type().equals(KEY_IN_USE)) {
+        return calls.getTask(id).thenApply(task -> refused(Submitted.Result.REJECTED, task));
+      }
+      if (id != null && refusal.type().equals(MISMATCH)) {
+        return calls.getTask(id).thenApply(task -> refused(Submitted.Result.MISMATCHED, task));
+      }
+    }
+    return CompletableFuture.failedFuture(failure == null ? new IllegalStateException("no cause") : failure);
+  }
+
+  private static Submitted refused(Submitted.Result result, TaskView task) {
+    return new Submitted(result, task.id(), task.generation(), task.dueAt());
+  }
+
+  @Override
+  public CompletableFuture<Boolean> touch(String queue, String key, Duration delay) {
+    return calls.touchKeys(queue, List.of(key), delay).thenApply(results -> {
+      KeyOutcome outcome = results.getFirst().result();
+      return outcome == KeyOutcome.RESET || outcome == KeyOutcome.RESET_PENDING;
+    });
+  }
+
+  @Override
+  public CompletableFuture<Cancellation> cancel(String queue, String key) {
+    return calls.cancelByKey(queue, key).thenApply(ClientBackend::cancelled);
+  }
+
+  private static Cancellation cancelled(CancelResult result) {
+    return switch (result) {
+      case CANCELLED -> Cancellation.CANCELLED;
+      case CANCEL_PENDING -> Cancellation.RUNNING;
+      case ALREADY_FINISHED -> Cancellation.ENDED;
+      case NOT_FOUND, UNRECOGNIZED -> Cancellation.NOT_FOUND;
+    };
+  }
+
+  @Override
+  public InTransaction with(Connection transaction) {
+    throw new UnsupportedOperationException("a transaction needs tasks that are kept in its database: open them with"
+        + " Foliot.on(dataSource); these are kept by a server");
+  }
+
+  /** Stops the workers, all at the same time, and waits until their handlers have ended. */
+  @Override
+  public synchronized void close() {
+    List<Thread> stops = workers.values().stream().map(worker -> Thread.startVirtualThread(worker::close)).toList();
+    try {
+      for (Thread stop : stops) {
+        stop.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    workers.clear();
+    client.close();
+  }
+}

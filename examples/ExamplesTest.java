@@ -1,0 +1,251 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.NewTask;
+import io.foliot.client.Payload;
+import io.foliot.client.TaskState;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Runs the commands that the README files of the examples show, and compares what they print with what these say. */
+@Execution(ExecutionMode.CONCURRENT)
+final class ExamplesTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Duration BOUND = Duration.ofSeconds(90);
+
+  /** A program that was started, and the files that get its output. */
+  private record Program(Process process, Path out, Path err) implements AutoCloseable {
+    List<String> lines() {
+      return ExamplesTest.lines(out);
+    }
+
+    List<String> linesAtTheEnd() throws InterruptedException {
+      assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).as("it ends: %s", lines()).isTrue();
+      assertThat(process.exitValue()).as("%s\n%s", lines(), ExamplesTest.lines(err)).isZero();
+      return lines();
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+    }
+  }
+
+  /** The server of all databases, which the first test that needs one starts. */
+  private static PostgresServer postgres;
+
+  @TempDir
+  private Path folder;
+
+  private static synchronized String databaseUrl() {
+    PostgresServer server = postgres == null ? PostgresServer.start() : postgres;
+    postgres = server;
+    Database database = server.createDatabase();
+    return database.jdbcUrl() + "?user=" + database.user() + "&password=" + database.password();
+  }
+
+  @AfterAll
+  static synchronized void stopDatabase() {
+    if (postgres != null) {
+      postgres.close();
+    }
+  }
+
+  private static List<String> readme(String example) {
+    return lines(ROOT.resolve("examples").resolve(example).resolve("README.md"));
+  }
+
+  private static List<String> lines(Path file) {
+    try {
+      return Files.readAllLines(file, UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns the block after the line that begins with "It prints". */
+  private static List<String> promised(String example) {
+    List<String> lines = readme(example).stream().dropWhile(line -> !line.startsWith("It prints"))
+        .dropWhile(line -> !line.equals("```")).skip(1).takeWhile(line -> !line.equals("```")).toList();
+    assertThat(lines).as("what %s prints", example).isNotEmpty();
+    return lines;
+  }
+
+  /** Returns the lines of a README's blocks in which a word occurs, each with the lines that continue it. */
+  private static List<String> commands(String example, String word) {
+    return String.join("\n", readme(example)).replaceAll("\\\\\n *", "").lines()
+        .filter(line -> Arrays.asList(line.split(" ")).contains(word)).toList();
+  }
+
+  private Program start(String example, String file, Map<String, String> environment) throws IOException {
+    return start(example, file, "", environment);
+  }
+
+  /** Starts the command of a README that names a file of the example, and has an argument if that is not empty. */
+  private Program start(String example, String file, String argument, Map<String, String> environment)
+      throws IOException {
+    List<String> commands = commands(example, "examples/" + example + "/" + file).stream()
+        .filter(command -> command.endsWith(argument)).toList();
+    assertThat(commands).as("commands with %s %s", file, argument).hasSize(1);
+    Path out = Files.createTempFile(folder, example, ".out");
+    Path err = Files.createTempFile(folder, example, ".err");
+    ProcessBuilder builder = new ProcessBuilder("sh", "-c", "exec " + commands.getFirst()).directory(ROOT.toFile())
+        .redirectOutput(out.toFile()).redirectError(err.toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("FOLIOT_") || name.equals("CLASSPATH"));
+    builder.environment().put("PATH",
+        Path.of(System.getProperty("java.home"), "bin") + File.pathSeparator + System.getenv("PATH"));
+    // Many short lives at once. The JVM says on its standard error that it has read this.
+    builder.environment().put("JDK_JAVA_OPTIONS",
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir=" + folder);
+    builder.environment().putAll(environment);
+    return new Program(builder.start(), out, err);
+  }
+
+  private FoliotServer server() throws IOException {
+    Path data = Files.createTempDirectory(folder, "data");
+    return FoliotServer.start(FoliotConfig.load(Map.of("data", data.toString(), "port", "0", "log-level", "error"),
+        Map.of(), null), new PrintStream(OutputStream.nullOutputStream(), true, UTF_8));
+  }
+
+  private static void curl(String command, FoliotServer server) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder("sh", "-c",
+        command.replace("http://127.0.0.1:7400", server.url()).replaceFirst("^curl ", "curl -sSf "))
+        .redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
+  }
+
+  private static void awaitLine(Program program, String line) {
+    Await.until(line, BOUND, () -> {
+      assertThat(program.process().isAlive()).as("it runs: %s", lines(program.err())).isTrue();
+      return program.lines().contains(line);
+    });
+  }
+
+  @Test
+  void embedded() throws Exception {
+    try (Program program = start("embedded", "Embedded.java", Map.of())) {
+      assertThat(program.linesAtTheEnd()).isEqualTo(promised("embedded"));
+    }
+  }
+
+  @Test
+  void transaction() throws Exception {
+    try (Program program = start("transaction", "Transaction.java", Map.of("DATABASE_URL", databaseUrl()))) {
+      assertThat(program.linesAtTheEnd()).isEqualTo(promised("transaction"));
+    }
+  }
+
+  @Test
+  void heartbeat() throws Exception {
+    try (Program program = start("heartbeat", "Heartbeat.java", Map.of())) {
+      assertThat(program.linesAtTheEnd()).containsSubsequence(promised("heartbeat"))
+          .doesNotContain("device-1 is silent");
+    }
+  }
+
+  @Test
+  void rateLimit() throws Exception {
+    try (Program program = start("rate-limit", "RateLimit.java", Map.of())) {
+      List<String> lines = program.linesAtTheEnd();
+      List<String> messages = lines.stream().filter(line -> line.contains("s  message ")).toList();
+      assertThat(messages).hasSize(10);
+      // Ten attempts at five a second take at least nine fifths of a second.
+      assertThat(Double.parseDouble(messages.getLast().split(" ")[0])).as("%s", lines).isBetween(1.8, 20.0);
+      assertThat(lines).contains(promised("rate-limit").getFirst());
+      assertThat(lines.indexOf(promised("rate-limit").getFirst())).as("%s", lines).isLessThan(5);
+    }
+  }
+
+  /** Runs a worker of any language against a server of its own, with the commands of the README. */
+  private void pullWorker(String file) throws Exception {
+    try (FoliotServer server = server();
+        FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      List<String> calls = commands("pull-worker", "curl");
+      assertThat(calls).hasSize(4);
+      curl(calls.getFirst(), server);
+      try (Program program = start("pull-worker", file, Map.of("FOLIOT_URL", server.url()))) {
+        curl(calls.get(1), server);
+        curl(calls.get(2), server);
+        awaitLine(program, "converting video-2");
+        assertThat(client.getByKey("videos", "video-1").attempt())
+            .as("the lease was extended beyond its three seconds").isOne();
+        curl(calls.get(3).replaceFirst("^sleep 7; ", ""), server);
+        awaitLine(program, "lost the lease of video-2");
+        assertThat(program.lines()).isEqualTo(promised("pull-worker"));
+
+        client.submit("videos", NewTask.builder().delay(Duration.ZERO).key("video-3")
+            .payload(Payload.json("\"no number\"")).maxAttempts(1).build());
+        Await.until("the failure is reported", BOUND,
+            () -> client.getByKey("videos", "video-3").state() == TaskState.FAILED);
+        assertThat(program.lines()).doesNotContain("converted video-3");
+      }
+    }
+  }
+
+  @Test
+  void pullWorkerInJava() throws Exception {
+    pullWorker("PullWorker.java");
+  }
+
+  @Test
+  void pullWorkerInPython() throws Exception {
+    pullWorker("worker.py");
+  }
+
+  @Test
+  void pullWorkerInTheShell() throws Exception {
+    pullWorker("worker.sh");
+  }
+
+  @Test
+  void webhookVerification() throws Exception {
+    try (FoliotServer server = server();
+        Program program = start("webhook-verification", "WebhookVerification.java",
+            Map.of("FOLIOT_URL", server.url()))) {
+      assertThat(program.linesAtTheEnd()).isEqualTo(promised("webhook-verification"));
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void cluster() throws Exception {
+    Map<String, String> environment = Map.of("DATABASE_URL", databaseUrl());
+    try (Program one = start("cluster", "Node.java", "one", environment)) {
+      awaitLine(one, "one runs job-10");
+      try (Program two = start("cluster", "Node.java", "two", environment)) {
+        awaitLine(two, "two is ready");
+        // All jobs run at about the same time of each second. An attempt that the kill hits has a lease of 30 seconds.
+        Await.pause(500);
+        one.process().destroyForcibly().waitFor();
+        int before = two.lines().size();
+        Await.until("the survivor runs all jobs", BOUND,
+            () -> two.lines().stream().skip(before).distinct().count() == 10);
+        assertThat(two.lines()).containsAll(promised("cluster"));
+      }
+    }
+  }
+}
