@@ -92,7 +92,7 @@ final class ConnectTest {
       QueueSettings settings = client.getQueue("orders").settings();
       assertThat(settings.delivery().type()).isEqualTo("pull");
       assertThat(settings.concurrency()).isEqualTo(4);
-      assertThat(settings.retry().maxAttempts()).isEqualTo(3);
+      assertThat(settings.retry()).isNotNull().extracting(QueueSettings.Retry::maxAttempts).isEqualTo(3);
     }
   }
 
