@@ -88,10 +88,16 @@ final class OptimisticBatchTest {
       for (BatchUnit<R> unit : batch.decide(left, read, readAt, 0, () -> new Token(0, 0), terms)) {
         if (store.write(unit, read)) {
           batch.answer(unit);
-          // A unit that changes nothing is taken at its read; of any other, nothing it read has changed since.
-          MapRecords table = unit.isUnchanged() ? read.copy() : oracle;
+          // A unit that changes no record is taken at its read; of any other, nothing it changes has changed since.
+          boolean isTakenAtRead = unit.overlay().changes().isEmpty();
+          MapRecords table = isTakenAtRead ? read.copy() : oracle;
           List<R> expected = step.apply(operations(table), unit.places().stream().map(items::get).toList(), readAt);
           assertThat(unit.results()).isEqualTo(expected);
+          if (isTakenAtRead) {
+            // Such a unit may still remember an answer, that a live task was kept for example.
+            unit.overlay().answers().forEach(
+                (name, answer) -> oracle.remember(name.queue(), name.key(), name.request(), answer));
+          }
         }
       }
       left = left.stream().filter(batch::isOpen).toList();
@@ -131,7 +137,7 @@ final class OptimisticBatchTest {
       again += rounds > 1 ? 1 : 0;
       assertThat(store.contents()).as("seed %s, step %s", seed, i).isEqualTo(oracle.contents());
     }
-    assertThat(again).as("batches that went round again").isGreaterThan(50);
+    assertThat(again).as("batches that went round again").isGreaterThan(15);
   }
 
   private List<BatchUnit<SubmitResult>> decide(List<Draft> drafts) {
