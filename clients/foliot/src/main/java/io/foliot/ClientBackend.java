@@ -183,7 +183,7 @@ final class ClientBackend implements Backend {
     NewTask.Builder task = NewTask.builder();
     if (submission.delay() != null) {
       task.delay(submission.delay());
-    } else {
+    } else if (submission.dueAt() != null) {
       task.dueAt(submission.dueAt());
     }
     Body body = submission.body();

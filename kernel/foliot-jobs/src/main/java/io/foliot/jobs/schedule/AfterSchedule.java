@@ -1,0 +1,41 @@
+package io.foliot.jobs.schedule;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fixed delay: the next time is the end of the last run plus a delay.
+ *
+ * @param delay at least {@link EverySchedule#MIN_PERIOD}, whole milliseconds
+ */
+public record AfterSchedule(Duration delay) implements Schedule {
+  private static final Instant END = Instant.parse("9999-12-31T23:59:59.999Z");
+
+  public AfterSchedule {
+    EverySchedule.ensurePeriod("after", delay);
+  }
+
+  /** Returns the time that follows from the end of a run. */
+  @Override
+  public @Nullable Instant next(Instant endOfRun) {
+    return endOfRun.isAfter(END.minus(delay)) ? null : endOfRun.plus(delay);
+  }
+
+  @Override
+  public ZoneId zone() {
+    return ZoneOffset.UTC;
+  }
+
+  @Override
+  public String text() {
+    return "after " + delay;
+  }
+
+  @Override
+  public String toString() {
+    return text();
+  }
+}

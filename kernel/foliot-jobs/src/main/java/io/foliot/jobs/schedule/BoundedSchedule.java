@@ -1,0 +1,90 @@
+package io.foliot.jobs.schedule;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The times of another schedule from an instant on, before an instant, and not on the days of a calendar. A time of a
+ * fixed rate on an excluded day does not fire; a time of a fixed delay moves to the start of the next day that is not
+ * excluded, because else the chain of runs would end there. Times of a cron expression are excluded by
+ * {@link CronSchedule#excluding}, which searches faster, and knows the business days of {@code W}.
+ *
+ * @param timing a schedule without bounds
+ * @param from the first instant that may be scheduled, or null
+ * @param to the first instant that may no longer be scheduled, or null
+ * @param calendar the excluded days, in the zone; of a cron schedule they are in the timing
+ * @param zone the zone of the calendar and of previews
+ */
+public record BoundedSchedule(Schedule timing, @Nullable Instant from, @Nullable Instant to, Calendar calendar,
+    ZoneId zone) implements Schedule {
+  private static final Duration NANOSECOND = Duration.ofNanos(1);
+
+  public BoundedSchedule {
+    Objects.requireNonNull(timing);
+    Objects.requireNonNull(calendar);
+    Objects.requireNonNull(zone);
+    if (timing instanceof BoundedSchedule) {
+      throw new IllegalArgumentException("a bounded schedule is not bounded again: timing=" + timing.text());
+    }
+    if (timing instanceof CronSchedule && !calendar.isEmpty()) {
+      throw new IllegalArgumentException("the calendar of a cron schedule is in its timing: timing=" + timing.text());
+    }
+    if (from != null && to != null && !from.isBefore(to)) {
+      throw ScheduleException.of("to", to.toString(), "an instant after from=" + from, null);
+    }
+  }
+
+  @Override
+  public @Nullable Instant next(Instant after) {
+    Instant time = nextFrom(after);
+    while (time != null && !calendar.isEmpty()) {
+      LocalDate date = time.atZone(zone).toLocalDate();
+      if (!calendar.excludes(date)) {
+        break;
+      }
+      LocalDate allowed = calendar.firstAllowed(date);
+      if (allowed == null) {
+        return null;
+      }
+      Instant start = allowed.atStartOfDay(zone).toInstant();
+      time = timing instanceof AfterSchedule ? start : timing.next(start.minus(NANOSECOND));
+    }
+    return time == null || (to != null && !time.isBefore(to)) ? null : time;
+  }
+
+  private @Nullable Instant nextFrom(Instant after) {
+    if (from == null || !after.isBefore(from)) {
+      return timing.next(after);
+    }
+    if (timing instanceof AfterSchedule) {
+      Instant time = timing.next(after);
+      return time == null || time.isBefore(from) ? from : time;
+    }
+    return timing.next(from.minus(NANOSECOND));
+  }
+
+  @Override
+  public long count(Instant after, Instant until, long limit) {
+    if (!calendar.isEmpty()) {
+      return Schedule.super.count(after, until, limit);
+    }
+    Instant begin = from == null || !after.isBefore(from) ? after : from.minus(NANOSECOND);
+    Instant end = to == null || until.isBefore(to) ? until : to.minus(NANOSECOND);
+    return begin.isAfter(end) ? 0 : timing.count(begin, end, limit);
+  }
+
+  @Override
+  public String text() {
+    return timing.text() + (from == null ? "" : " from " + from) + (to == null ? "" : " to " + to)
+        + (calendar.isEmpty() ? "" : " exclude " + String.join(",", calendar.entries())) + " zone " + zone;
+  }
+
+  @Override
+  public String toString() {
+    return text();
+  }
+}

@@ -1,0 +1,200 @@
+package io.foliot.jobs.schedule;
+
+import java.time.DateTimeException;
+import java.time.DayOfWeek;
+import java.time.LocalDate;
+import java.time.MonthDay;
+import java.time.YearMonth;
+import java.time.format.TextStyle;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Days on which nothing is scheduled: dates, dates of every year, and weekdays. A business day is a day that is not
+ * excluded; in a calendar without excluded weekdays Saturday and Sunday are no business days either. The {@code W} of a
+ * cron expression means the business days of its calendar.
+ *
+ * @param dates single days
+ * @param yearly days of every year
+ * @param weekdays weekdays
+ */
+public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yearly, Set<DayOfWeek> weekdays) {
+  /** Most entries of one calendar: two centuries of holidays. */
+  public static final int MAX_ENTRIES = 4_000;
+  /** A calendar that excludes no day. */
+  public static final Calendar NONE = new Calendar(new TreeSet<>(), new TreeSet<>(), Set.of());
+
+  private static final int SATURDAY_AND_SUNDAY = 0x41;
+  private static final String EXPECTED = "a date, a day of every year, or a weekday: \"2026-12-25\", \"12-25\", \"SUN\"";
+  /** A search for a business day ends after two years. */
+  private static final int SEARCHED_DAYS = 800;
+
+  public Calendar {
+    int entries = dates.size() + yearly.size();
+    if (entries > MAX_ENTRIES) {
+      throw ScheduleException.of("exclude", entries + " dates", "at most " + MAX_ENTRIES + " dates", null);
+    }
+    if (weekdays.size() == DayOfWeek.values().length) {
+      throw ScheduleException.of("exclude", "all weekdays", "at least one weekday that is left", "SUN");
+    }
+    dates = Collections.unmodifiableNavigableSet(new TreeSet<>(dates));
+    yearly = Collections.unmodifiableNavigableSet(new TreeSet<>(yearly));
+    Set<DayOfWeek> sorted = EnumSet.noneOf(DayOfWeek.class);
+    sorted.addAll(weekdays);
+    weekdays = Collections.unmodifiableSet(sorted);
+  }
+
+  /** Returns the calendar that excludes Saturdays, Sundays and the given dates. */
+  public static Calendar businessDays(Collection<LocalDate> holidays) {
+    return new Calendar(new TreeSet<>(holidays), new TreeSet<>(), EnumSet.of(DayOfWeek.SATURDAY, DayOfWeek.SUNDAY));
+  }
+
+  /**
+   * Returns the calendar of some entries: {@code 2026-12-25} is a date, {@code 12-25} a day of every year, {@code SAT}
+   * or {@code SATURDAY} a weekday.
+   *
+   * @throws ScheduleException if an entry is none of these
+   */
+  public static Calendar parse(Collection<String> entries) {
+    NavigableSet<LocalDate> dates = new TreeSet<>();
+    NavigableSet<MonthDay> yearly = new TreeSet<>();
+    Set<DayOfWeek> weekdays = EnumSet.noneOf(DayOfWeek.class);
+    for (String entry : entries) {
+      DayOfWeek weekday = weekday(entry);
+      if (weekday != null) {
+        weekdays.add(weekday);
+        continue;
+      }
+      try {
+        if (entry.length() == "12-25".length()) {
+          yearly.add(MonthDay.parse("--" + entry));
+        } else {
+          dates.add(LocalDate.parse(entry));
+        }
+      } catch (DateTimeException e) {
+        ScheduleException refused = ScheduleException.of("exclude", entry, EXPECTED, null);
+        refused.initCause(e);
+        throw refused;
+      }
+    }
+    return new Calendar(dates, yearly, weekdays);
+  }
+
+  private static @Nullable DayOfWeek weekday(String entry) {
+    String upper = entry.toUpperCase(Locale.ROOT);
+    for (DayOfWeek each : DayOfWeek.values()) {
+      if (each.name().equals(upper) || shortName(each).equals(upper)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private static String shortName(DayOfWeek weekday) {
+    return weekday.getDisplayName(TextStyle.SHORT, Locale.ROOT).toUpperCase(Locale.ROOT);
+  }
+
+  /** Returns the entries that {@link #parse} reads, weekdays first, in order. */
+  public List<String> entries() {
+    List<String> entries = new ArrayList<>();
+    weekdays.forEach(each -> entries.add(shortName(each)));
+    yearly.forEach(each -> entries.add(each.toString().substring(2)));
+    dates.forEach(each -> entries.add(each.toString()));
+    return entries;
+  }
+
+  /** Returns the calendar that excludes the days of both. */
+  public Calendar and(Calendar other) {
+    NavigableSet<LocalDate> allDates = new TreeSet<>(dates);
+    allDates.addAll(other.dates);
+    NavigableSet<MonthDay> allYearly = new TreeSet<>(yearly);
+    allYearly.addAll(other.yearly);
+    Set<DayOfWeek> allWeekdays = EnumSet.noneOf(DayOfWeek.class);
+    allWeekdays.addAll(weekdays);
+    allWeekdays.addAll(other.weekdays);
+    return new Calendar(allDates, allYearly, allWeekdays);
+  }
+
+  /** Returns whether no day is excluded. */
+  public boolean isEmpty() {
+    return dates.isEmpty() && yearly.isEmpty() && weekdays.isEmpty();
+  }
+
+  /** Returns whether nothing is scheduled on a day. */
+  public boolean excludes(LocalDate date) {
+    return weekdays.contains(date.getDayOfWeek()) || dates.contains(date)
+        || yearly.contains(MonthDay.of(date.getMonthValue(), date.getDayOfMonth()));
+  }
+
+  /** Returns whether a day is a business day. */
+  public boolean isBusinessDay(LocalDate date) {
+    return ((businessDays(date.withDayOfMonth(1)) >>> (date.getDayOfMonth() - 1)) & 1) != 0;
+  }
+
+  /** Returns the first business day of a month, or null if the month has none. */
+  public @Nullable LocalDate firstBusinessDay(YearMonth month) {
+    int days = businessDays(month.atDay(1));
+    return days == 0 ? null : month.atDay(Integer.numberOfTrailingZeros(days) + 1);
+  }
+
+  /** Returns the last business day of a month, or null if the month has none. */
+  public @Nullable LocalDate lastBusinessDay(YearMonth month) {
+    int days = businessDays(month.atDay(1));
+    return days == 0 ? null : month.atDay(32 - Integer.numberOfLeadingZeros(days));
+  }
+
+  /** Returns the first day from a date on that is not excluded, or null if the next two years have none. */
+  @Nullable
+  LocalDate firstAllowed(LocalDate from) {
+    for (int days = 0; days < SEARCHED_DAYS; days++) {
+      if (!excludes(from.plusDays(days))) {
+        return from.plusDays(days);
+      }
+    }
+    return null;
+  }
+
+  /** Returns the excluded days of the month that begins with a date: bit 0 is its first day. */
+  int excludedDays(LocalDate first) {
+    int length = first.lengthOfMonth();
+    int excluded = weekdays.isEmpty()
+        ? 0
+        : MonthDays.daysOf(weekdayBits(), MonthDays.weekday(first.toEpochDay()), length);
+    for (LocalDate date : dates.subSet(first, first.plusMonths(1))) {
+      excluded |= 1 << (date.getDayOfMonth() - 1);
+    }
+    if (!yearly.isEmpty()) {
+      int month = first.getMonthValue();
+      for (MonthDay day : yearly.subSet(MonthDay.of(month, 1), true, MonthDay.of(month, first.getMonth().maxLength()),
+          true)) {
+        excluded |= 1 << (day.getDayOfMonth() - 1);
+      }
+    }
+    return excluded & MonthDays.allDays(length);
+  }
+
+  /** Returns the business days of the month that begins with a date: bit 0 is its first day. */
+  int businessDays(LocalDate first) {
+    int length = first.lengthOfMonth();
+    int weekend = weekdays.isEmpty()
+        ? MonthDays.daysOf(SATURDAY_AND_SUNDAY, MonthDays.weekday(first.toEpochDay()), length)
+        : 0;
+    return MonthDays.allDays(length) & ~weekend & ~excludedDays(first);
+  }
+
+  private int weekdayBits() {
+    int bits = 0;
+    for (DayOfWeek each : weekdays) {
+      bits |= 1 << (each.getValue() % MonthDays.WEEK);
+    }
+    return bits;
+  }
+}

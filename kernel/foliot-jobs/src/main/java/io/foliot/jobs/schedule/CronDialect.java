@@ -1,0 +1,21 @@
+package io.foliot.jobs.schedule;
+
+import java.util.Locale;
+
+/** The meaning of the fields of a cron expression. The dialects differ in weekday numbers and in the two day fields. */
+public enum CronDialect {
+  /**
+   * Five fields: minute, hour, day of month, month, day of week. 0 and 7 are Sunday. If both day fields are restricted,
+   * a day that matches one of them matches; a field that begins with {@code *} is not restricted.
+   */
+  UNIX,
+  /** Six fields: second first. 0 and 7 are Sunday. A day must match both day fields; {@code ?} means {@code *}. */
+  SPRING,
+  /** Six or seven fields: second first, year last. 1 is Sunday. Exactly one of the two day fields is {@code ?}. */
+  QUARTZ;
+
+  /** Returns the name as it is written in settings. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

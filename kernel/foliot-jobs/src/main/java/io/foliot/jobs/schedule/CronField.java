@@ -1,0 +1,99 @@
+package io.foliot.jobs.schedule;
+
+import java.util.List;
+
+/** The fields of a cron expression. */
+enum CronField {
+  /** 0 to 59; not in the dialect unix. */
+  SECOND("second", 0, 59, "*/10"),
+  /** 0 to 59. */
+  MINUTE("minute", 0, 59, "*/5"),
+  /** 0 to 23. */
+  HOUR("hour", 0, 23, "9-17"),
+  /** 1 to 31. */
+  DAY_OF_MONTH("day of month", 1, 31, "1,15"),
+  /** 1 to 12, or names. */
+  MONTH("month", 1, 12, "JAN,JUL"),
+  /** Numbers of the dialects unix and spring, or names. */
+  DAY_OF_WEEK("day of week", 0, 7, "MON-FRI"),
+  /** The years of Quartz. */
+  YEAR("year", 1970, 2099, "2026-2030");
+
+  private static final List<String> MONTHS = List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP",
+      "OCT", "NOV", "DEC");
+  private static final List<String> WEEKDAYS = List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
+
+  private final String text;
+  private final int min;
+  private final int max;
+  private final String example;
+
+  CronField(String text, int min, int max, String example) {
+    this.text = text;
+    this.min = min;
+    this.max = max;
+    this.example = example;
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** Returns the smallest number of a dialect. */
+  int min(CronDialect dialect) {
+    return this == DAY_OF_WEEK && dialect == CronDialect.QUARTZ ? 1 : min;
+  }
+
+  /** Returns the largest number that is accepted. */
+  int max() {
+    return max;
+  }
+
+  /** Returns the first number of {@code *}. */
+  int first(CronDialect dialect) {
+    return this == DAY_OF_WEEK && dialect != CronDialect.UNIX ? 1 : min;
+  }
+
+  /** Returns the last number of {@code *}. */
+  int last(CronDialect dialect) {
+    return this == DAY_OF_WEEK && dialect == CronDialect.UNIX ? max - 1 : max;
+  }
+
+  /** Returns the last number of {@code H}: a day of month that each month has. */
+  int lastHashed(CronDialect dialect) {
+    return this == DAY_OF_MONTH ? 28 : last(dialect);
+  }
+
+  /** Returns what makes the hashes of one name differ between fields. Stored jobs depend on it. */
+  long salt() {
+    return switch (this) {
+      case SECOND -> 0;
+      case MINUTE -> 1;
+      case HOUR -> 2;
+      case DAY_OF_MONTH -> 3;
+      case MONTH -> 4;
+      case DAY_OF_WEEK -> 5;
+      case YEAR -> 6;
+    };
+  }
+
+  /** Returns the names of numbers, in order. */
+  List<String> names() {
+    return this == MONTH ? MONTHS : this == DAY_OF_WEEK ? WEEKDAYS : List.of();
+  }
+
+  /** Returns the number of the first name. */
+  int firstNamed(CronDialect dialect) {
+    return min(dialect);
+  }
+
+  /** Returns the range as an object of "expected". */
+  String range(CronDialect dialect) {
+    String numbers = min(dialect) + "-" + max;
+    return names().isEmpty() ? numbers : numbers + " or " + names().getFirst() + "-" + names().getLast();
+  }
+
+  String example() {
+    return example;
+  }
+}

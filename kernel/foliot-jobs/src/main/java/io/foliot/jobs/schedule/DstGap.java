@@ -1,0 +1,16 @@
+package io.foliot.jobs.schedule;
+
+import java.util.Locale;
+
+/** What happens to a local time that a clock change skips. */
+public enum DstGap {
+  /** The time fires at the end of the gap. Several times of one gap, and one at its end, are one time. */
+  SHIFT,
+  /** The time does not fire. */
+  SKIP;
+
+  /** Returns the name as it is written in settings. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,18 @@
+package io.foliot.jobs.schedule;
+
+import java.util.Locale;
+
+/** What happens to a local time that a clock change repeats. */
+public enum DstOverlap {
+  /** A schedule that allows every hour fires in both passes, any other in the first. */
+  AUTO,
+  /** The time fires in the first pass only. */
+  FIRST,
+  /** The time fires in both passes. */
+  BOTH;
+
+  /** Returns the name as it is written in settings. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,94 @@
+package io.foliot.jobs.schedule;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fixed rate: times whose distance from the epoch is an offset plus a multiple of a period. It follows real time, so
+ * that clock changes do not matter, and a restart does not move it.
+ *
+ * @param period at least {@link #MIN_PERIOD}, whole milliseconds
+ * @param offset from zero to less than the period, whole milliseconds
+ */
+public record EverySchedule(Duration period, Duration offset) implements Schedule {
+  /** Shortest period: a shorter one is a task that re-arms itself. */
+  public static final Duration MIN_PERIOD = Duration.ofMillis(100);
+  /** Longest period: ten years, far below what overflows. */
+  public static final Duration MAX_PERIOD = Duration.ofDays(3_660);
+
+  private static final int OFFSET_SALT = 100;
+  private static final long LAST_MILLIS = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
+
+  public EverySchedule {
+    ensurePeriod("every", period);
+    if (offset.isNegative() || offset.compareTo(period) >= 0 || !isWholeMillis(offset)) {
+      throw ScheduleException.of("offset", offset.toString(),
+          "whole milliseconds from 0s to less than the period " + period, "PT10S");
+    }
+  }
+
+  /** Returns the schedule whose offset follows from a name, so that jobs of equal periods spread over the period. */
+  public static EverySchedule spread(Duration period, String name) {
+    ensurePeriod("every", period);
+    return new EverySchedule(period, Duration.ofMillis(NameHash.below(period.toMillis(), name, OFFSET_SALT)));
+  }
+
+  static void ensurePeriod(String setting, Duration period) {
+    if (period.compareTo(MIN_PERIOD) < 0 || period.compareTo(MAX_PERIOD) > 0 || !isWholeMillis(period)) {
+      throw ScheduleException.of(setting, period.toString(),
+          "whole milliseconds from " + MIN_PERIOD + " to " + MAX_PERIOD.toDays() + " days", "PT30M");
+    }
+  }
+
+  static boolean isWholeMillis(Duration duration) {
+    return duration.equals(duration.truncatedTo(ChronoUnit.MILLIS));
+  }
+
+  @Override
+  public @Nullable Instant next(Instant after) {
+    long floor = floorMillis(after);
+    long next = offset.toMillis() + Math.multiplyExact(steps(floor) + 1, period.toMillis());
+    return next > LAST_MILLIS ? null : Instant.ofEpochMilli(next);
+  }
+
+  /** Returns the last scheduled time that is not after an instant. */
+  public Instant last(Instant until) {
+    return Instant.ofEpochMilli(offset.toMillis() + Math.multiplyExact(steps(floorMillis(until)), period.toMillis()));
+  }
+
+  @Override
+  public long count(Instant after, Instant until, long limit) {
+    return Math.clamp(steps(floorMillis(until)) - steps(floorMillis(after)), 0L, limit);
+  }
+
+  private static long floorMillis(Instant instant) {
+    return instant.getEpochSecond() < 0 ? -1 : Math.min(LAST_MILLIS, clampedMillis(instant));
+  }
+
+  private static long clampedMillis(Instant instant) {
+    return instant.getEpochSecond() > LAST_MILLIS / 1_000 ? LAST_MILLIS : instant.toEpochMilli();
+  }
+
+  private long steps(long millis) {
+    return Math.floorDiv(millis - offset.toMillis(), period.toMillis());
+  }
+
+  @Override
+  public ZoneId zone() {
+    return ZoneOffset.UTC;
+  }
+
+  @Override
+  public String text() {
+    return "every " + period + " offset " + offset;
+  }
+
+  @Override
+  public String toString() {
+    return text();
+  }
+}

@@ -1,0 +1,35 @@
+package io.foliot.jobs.schedule;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * A delay of each scheduled time that spreads the load of many jobs. It is a function of the job's name and the
+ * scheduled time, so that every node computes the same begin, and a late begin is distinct from a delayed one. The
+ * scheduled time itself, which names the run, does not change.
+ *
+ * @param max the delays are from zero to this, both included; whole milliseconds, at most {@link #LONGEST}
+ * @param name the name of the job
+ */
+public record Jitter(Duration max, String name) {
+  /** Longest delay. */
+  public static final Duration LONGEST = Duration.ofDays(1);
+
+  public Jitter {
+    if (max.isNegative() || max.compareTo(LONGEST) > 0 || !EverySchedule.isWholeMillis(max)) {
+      throw ScheduleException.of("jitter", max.toString(), "whole milliseconds from 0s to " + LONGEST, "PT30S");
+    }
+  }
+
+  /** Returns the delay of a scheduled time. */
+  public Duration of(Instant time) {
+    return max.isZero()
+        ? Duration.ZERO
+        : Duration.ofMillis(NameHash.below(max.toMillis() + 1, name, time.toEpochMilli()));
+  }
+
+  /** Returns the instant at which the run of a scheduled time begins. */
+  public Instant begin(Instant time) {
+    return time.plus(of(time));
+  }
+}

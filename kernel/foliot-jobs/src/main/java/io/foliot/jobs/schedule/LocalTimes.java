@@ -1,0 +1,131 @@
+package io.foliot.jobs.schedule;
+
+import java.time.LocalDate;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set of local date-times, without a zone. A local date-time is its number of seconds since 1970-01-01T00:00, counted
+ * as if there were no clock changes.
+ *
+ * <p>Guarantee: {@link #next} returns the smallest element that is not before its argument.
+ *
+ * <p>Algorithm: a bit set for each field, and a search from the largest field to the smallest.
+ * <ol>
+ * <li>If the day of the argument is allowed, search a time of that day: the next allowed hour; in the hour of the
+ * argument the next allowed minute; in its minute the next allowed second. A field without a bit left carries into the
+ * field before it, and all fields after it begin at their first bit.
+ * <li>Else, or if the day has no time left, take the next bit of the days of the month ({@link MonthDays}).
+ * <li>Without such a day, take the next allowed month, then the next allowed year, and its first day and time.
+ * </ol>
+ * A step costs one bit operation per field, so that the distance of the next time does not matter: a schedule of 29
+ * February reads at most 8 years of months. The search of days ends after 400 years, because the Gregorian calendar
+ * repeats after 146,097 days, which are full weeks.
+ *
+ * <p>Source: the bit sets are those of Vixie cron (1987); the search with carry is that of an odometer. Rejected: a
+ * test of each minute or second (Vixie cron itself; a day per 1,440 tests), and fields that are java.time adjusters
+ * (Spring): each of their steps makes a date-time and starts over when a larger field has moved.
+ *
+ * @param seconds allowed seconds
+ * @param minutes allowed minutes
+ * @param hours allowed hours
+ * @param days allowed days of each month
+ * @param months allowed months: bit 1 is January
+ * @param years allowed years, or null for all
+ * @param calendar days that are taken out
+ */
+record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int months, @Nullable BitSet years,
+    Calendar calendar) {
+  /** No such time. */
+  static final long NONE = Long.MIN_VALUE;
+  static final long DAY_SECONDS = 86_400;
+  static final int ALL_HOURS = 0xff_ffff;
+  private static final int HOUR_SECONDS = 3_600;
+  private static final int MINUTE_SECONDS = 60;
+  private static final int GREGORIAN_CYCLE_YEARS = 400;
+
+  /** Returns whether no hour is chosen. */
+  boolean hasEveryHour() {
+    return hours == ALL_HOURS;
+  }
+
+  LocalTimes without(Calendar excluded) {
+    return new LocalTimes(seconds, minutes, hours, days, months, years, excluded);
+  }
+
+  /** Returns the first element that is not before a local second, or {@link #NONE}. */
+  long next(long local) {
+    long epochDay = Math.floorDiv(local, DAY_SECONDS);
+    LocalDate date = LocalDate.ofEpochDay(epochDay);
+    int year = date.getYear();
+    int month = date.getMonthValue();
+    if (hasYear(year) && ((months >>> month) & 1) != 0) {
+      int fromToday = days.in(date.withDayOfMonth(1), calendar) >>> (date.getDayOfMonth() - 1);
+      if ((fromToday & 1) != 0) {
+        int time = timeFrom((int) (local - epochDay * DAY_SECONDS));
+        if (time >= 0) {
+          return epochDay * DAY_SECONDS + time;
+        }
+        fromToday ^= 1;
+      }
+      if (fromToday != 0) {
+        return (epochDay + Integer.numberOfTrailingZeros(fromToday)) * DAY_SECONDS + firstTime();
+      }
+    }
+    return afterMonth(year, month);
+  }
+
+  private long afterMonth(int fromYear, int fromMonth) {
+    int lastYear = Math.min(fromYear + GREGORIAN_CYCLE_YEARS, Schedule.LAST_YEAR);
+    int month = fromMonth;
+    for (int year = fromYear; year <= lastYear; year++) {
+      if (hasYear(year)) {
+        int left = months & (-2 << month);
+        for (; left != 0; left &= left - 1) {
+          LocalDate first = LocalDate.of(year, Integer.numberOfTrailingZeros(left), 1);
+          int allowed = days.in(first, calendar);
+          if (allowed != 0) {
+            return (first.toEpochDay() + Integer.numberOfTrailingZeros(allowed)) * DAY_SECONDS + firstTime();
+          }
+        }
+      }
+      month = 0;
+    }
+    return NONE;
+  }
+
+  private boolean hasYear(int year) {
+    return years == null || (year >= 0 && years.get(year));
+  }
+
+  /** Returns the first allowed second of a day that is not before another one, or -1. */
+  private int timeFrom(int second) {
+    int hour = second / HOUR_SECONDS;
+    int minute = second / MINUTE_SECONDS % 60;
+    int inHour = ((hours >>> hour) & 1) == 0 ? -1 : inHourFrom(minute, second % MINUTE_SECONDS);
+    if (inHour >= 0) {
+      return hour * HOUR_SECONDS + inHour;
+    }
+    int later = hours & (-2 << hour);
+    return later == 0
+        ? -1
+        : Integer.numberOfTrailingZeros(later) * HOUR_SECONDS + first(minutes) * MINUTE_SECONDS + first(seconds);
+  }
+
+  private int inHourFrom(int minute, int second) {
+    long left = ((minutes >>> minute) & 1) == 0 ? 0 : seconds & (-1L << second);
+    if (left != 0) {
+      return minute * MINUTE_SECONDS + first(left);
+    }
+    long later = minutes & (-2L << minute);
+    return later == 0 ? -1 : first(later) * MINUTE_SECONDS + first(seconds);
+  }
+
+  private int firstTime() {
+    return Integer.numberOfTrailingZeros(hours) * HOUR_SECONDS + first(minutes) * MINUTE_SECONDS + first(seconds);
+  }
+
+  private static int first(long bits) {
+    return Long.numberOfTrailingZeros(bits);
+  }
+}

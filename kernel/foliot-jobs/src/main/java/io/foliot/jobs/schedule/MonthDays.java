@@ -1,0 +1,95 @@
+package io.foliot.jobs.schedule;
+
+import java.time.LocalDate;
+
+/**
+ * The days of a month that the two day fields of a cron expression allow. Bit 0 of a set of days is the first day of a
+ * month; bit 0 of a set of weekdays is Sunday.
+ *
+ * @param days days by number
+ * @param fromEnd days counted from the end ({@code L}, {@code L-3}): bit 0 is the last day
+ * @param nearest business days nearest to a number ({@code 15W})
+ * @param nearestFromEnd business days nearest to a day counted from the end ({@code LW})
+ * @param weekdays all days of these weekdays
+ * @param lastWeekdays the last day of these weekdays in a month ({@code 5L})
+ * @param nthWeekdays the first to fifth day of a weekday ({@code 2#1}): bits 0 to 6 for the first week, and so on
+ * @param either whether a day that one field allows is enough
+ */
+record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int weekdays, int lastWeekdays,
+    long nthWeekdays, boolean either) {
+  static final int WEEK = 7;
+  static final int ALL_WEEKDAYS = 0x7f;
+  static final int ALL_DAYS = 0x7fff_ffff;
+  static final int WEEKS = 5;
+  /** One bit in each of the five weeks of a month. */
+  private static final int EACH_WEEK = 0x1020_4081;
+  /** The first day of the epoch was a Thursday. */
+  private static final int EPOCH_WEEKDAY = 4;
+
+  /** Returns the weekday of a day since the epoch: 0 is Sunday. */
+  static int weekday(long epochDay) {
+    return (int) Math.floorMod(epochDay + EPOCH_WEEKDAY, (long) WEEK);
+  }
+
+  /** Returns the days of a month that have one of the weekdays. */
+  static int daysOf(int weekdays, int firstWeekday, int length) {
+    int turned = ((weekdays >>> firstWeekday) | (weekdays << (WEEK - firstWeekday))) & ALL_WEEKDAYS;
+    return (turned * EACH_WEEK) & allDays(length);
+  }
+
+  static int allDays(int length) {
+    return ALL_DAYS >>> (31 - length);
+  }
+
+  /** Returns the allowed days of a month. */
+  int in(LocalDate first, Calendar calendar) {
+    int length = first.lengthOfMonth();
+    int firstWeekday = weekday(first.toEpochDay());
+    int byNumber = byNumber(first, length, calendar);
+    int byWeekday = byWeekday(firstWeekday, length);
+    int allowed = either ? byNumber | byWeekday : byNumber & byWeekday;
+    return calendar.isEmpty() ? allowed : allowed & ~calendar.excludedDays(first);
+  }
+
+  private int byNumber(LocalDate first, int length, Calendar calendar) {
+    int allowed = (days | fromEnd(fromEnd, length)) & allDays(length);
+    if ((nearest | nearestFromEnd) != 0) {
+      int business = calendar.businessDays(first);
+      int wanted = (nearest | fromEnd(nearestFromEnd, length)) & allDays(length);
+      for (; wanted != 0; wanted &= wanted - 1) {
+        allowed |= nearestTo(Integer.numberOfTrailingZeros(wanted), business);
+      }
+    }
+    return allowed;
+  }
+
+  private static int fromEnd(int set, int length) {
+    return set == 0 ? 0 : Integer.reverse(set) >>> (32 - length);
+  }
+
+  /** Returns the business day of the same month that is nearest to a day, the earlier one of two, or no day. */
+  private static int nearestTo(int day, int business) {
+    int notAfter = business & (ALL_DAYS >>> (30 - day));
+    int after = business & ~(ALL_DAYS >>> (30 - day));
+    int before = Integer.highestOneBit(notAfter);
+    int next = Integer.lowestOneBit(after);
+    if (before == 0 || next == 0) {
+      return before | next;
+    }
+    return day - Integer.numberOfTrailingZeros(before) <= Integer.numberOfTrailingZeros(next) - day ? before : next;
+  }
+
+  private int byWeekday(int firstWeekday, int length) {
+    int allowed = daysOf(weekdays, firstWeekday, length);
+    if (lastWeekdays != 0) {
+      allowed |= daysOf(lastWeekdays, firstWeekday, length) & ~allDays(length - WEEK);
+    }
+    if (nthWeekdays != 0) {
+      for (int week = 0; week < WEEKS; week++) {
+        int named = (int) (nthWeekdays >>> (WEEK * week)) & ALL_WEEKDAYS;
+        allowed |= daysOf(named, firstWeekday, length) & (ALL_WEEKDAYS << (WEEK * week));
+      }
+    }
+    return allowed;
+  }
+}

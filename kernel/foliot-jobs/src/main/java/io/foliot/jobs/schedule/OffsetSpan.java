@@ -1,0 +1,56 @@
+package io.foliot.jobs.schedule;
+
+import java.time.Instant;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
+
+/**
+ * The seconds between two clock changes of a zone, in which its offset is constant.
+ *
+ * @param start the first second since the epoch; {@link Long#MIN_VALUE} if no change is before it
+ * @param end the second after the last one; {@link Long#MAX_VALUE} if no change follows
+ * @param offset seconds that local time is ahead of UTC
+ * @param offsetBefore the offset before {@code start}: smaller if the span begins with a gap, larger if with an overlap
+ */
+record OffsetSpan(long start, long end, int offset, int offsetBefore) {
+  static OffsetSpan at(ZoneRules rules, long second) {
+    Instant instant = Instant.ofEpochSecond(second);
+    int offset = rules.getOffset(instant).getTotalSeconds();
+    if (rules.isFixedOffset()) {
+      return new OffsetSpan(Long.MIN_VALUE, Long.MAX_VALUE, offset, offset);
+    }
+    // A change exactly at the second belongs to this span.
+    ZoneOffsetTransition first = rules.previousTransition(instant.plusSeconds(1));
+    ZoneOffsetTransition last = rules.nextTransition(instant);
+    return new OffsetSpan(first == null ? Long.MIN_VALUE : first.toEpochSecond(),
+        last == null ? Long.MAX_VALUE : last.toEpochSecond(), offset,
+        first == null ? offset : first.getOffsetBefore().getTotalSeconds());
+  }
+
+  boolean contains(long second) {
+    return start <= second && second < end;
+  }
+
+  /** Returns whether local times were skipped just before this span. */
+  boolean beginsWithGap() {
+    return offsetBefore < offset;
+  }
+
+  /** Returns whether this span begins with local times that were there before. */
+  boolean beginsWithOverlap() {
+    return offsetBefore > offset;
+  }
+
+  /** Returns the local second at which the span before this one ended. */
+  long localEndBefore() {
+    return start + offsetBefore;
+  }
+
+  long localStart() {
+    return start + offset;
+  }
+
+  long localEnd() {
+    return end == Long.MAX_VALUE ? Long.MAX_VALUE : end + offset;
+  }
+}

@@ -1,0 +1,61 @@
+package io.foliot.jobs.schedule;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scheduled times of a job. A schedule is immutable, reads no clock, and is a pure function: equal schedules give
+ * equal times in every process that has the same time zone data.
+ *
+ * <p>Guarantees of {@link #next}: the result is after the argument; the results of repeated calls are strictly
+ * increasing; and no scheduled time is between the argument and the result. For {@link AfterSchedule} the argument is
+ * the end of the last run.
+ */
+public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSchedule, AtSchedule, BoundedSchedule {
+  /** Last year with scheduled times: a year of RFC 3339 has four digits. */
+  int LAST_YEAR = 9999;
+
+  /** Returns the first scheduled time after an instant, or null if there is none. */
+  @Nullable
+  Instant next(Instant after);
+
+  /** Returns the zone in which times are shown, and in which the days of calendars are counted. */
+  ZoneId zone();
+
+  /** Returns a text that two schedules share if and only if they are equal. */
+  String text();
+
+  /** Returns this schedule without bounds and calendars: cron, every, after or at. */
+  default Schedule timing() {
+    return this;
+  }
+
+  /** Returns at most {@code count} scheduled times after an instant, with their offsets. */
+  default List<ZonedDateTime> preview(Instant after, int count) {
+    List<ZonedDateTime> times = new ArrayList<>();
+    Instant time = next(after);
+    while (time != null && times.size() < count) {
+      times.add(time.atZone(zone()));
+      time = next(time);
+    }
+    return times;
+  }
+
+  /**
+   * Returns how many scheduled times are after {@code after} and not after {@code until}, but at most {@code limit}.
+   * The cost grows with the result, except for {@link EverySchedule}, which computes it.
+   */
+  default long count(Instant after, Instant until, long limit) {
+    long count = 0;
+    Instant time = next(after);
+    while (time != null && !time.isAfter(until) && count < limit) {
+      count++;
+      time = next(time);
+    }
+    return count;
+  }
+}

@@ -1,0 +1,79 @@
+package io.foliot.jobs.schedule;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A schedule was refused. The parts of the message are readable as fields, so that a caller never parses the text.
+ */
+public final class ScheduleException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+  private static final int SHOWN_LENGTH = 80;
+
+  private final String setting;
+  private final @Nullable String field;
+  private final String found;
+  private final String expected;
+  private final List<String> choices;
+  private final @Nullable String example;
+
+  private ScheduleException(String setting, @Nullable String field, String found, String expected, List<String> choices,
+      @Nullable String example) {
+    super((field == null ? setting : field) + ": expected " + expected + ", but got \"" + shown(found) + '"'
+        + (choices.isEmpty() ? "" : "; choose one of " + String.join(", ", choices))
+        + (example == null ? "" : "; for example \"" + example + '"'));
+    this.setting = setting;
+    this.field = field;
+    this.found = found;
+    this.expected = expected;
+    this.choices = List.copyOf(choices);
+    this.example = example;
+  }
+
+  static ScheduleException of(String setting, String found, String expected, @Nullable String example) {
+    return new ScheduleException(setting, null, found, expected, List.of(), example);
+  }
+
+  static ScheduleException ofChoice(String setting, @Nullable String field, String found, String expected,
+      List<String> choices, @Nullable String example) {
+    return new ScheduleException(setting, field, found, expected, choices, example);
+  }
+
+  static ScheduleException ofField(String field, String found, String expected, @Nullable String example) {
+    return new ScheduleException("cron", field, found, expected, List.of(), example);
+  }
+
+  private static String shown(String text) {
+    return text.length() <= SHOWN_LENGTH ? text : text.substring(0, SHOWN_LENGTH) + "...";
+  }
+
+  /** Returns the refused setting: cron, zone, every, after, at, from, to, exclude, jitter and so on. */
+  public String setting() {
+    return setting;
+  }
+
+  /** Returns the refused field of a cron expression, such as {@code day of week}, or null if there is none. */
+  public @Nullable String field() {
+    return field;
+  }
+
+  /** Returns the refused text, without a limit of its length. */
+  public String found() {
+    return found;
+  }
+
+  /** Returns the range or the rule that the text breaks, as the object of "expected". */
+  public String expected() {
+    return expected;
+  }
+
+  /** Returns what the caller may write instead, such as the nearest names; often empty. */
+  public List<String> choices() {
+    return choices;
+  }
+
+  /** Returns a correct text, or null if none is meaningful. */
+  public @Nullable String example() {
+    return example;
+  }
+}

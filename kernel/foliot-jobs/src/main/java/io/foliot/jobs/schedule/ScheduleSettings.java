@@ -1,0 +1,387 @@
+package io.foliot.jobs.schedule;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller writes about the schedule of a job: exactly one of cron, every, after and at, and what goes with it.
+ * It is kept with the job, because calendars are named here and may change; {@link #schedule} makes the schedule. The
+ * constructor checks each setting and the rules between them.
+ *
+ * @param cron an expression in canonical text, or null
+ * @param dialect of the expression; null without one
+ * @param every a period, or null
+ * @param offset the part of the period after the epoch; null lets it follow from the name of the job
+ * @param after a delay after the end of the last run, or null
+ * @param at the only time, or null
+ * @param zone of local times, of calendars and of previews; UTC unless set
+ * @param dstGap the rule for skipped local times
+ * @param dstOverlap the rule for repeated local times
+ * @param from the first instant that may be scheduled, or null
+ * @param to the first instant that may no longer be scheduled, or null
+ * @param exclude names of calendars
+ * @param jitter the longest delay of a scheduled time
+ */
+public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dialect, @Nullable Duration every,
+    @Nullable Duration offset, @Nullable Duration after, @Nullable Instant at, ZoneId zone, DstGap dstGap,
+    DstOverlap dstOverlap, @Nullable Instant from, @Nullable Instant to, List<String> exclude, Duration jitter) {
+  /** Most calendars of one schedule. */
+  public static final int MAX_CALENDARS = 16;
+  /** The settings by name, in the order in which {@link #values} lists them. */
+  public static final List<String> NAMES = List.of("cron", "dialect", "every", "offset", "after", "at", "zone",
+      "dstGap", "dstOverlap", "from", "to", "exclude", "jitter");
+
+  private static final List<String> KINDS = List.of("cron", "every", "after", "at");
+  /** Any name: {@code H} needs one, and neither fields nor dates depend on it. */
+  private static final String SOME_NAME = "job";
+
+  public ScheduleSettings {
+    List<String> kinds = new ArrayList<>();
+    addIfSet(kinds, "cron", cron);
+    addIfSet(kinds, "every", every);
+    addIfSet(kinds, "after", after);
+    addIfSet(kinds, "at", at);
+    if (kinds.size() != 1) {
+      throw ScheduleException.ofChoice("schedule", null, kinds.isEmpty() ? "none" : String.join(", ", kinds),
+          "exactly one kind", KINDS, null);
+    }
+    if (cron != null) {
+      CronSchedule parsed = CronSchedule.parse(cron, dialect, zone, SOME_NAME);
+      cron = parsed.cron();
+      dialect = parsed.dialect();
+    } else {
+      refuseWithout("cron", "dialect", dialect == null ? null : dialect.text());
+      refuseWithout("cron", "dstGap", dstGap == DstGap.SHIFT ? null : dstGap.text());
+      refuseWithout("cron", "dstOverlap", dstOverlap == DstOverlap.AUTO ? null : dstOverlap.text());
+    }
+    if (every != null) {
+      new EverySchedule(every, offset == null ? Duration.ZERO : offset);
+      if (jitter.compareTo(every) > 0) {
+        throw ScheduleException.of("jitter", jitter.toString(), "at most the period of every=" + every, null);
+      }
+    } else {
+      refuseWithout("every", "offset", offset == null ? null : offset.toString());
+    }
+    if (after != null) {
+      new AfterSchedule(after);
+    }
+    if (at != null) {
+      refuseWith("at", "from", from);
+      refuseWith("at", "to", to);
+      refuseWith("at", "exclude", exclude.isEmpty() ? null : exclude);
+    }
+    if (from != null && to != null && !from.isBefore(to)) {
+      throw ScheduleException.of("to", to.toString(), "an instant after from=" + from, null);
+    }
+    if (exclude.size() > MAX_CALENDARS) {
+      throw ScheduleException.of("exclude", exclude.size() + " calendars", "at most " + MAX_CALENDARS + " calendars",
+          null);
+    }
+    for (String calendar : exclude) {
+      if (calendar.isBlank() || calendar.indexOf(',') >= 0) {
+        throw ScheduleException.of("exclude", calendar, "the name of a calendar, without a comma", "holidays");
+      }
+    }
+    exclude = List.copyOf(exclude);
+    new Jitter(jitter, SOME_NAME);
+  }
+
+  private static void addIfSet(List<String> kinds, String name, @Nullable Object value) {
+    if (value != null) {
+      kinds.add(name);
+    }
+  }
+
+  private static void refuseWithout(String kind, String setting, @Nullable String value) {
+    if (value != null) {
+      throw ScheduleException.of(setting, value, "no " + setting + " without " + kind, null);
+    }
+  }
+
+  private static void refuseWith(String kind, String setting, @Nullable Object value) {
+    if (value != null) {
+      throw ScheduleException.of(setting, value.toString(), "no " + setting + " with " + kind, null);
+    }
+  }
+
+  /** Returns a builder without a kind. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Returns the settings of texts by name, as {@link #values} lists them. Durations and instants are in ISO 8601.
+   *
+   * @throws ScheduleException if a name is unknown or a value is wrong
+   */
+  public static ScheduleSettings of(Map<String, String> values) {
+    Builder builder = new Builder();
+    values.forEach(builder::set);
+    return builder.build();
+  }
+
+  /** Returns the settings that differ from the defaults, as texts by name. Equal settings have equal values. */
+  public Map<String, String> values() {
+    Map<String, String> values = new LinkedHashMap<>();
+    putIfSet(values, "cron", cron);
+    putIfSet(values, "dialect", dialect == null ? null : dialect.text());
+    putIfSet(values, "every", every);
+    putIfSet(values, "offset", offset);
+    putIfSet(values, "after", after);
+    putIfSet(values, "at", at);
+    putIfSet(values, "zone", zone.equals(ZoneOffset.UTC) ? null : zone.getId());
+    putIfSet(values, "dstGap", dstGap == DstGap.SHIFT ? null : dstGap.text());
+    putIfSet(values, "dstOverlap", dstOverlap == DstOverlap.AUTO ? null : dstOverlap.text());
+    putIfSet(values, "from", from);
+    putIfSet(values, "to", to);
+    putIfSet(values, "exclude", exclude.isEmpty() ? null : String.join(",", exclude));
+    putIfSet(values, "jitter", jitter.isZero() ? null : jitter);
+    return values;
+  }
+
+  private static void putIfSet(Map<String, String> values, String name, @Nullable Object value) {
+    if (value != null) {
+      values.put(name, value.toString());
+    }
+  }
+
+  /**
+   * Returns the schedule of a job.
+   *
+   * @param job the name of the job, from which {@code H} and the offset of a period follow
+   * @param calendars finds a calendar by name; null if there is none
+   * @throws ScheduleException if a calendar does not exist, or the schedule never fires without its days
+   */
+  public Schedule schedule(String job, Function<String, @Nullable Calendar> calendars) {
+    Calendar calendar = calendar(calendars);
+    Schedule timing = timing(job, calendar);
+    Calendar left = cron == null ? calendar : Calendar.NONE;
+    if (from == null && to == null && left.isEmpty() && (cron != null || zone.equals(ZoneOffset.UTC))) {
+      return timing;
+    }
+    return new BoundedSchedule(timing, from, to, left, zone);
+  }
+
+  private Schedule timing(String job, Calendar calendar) {
+    if (cron != null) {
+      return CronSchedule.parse(cron, dialect, zone, job).with(dstGap, dstOverlap).excluding(calendar);
+    }
+    if (every != null) {
+      return offset == null ? EverySchedule.spread(every, job) : new EverySchedule(every, offset);
+    }
+    return after != null ? new AfterSchedule(after) : new AtSchedule(Objects.requireNonNull(at));
+  }
+
+  private Calendar calendar(Function<String, @Nullable Calendar> calendars) {
+    Calendar all = Calendar.NONE;
+    for (String name : exclude) {
+      Calendar calendar = calendars.apply(name);
+      if (calendar == null) {
+        throw ScheduleException.of("exclude", name, "the name of a calendar that exists", null);
+      }
+      all = all.and(calendar);
+    }
+    return all;
+  }
+
+  /** Returns the jitter of a job. */
+  public Jitter jitter(String job) {
+    return new Jitter(jitter, job);
+  }
+
+  /**
+   * Ensures that a new job has a time to come.
+   *
+   * @param schedule the schedule of these settings
+   * @param now the store's time of the creation
+   * @throws ScheduleException if {@code at} or {@code to} is past, or no time follows
+   */
+  public void ensureFiresAfter(Instant now, Schedule schedule) {
+    if (at != null && !at.isAfter(now)) {
+      throw ScheduleException.of("at", at.toString(), "an instant after now=" + now, null);
+    }
+    if (to != null && !to.isAfter(now)) {
+      throw ScheduleException.of("to", to.toString(), "an instant after now=" + now, null);
+    }
+    if (schedule.next(now) == null) {
+      String kind = cron != null ? "cron" : every != null ? "every" : "after";
+      throw ScheduleException.of(kind, schedule.text(), "a scheduled time after now=" + now, null);
+    }
+  }
+
+  /** Collects settings; {@link #build} checks them. */
+  public static final class Builder {
+    private @Nullable String cron;
+    private @Nullable CronDialect dialect;
+    private @Nullable Duration every;
+    private @Nullable Duration offset;
+    private @Nullable Duration after;
+    private @Nullable Instant at;
+    private ZoneId zone = ZoneOffset.UTC;
+    private DstGap dstGap = DstGap.SHIFT;
+    private DstOverlap dstOverlap = DstOverlap.AUTO;
+    private @Nullable Instant from;
+    private @Nullable Instant to;
+    private List<String> exclude = List.of();
+    private Duration jitter = Duration.ZERO;
+
+    private Builder() {}
+
+    /** Sets the times of a cron expression. */
+    public Builder cron(String expression) {
+      cron = expression;
+      return this;
+    }
+
+    /** Sets the dialect of the expression. */
+    public Builder dialect(CronDialect newDialect) {
+      dialect = newDialect;
+      return this;
+    }
+
+    /** Sets a fixed rate. */
+    public Builder every(Duration period) {
+      every = period;
+      return this;
+    }
+
+    /** Sets the part of the period that a fixed rate is after the epoch. */
+    public Builder offset(Duration newOffset) {
+      offset = newOffset;
+      return this;
+    }
+
+    /** Sets a fixed delay after the end of the last run. */
+    public Builder after(Duration delay) {
+      after = delay;
+      return this;
+    }
+
+    /** Sets the only time. */
+    public Builder at(Instant time) {
+      at = time;
+      return this;
+    }
+
+    /**
+     * Sets the zone by its name or its offset.
+     *
+     * @throws ScheduleException if there is no such zone, with the nearest names
+     */
+    public Builder zone(String name) {
+      return zone(ZoneNames.parse(name));
+    }
+
+    /** Sets the zone. */
+    public Builder zone(ZoneId newZone) {
+      // Z and UTC name one zone.
+      zone = newZone.normalized().equals(ZoneOffset.UTC) ? ZoneOffset.UTC : newZone;
+      return this;
+    }
+
+    /** Sets the rule for skipped local times. */
+    public Builder dstGap(DstGap gap) {
+      dstGap = gap;
+      return this;
+    }
+
+    /** Sets the rule for repeated local times. */
+    public Builder dstOverlap(DstOverlap overlap) {
+      dstOverlap = overlap;
+      return this;
+    }
+
+    /** Sets the first instant that may be scheduled. */
+    public Builder from(Instant first) {
+      from = first;
+      return this;
+    }
+
+    /** Sets the first instant that may no longer be scheduled. */
+    public Builder to(Instant end) {
+      to = end;
+      return this;
+    }
+
+    /** Sets the names of calendars whose days are taken out. */
+    public Builder exclude(List<String> calendars) {
+      exclude = calendars;
+      return this;
+    }
+
+    /** Sets the longest delay of a scheduled time. */
+    public Builder jitter(Duration max) {
+      jitter = max;
+      return this;
+    }
+
+    /** Returns the settings, checked. */
+    public ScheduleSettings build() {
+      return new ScheduleSettings(cron, dialect, every, offset, after, at, zone, dstGap, dstOverlap, from, to, exclude,
+          jitter);
+    }
+
+    private void set(String setting, String value) {
+      switch (setting) {
+        case "cron" -> cron(value);
+        case "dialect" -> dialect(constant(setting, value, CronDialect.values()));
+        case "every" -> every(duration(setting, value));
+        case "offset" -> offset(duration(setting, value));
+        case "after" -> after(duration(setting, value));
+        case "at" -> at(instant(setting, value));
+        case "zone" -> zone(value);
+        case "dstGap" -> dstGap(constant(setting, value, DstGap.values()));
+        case "dstOverlap" -> dstOverlap(constant(setting, value, DstOverlap.values()));
+        case "from" -> from(instant(setting, value));
+        case "to" -> to(instant(setting, value));
+        case "exclude" -> exclude(List.of(value.split(",", -1)));
+        case "jitter" -> jitter(duration(setting, value));
+        default -> throw ScheduleException.ofChoice("schedule", null, setting, "the name of a setting", NAMES, null);
+      }
+    }
+
+    private static <E extends Enum<E>> E constant(String setting, String value, E[] constants) {
+      List<String> names = new ArrayList<>();
+      for (E constant : constants) {
+        String name = constant.name().toLowerCase(Locale.ROOT);
+        if (name.equals(value)) {
+          return constant;
+        }
+        names.add(name);
+      }
+      throw ScheduleException.ofChoice(setting, null, value, "a known name", names, null);
+    }
+
+    private static Duration duration(String setting, String value) {
+      try {
+        return Duration.parse(value);
+      } catch (DateTimeException e) {
+        ScheduleException refused = ScheduleException.of(setting, value, "a duration of ISO 8601", "PT30M");
+        refused.initCause(e);
+        throw refused;
+      }
+    }
+
+    private static Instant instant(String setting, String value) {
+      try {
+        return Instant.parse(value);
+      } catch (DateTimeException e) {
+        ScheduleException refused = ScheduleException.of(setting, value, "an instant of RFC 3339",
+            "2026-11-23T02:00:00Z");
+        refused.initCause(e);
+        throw refused;
+      }
+    }
+  }
+}

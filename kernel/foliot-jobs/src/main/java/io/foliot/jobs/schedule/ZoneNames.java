@@ -1,0 +1,89 @@
+package io.foliot.jobs.schedule;
+
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Time zones by name, and the names that a wrong one was probably meant to be. */
+final class ZoneNames {
+  private static final int SUGGESTIONS = 3;
+  /** Names are short; the distance costs the product of the lengths. */
+  private static final int MAX_LENGTH = 64;
+  /** Abbreviations that several zones share; the largest zones of each are suggested. */
+  private static final Map<String, List<String>> ABBREVIATIONS = Map.ofEntries(
+      Map.entry("CST", List.of("America/Chicago", "Asia/Shanghai", "America/Havana")),
+      Map.entry("CDT", List.of("America/Chicago", "America/Havana")),
+      Map.entry("IST", List.of("Asia/Kolkata", "Europe/Dublin", "Asia/Jerusalem")),
+      Map.entry("BST", List.of("Europe/London", "Asia/Dhaka")),
+      Map.entry("PST", List.of("America/Los_Angeles", "Asia/Manila")),
+      Map.entry("PDT", List.of("America/Los_Angeles")),
+      Map.entry("EDT", List.of("America/New_York")),
+      Map.entry("MDT", List.of("America/Denver")),
+      Map.entry("AST", List.of("America/Halifax", "Asia/Riyadh")),
+      Map.entry("CEST", List.of("Europe/Berlin", "Europe/Paris", "Europe/Madrid")),
+      Map.entry("EEST", List.of("Europe/Athens", "Europe/Kyiv", "Europe/Helsinki")),
+      Map.entry("JST", List.of("Asia/Tokyo")),
+      Map.entry("KST", List.of("Asia/Seoul")),
+      Map.entry("AEST", List.of("Australia/Brisbane", "Australia/Sydney", "Australia/Melbourne")));
+
+  private ZoneNames() {}
+
+  /**
+   * Returns the zone of a name or of an offset.
+   *
+   * @throws ScheduleException if there is no such zone, with the nearest names
+   */
+  static ZoneId parse(String name) {
+    try {
+      return ZoneId.of(name);
+    } catch (DateTimeException e) {
+      ScheduleException refused = ScheduleException.ofChoice("zone", null, name, "the name of a time zone",
+          nearest(name), "Europe/Berlin");
+      refused.initCause(e);
+      throw refused;
+    }
+  }
+
+  private static List<String> nearest(String name) {
+    String upper = name.toUpperCase(Locale.ROOT);
+    List<String> shared = ABBREVIATIONS.get(upper);
+    if (shared != null) {
+      return shared;
+    }
+    if (name.isEmpty() || name.length() > MAX_LENGTH) {
+      return List.of();
+    }
+    return ZoneId.getAvailableZoneIds().stream()
+        .sorted(Comparator.<String>comparingInt(each -> distance(upper, each.toUpperCase(Locale.ROOT)))
+            .thenComparing(Comparator.naturalOrder()))
+        .limit(SUGGESTIONS).toList();
+  }
+
+  /** Returns the distance to the whole name or to its city, whichever is less. */
+  private static int distance(String name, String zone) {
+    int city = zone.lastIndexOf('/') + 1;
+    return city == 0 || name.indexOf('/') >= 0
+        ? levenshtein(name, zone)
+        : Math.min(levenshtein(name, zone), levenshtein(name, zone.substring(city)));
+  }
+
+  private static int levenshtein(String a, String b) {
+    int[] above = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      above[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int[] row = new int[b.length() + 1];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int changed = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(changed, Math.min(row[j - 1], above[j]) + 1);
+      }
+      above = row;
+    }
+    return above[b.length()];
+  }
+}

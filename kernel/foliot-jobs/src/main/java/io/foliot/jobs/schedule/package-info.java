@@ -1,0 +1,16 @@
+/**
+ * Schedules: at which instants a recurring job is due. This package depends on java.time alone and is usable without
+ * the rest of Foliot:
+ *
+ * <pre>{@code
+ * CronSchedule nightly = CronSchedule.parse("0 2 * * MON-FRI", ZoneId.of("Europe/Berlin"));
+ * Instant next = nightly.next(Instant.parse("2026-11-23T00:00:00Z"));
+ * List<ZonedDateTime> preview = nightly.preview(next, 5);
+ * }</pre>
+ *
+ * <p>{@link io.foliot.jobs.schedule.ScheduleSettings} has all settings of a job's schedule, and their rules.
+ */
+@NullMarked
+package io.foliot.jobs.schedule;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,109 @@
+package io.foliot.jobs.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.cronutils.model.CronType;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Random;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** The same times as Spring, Quartz and cron-utils where the dialects agree; each known difference is an example. */
+final class PeersTest {
+  private static final Instant NOVEMBER = Instant.parse("2026-11-01T00:00:00Z");
+
+  /** Compares four times of each expression that is no known difference. */
+  private static void agree(CronDialect dialect, Function<String, Peers> peer, String knownDifference) {
+    Random random = new Random(11);
+    int compared = 0;
+    for (int i = 0; i < 2_000; i++) {
+      String cron = new RandomCron(random, dialect, i % 2 == 0).next();
+      Instant after = Instant.parse("2024-01-01T00:00:00Z").plusSeconds(random.nextLong(86_400L * 365 * 3));
+      if (cron.matches(knownDifference)) {
+        continue;
+      }
+      Peers other = peer.apply(cron);
+      CronSchedule ours;
+      try {
+        ours = CronSchedule.parse(cron, dialect, ZoneOffset.UTC, "");
+      } catch (ScheduleException e) {
+        assertThat(e).hasMessageContaining("never fires");
+        assertThat(other.next(after)).as(cron).isNull();
+        continue;
+      }
+      for (int times = 0; times < 4; times++) {
+        Instant next = ours.next(after);
+        assertThat(next).as("%s after %s", cron, after).isEqualTo(other.next(after));
+        compared++;
+        if (next == null) {
+          break;
+        }
+        after = next;
+      }
+    }
+    assertThat(compared).isGreaterThan(2_000);
+  }
+
+  private static void differ(String cron, CronDialect dialect, Peers peer, Instant after, String ours, String theirs) {
+    assertThat(CronSchedule.parse(cron, dialect, ZoneOffset.UTC, "").next(after)).as(cron)
+        .isEqualTo(Instant.parse(ours));
+    assertThat(peer.next(after)).as(cron).isEqualTo(Instant.parse(theirs));
+  }
+
+  @Test
+  void springAgrees() {
+    agree(CronDialect.SPRING, cron -> Peers.spring(cron, ZoneOffset.UTC), ".* L-0 .*");
+  }
+
+  @Test
+  void quartzAgreesExceptForNearestWeekdays() {
+    agree(CronDialect.QUARTZ, cron -> Peers.quartz(cron, ZoneOffset.UTC), ".*\\dW .*|.*LW .*");
+  }
+
+  @Test
+  void cronUtilsAgreesExceptForLists() {
+    agree(CronDialect.QUARTZ, cron -> Peers.cronUtils(cron, CronType.QUARTZ, ZoneOffset.UTC), ".* L-0 .*|.* L,.*");
+  }
+
+  @Test
+  void cronUtilsAgreesOnFiveFields() {
+    agree(CronDialect.UNIX, cron -> Peers.cronUtils(cron, CronType.UNIX, ZoneOffset.UTC),
+        ".*[LW#].*|.* \\*/\\d+ \\S+ [^*]\\S*|.* \\d+ \\S+ \\*/2|.*FRI-SUN|.*[0-6]-7.*");
+  }
+
+  @Test
+  void quartzKeepsTheHourOfTheDayBeforeANearestWeekday() {
+    differ("0 0 */3 LW * ?", CronDialect.QUARTZ, Peers.quartz("0 0 */3 LW * ?", ZoneOffset.UTC),
+        Instant.parse("2026-11-01T15:00:00Z"), "2026-11-30T00:00:00Z", "2026-11-30T18:00:00Z");
+  }
+
+  @Test
+  void cronUtilsLeavesOutALastDayInAList() {
+    differ("0 0 3 L,10 * ?", CronDialect.QUARTZ, Peers.cronUtils("0 0 3 L,10 * ?", CronType.QUARTZ, ZoneOffset.UTC),
+        Instant.parse("2026-11-10T12:00:00Z"), "2026-11-30T03:00:00Z", "2026-12-10T03:00:00Z");
+  }
+
+  @Test
+  void cronUtilsTakesAStepOfDaysForARestriction() {
+    differ("0 0 */4 * FRI", CronDialect.UNIX, Peers.cronUtils("0 0 */4 * FRI", CronType.UNIX, ZoneOffset.UTC), NOVEMBER,
+        "2026-11-13T00:00:00Z", "2026-11-05T00:00:00Z");
+  }
+
+  /** Foliot refuses what its peers read as something that the author hardly meant. */
+  @Test
+  void peersAcceptWhatIsRefusedHere() {
+    assertThat(Peers.spring("0 */90 * * * *", ZoneOffset.UTC).next(NOVEMBER)).as("each hour, not each 90 minutes")
+        .isEqualTo(Instant.parse("2026-11-01T01:00:00Z"));
+    assertThatThrownBy(() -> CronSchedule.parse("0 */90 * * * *", ZoneOffset.UTC))
+        .isInstanceOf(ScheduleException.class).hasMessageContaining("a step from 1 to 60");
+
+    assertThat(Peers.spring("0 0 10 ? * 2", ZoneOffset.UTC).next(NOVEMBER)).as("Tuesday")
+        .isEqualTo(Instant.parse("2026-11-03T10:00:00Z"));
+    assertThat(Peers.quartz("0 0 10 ? * 2", ZoneOffset.UTC).next(NOVEMBER)).as("Monday")
+        .isEqualTo(Instant.parse("2026-11-02T10:00:00Z"));
+    assertThatThrownBy(() -> CronSchedule.parse("0 0 10 ? * 2", ZoneOffset.UTC))
+        .isInstanceOf(ScheduleException.class);
+  }
+}
