@@ -73,7 +73,7 @@ final class ManualClock implements ClientClock {
     return List.copyOf(waits);
   }
 
-  /** How many still wait. */
+  /** Returns how many still wait. */
   synchronized long waiting() {
     return waiters.stream().filter(waiter -> !waiter.future.isDone()).count();
   }

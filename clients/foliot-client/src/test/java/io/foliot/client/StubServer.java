@@ -113,7 +113,7 @@ final class StubServer implements AutoCloseable {
     return Bound.take(requests);
   }
 
-  /** How many requests were received and not looked at. */
+  /** Returns how many requests were received and not looked at. */
   int unseen() {
     return requests.size();
   }

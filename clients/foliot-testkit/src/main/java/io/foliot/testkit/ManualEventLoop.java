@@ -54,17 +54,20 @@ public final class ManualEventLoop implements EventLoop {
     }
   }
 
-  /** Whether it was closed. */
+  /** Returns whether it was closed. */
   public boolean isClosed() {
     return closed;
   }
 
-  /** Whether a turn is due now: after the start, after a wake, and from the instant on that the last turn asked for. */
+  /**
+   * Returns whether a turn is due now: after the start, after a wake, and from the instant on that the last turn
+   * asked for.
+   */
   public synchronized boolean isDue() {
     return duty != null && !closed && (woken || nextTurnNanos - clock.monotonicNanos() <= 0);
   }
 
-  /** How long until a turn is due, if nobody wakes the loop: zero if one is due now, null if never. */
+  /** Returns the time until the next turn if no thread wakes the loop: zero if one is due now, null if never. */
   public synchronized @Nullable Duration untilDue() {
     if (duty == null || closed) {
       return null;

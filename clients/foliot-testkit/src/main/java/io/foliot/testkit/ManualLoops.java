@@ -102,7 +102,7 @@ public final class ManualLoops {
     }
   }
 
-  /** How long until one of the loops is due, or null if none ever is. */
+  /** Returns the time until the first of the loops is due, or null if none ever is. */
   public @Nullable Duration untilDue() {
     Duration soonest = null;
     for (ManualEventLoop loop : loops) {

@@ -52,7 +52,7 @@ final class ModelRun {
   private static final List<String> QUEUES = List.of("orders", "mails");
   private static final int KEYS_MAX = 6;
   private static final int IDS_WATCHED = 24;
-  /** How often everything is compared, and not only the index of the slots in use. */
+  /** Number of steps between two comparisons of everything; the others compare the index of the slots in use. */
   private static final int FULL_CHECK_STEPS = 25;
 
   private final Random random;

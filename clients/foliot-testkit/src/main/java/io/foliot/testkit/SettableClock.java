@@ -12,7 +12,7 @@ import java.time.temporal.ChronoUnit;
  * daemon does to a machine: only the wall clock jumps, in either direction.
  */
 public final class SettableClock implements TimeSource {
-  /** Where the wall clock of {@link #SettableClock()} begins. */
+  /** The first instant of the wall clock of {@link #SettableClock()}. */
   public static final Instant DEFAULT_START = Instant.parse("2026-01-01T00:00:00Z");
   /** Not 0: nobody may take the origin of a monotonic clock for granted. */
   private static final long MONOTONIC_ORIGIN_NANOS = 7_000_000_007L;

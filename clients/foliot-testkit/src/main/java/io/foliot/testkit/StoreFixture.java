@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the parts of the kit share: the store under test, and its calls with one item, waiting for the answer. */
+/** The base of the kit's parts: the store under test, and blocking calls of it with one item each. */
 abstract class StoreFixture {
   static final String QUEUE = "orders";
   static final String OTHER_QUEUE = "mails";
@@ -59,7 +59,7 @@ abstract class StoreFixture {
   static final long FOR_EVER = Long.MAX_VALUE;
   /** A store that has not answered by then hangs. */
   private static final long ANSWER_SECONDS = 60;
-  /** What a store may be behind with counts and the queues that have parked tasks. */
+  /** Longest delay allowed to a store's counts and to its list of queues with parked tasks. */
   private static final int LAG_SECONDS_MAX = 12;
 
   private TaskStore store;
@@ -371,7 +371,7 @@ abstract class StoreFixture {
     return record;
   }
 
-  /** Where a live task's entry stands, parked or not. */
+  /** Returns the position of a live task's index entry, parked or not. */
   final DueEntry entry(TaskId id) {
     TaskRecord record = record(id);
     return new DueEntry(record.wakeAt(), id, record.queue());
@@ -410,7 +410,7 @@ abstract class StoreFixture {
     return entries;
   }
 
-  /** Where the index has a task, parked tasks excepted; empty if nowhere. */
+  /** Returns the index entries of a task, parked ones excepted; empty if it has none. */
   final List<Long> wakes(TaskId id) {
     return index(slotOf(id)).stream().filter(entry -> entry.id().equals(id)).map(DueEntry::wakeAt).toList();
   }

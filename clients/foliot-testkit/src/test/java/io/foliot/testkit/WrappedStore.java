@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What a store that is wrong in one way needs; what is wrong is an override. */
+/** Base of the stores that break one rule each, by an override. */
 class WrappedStore extends ForwardingStore {
   WrappedStore(TaskStore delegate) {
     super(delegate);

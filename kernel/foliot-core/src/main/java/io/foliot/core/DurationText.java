@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Upper and lower case mean the same. There are no signs and no spaces. A day has 24 hours.
  */
 public final class DurationText {
-  /** What to write instead of a text that is not a duration. */
+  /** Description of a valid duration, for error messages. */
   public static final String EXPECTED = "a duration such as \"30m\"";
 
   private static final String UNITS = "wdhms";

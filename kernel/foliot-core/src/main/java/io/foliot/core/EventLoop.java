@@ -18,7 +18,7 @@ public interface EventLoop extends AutoCloseable {
   @Override
   void close();
 
-  /** What a loop does. */
+  /** The work of a loop. */
   interface Duty {
     /**
      * Does a bounded amount of work, without blocking.

@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /** Instants as in RFC 3339. */
 public final class InstantText {
-  /** What to write instead of something that is not an instant. */
+  /** Description of a valid instant, for error messages. */
   public static final String EXPECTED = "an instant such as \"2026-11-21T09:30:00Z\"";
 
   private static final long MILLIS_PER_DAY = 86_400_000L;

@@ -35,7 +35,7 @@ public interface Meter {
   /** So many slots are looked after here from now on, and so many no more. */
   default void slotsChanged(int gained, int lost) {}
 
-  /** A task was claimed that another node, or nobody, had left lying for a second. */
+  /** Counts a claim of a task that was overdue by a second in a slot of another node or of none. */
   default void stolen(String queue) {}
 
   /**

@@ -126,10 +126,10 @@ public interface Scheduler extends AutoCloseable {
   /** Pauses or resumes a queue. */
   CompletableFuture<QueueConfig> setPaused(String name, boolean paused);
 
-  /** What this node knows of the cluster. */
+  /** Returns this node's view of the cluster. */
   ClusterStatus cluster();
 
-  /** What this node is doing. Cheap; any thread. */
+  /** Returns a snapshot of this node's work. Cheap; any thread. */
   EngineStatus status();
 
   /**
@@ -193,7 +193,7 @@ public interface Scheduler extends AutoCloseable {
    * @param queue the settings of its queue, or null if there is none
    * @param permitsGranted how many permits of the queue this node has
    * @param slot its slot
-   * @param owner the node that looks after the slot, or null if that is not known
+   * @param owner the node that owns the slot, or null if that is not known
    * @param laneWaiting how many tasks wait in the queue's lane on this node
    * @param laneRunning how many attempts of the queue run on this node
    * @param destination where its attempts go
@@ -217,7 +217,7 @@ public interface Scheduler extends AutoCloseable {
    * @param leader the leading node, or null if that is not known
    * @param nodes all nodes
    * @param slotCount how many slots there are
-   * @param ownedSlots how many of them this node looks after
+   * @param ownedSlots the number of them that this node owns
    * @param storeKind what the store is
    * @param durability what an acknowledged write survives
    * @param coordinator how nodes find each other
@@ -235,7 +235,7 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param node its name
    * @param zone its data centre, rack or cell
-   * @param ownedSlots how many slots it looks after
+   * @param ownedSlots the number of slots that it owns
    * @param takesSlots false while its clock is too far off
    * @param clockOffsetMillis by how much the store's clock is ahead of its own, to ten milliseconds
    */
@@ -261,7 +261,7 @@ public interface Scheduler extends AutoCloseable {
       missingQueues = List.copyOf(missingQueues);
     }
 
-    /** Whether the node serves: it is started, its store answers and takes writes, and its loops turn. */
+    /** Returns whether the node serves: it is started, its store answers and takes writes, and its loops turn. */
     public boolean ready() {
       return unready.isEmpty();
     }

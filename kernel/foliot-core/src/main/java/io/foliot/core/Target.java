@@ -18,7 +18,7 @@ public record Target(String type, Map<String, String> settings, Duration timeout
   public static final String PULL = "pull";
   /** Tasks that run in this process. */
   public static final String LOCAL = "local";
-  /** What a queue gets that names no timeout. */
+  /** Timeout of a queue that names none. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
 
   public Target {

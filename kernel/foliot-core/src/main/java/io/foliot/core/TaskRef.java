@@ -1,6 +1,6 @@
 package io.foliot.core;
 
-/** What a caller names a task by. */
+/** A caller's reference to a task. */
 public sealed interface TaskRef {
   /** By its id. */
   record ById(TaskId id) implements TaskRef {}

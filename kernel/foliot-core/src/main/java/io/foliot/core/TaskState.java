@@ -18,7 +18,7 @@ public enum TaskState {
   /** Cancelled before an attempt succeeded. */
   CANCELLED;
 
-  /** Whether the state never changes again for its generation. */
+  /** Returns whether the state never changes again for its generation. */
   public boolean isFinal() {
     return this == FINISHED || this == FAILED || this == CANCELLED;
   }

@@ -97,7 +97,7 @@ final class Attempts {
     return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
   }
 
-  /** Whether all that is left has its end reported from outside. */
+  /** Returns whether all that is left has its end reported from outside. */
   boolean isIdle() {
     return running.values().stream().allMatch(attempt -> attempt.reportsLater);
   }

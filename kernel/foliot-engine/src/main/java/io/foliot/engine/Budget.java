@@ -29,7 +29,7 @@ final class Budget {
   /** How long a queue keeps its turn without asking; the loops ask at least each tenth of a second. */
   private static final long TURN_NANOS = 1_000_000_000;
 
-  /** What one queue or one destination holds. */
+  /** The bytes held by one queue or one destination. */
   static final class Share {
     // guarded by the budget
     private long held;

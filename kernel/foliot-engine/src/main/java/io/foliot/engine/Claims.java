@@ -78,7 +78,7 @@ final class Claims {
     pipe = new CallPipe("claim", UNDER_WAY, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
   }
 
-  /** Whether no claim is on its way. */
+  /** Returns whether no claim is on its way. */
   boolean isIdle() {
     return pipe.isIdle();
   }

@@ -57,7 +57,7 @@ final class Destination {
     return name;
   }
 
-  /** What the payloads of its attempts hold. */
+  /** Returns its share of the memory budget, held by the payloads of its attempts. */
   Budget.Share memory() {
     return memory;
   }
@@ -88,7 +88,7 @@ final class Destination {
     wakeStarving();
   }
 
-  /** How many attempts have ended by now. */
+  /** Returns how many attempts have ended by now. */
   synchronized long ended() {
     return ended;
   }
@@ -155,12 +155,12 @@ final class Destination {
     }
   }
 
-  /** How long until the next probe may go; 0 if nothing stands in its way. */
+  /** Returns how long until the next probe may go; 0 if it may go now. */
   synchronized long probeWaitNanos(long nowNanos) {
     return probing && running == 0 ? Math.max(0, probeNanos - nowNanos) : 0;
   }
 
-  /** Whether its delivery has as many attempts under way on this node as it takes. */
+  /** Returns whether its delivery has as many attempts under way on this node as it takes. */
   boolean isOutOfPlaces() {
     return attempts.isFull(share);
   }

@@ -29,13 +29,13 @@ final class Drain {
     patienceEndNanos = nowNanos + Math.max(afterNanos, patienceNanos);
   }
 
-  /** Whether claims may be made at this time. Once they may not, they never may. */
+  /** Returns whether claims may be made at this time. Once they may not, they never may. */
   boolean isClaiming(long nowNanos) {
     isClaiming &= answer == null || nowNanos - claimUntilNanos < 0;
     return isClaiming;
   }
 
-  /** Whether claims could be made when that was last asked. */
+  /** Returns whether claims could be made when that was last asked. */
   boolean isClaiming() {
     return isClaiming;
   }

@@ -32,7 +32,7 @@ final class GroupCommit<T, R> {
   private static final int QUEUE_CHUNK = 256;
   /** Batches of one kind of call that the store has at the same time. */
   private static final int UNDER_WAY = 2;
-  /** What a call's item holds in memory beside its payload. */
+  /** Memory of a call's item beside its payload. */
   static final int ITEM_BYTES = 200;
 
   private record Call<T, R>(List<T> items, long bytes, CompletableFuture<List<R>> answer) {}

@@ -21,7 +21,7 @@ final class Lane {
   private static final int UNASKED_ENTRIES = 256;
   /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
-  /** What an attempt costs beside its payload. */
+  /** Memory of an attempt beside its payload. */
   static final long ATTEMPT_BYTES = 1 << 10;
   private static final int BODY_WEIGHT = 8;
   private static final double RATE_SECONDS = 5;
@@ -155,17 +155,17 @@ final class Lane {
     return queue != null && queue.target().type().equals(Target.PULL);
   }
 
-  /** Whether attempts can be made at all: the queue is known, not paused, and its delivery is there. */
+  /** Returns whether attempts can be made at all: the queue is known, not paused, and its delivery is there. */
   boolean isServed() {
     return queue != null && !queue.paused() && (delivery != null || isPull());
   }
 
-  /** Whether only a delivery is missing on this node. */
+  /** Returns whether only a delivery is missing on this node. */
   boolean lacksDelivery() {
     return queue != null && !queue.paused() && delivery == null && !isPull();
   }
 
-  /** Whether one more id may wait here. */
+  /** Returns whether one more id may wait here. */
   boolean hasRoom() {
     int bound = isPull() && longPolls().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
     return isServed() && waiting() < bound;
@@ -175,7 +175,7 @@ final class Lane {
     return fresh.size() + unparked.size() + probed.size();
   }
 
-  /** How many may be claimed: those that were not probed wait for that while most have been pushed back. */
+  /** Returns how many may be claimed: those that were not probed wait for that while most have been pushed back. */
   int claimable() {
     return isMostlyLater() ? unparked.size() + probed.size() : waiting();
   }
@@ -199,7 +199,7 @@ final class Lane {
     fresh.add(entry);
   }
 
-  /** Whether it is emptied soon, as it last went; one that was empty a moment ago is taken for such. */
+  /** Returns whether it is emptied soon, as it last went; one that was empty a moment ago is taken for such. */
   boolean isFlowing() {
     return waiting() > 0
         && (takenPerSecond * FLOW_SECONDS >= waiting()
@@ -234,7 +234,7 @@ final class Lane {
     unparked.add(entry);
   }
 
-  /** What was taken was not due any more, or it was. */
+  /** Records whether a claimed entry turned out to be postponed. */
   void judged(boolean later) {
     laterShare += ((later ? 1 : 0) - laterShare) * NEWEST;
   }
@@ -267,7 +267,7 @@ final class Lane {
     return hasParked;
   }
 
-  /** Whether to read more of what is parked: something is, little waits here, and no read is under way. */
+  /** Returns whether to read more of what is parked: something is, little waits here, and no read is under way. */
   boolean wantsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && waiting() < low && nowNanos - parkedRetryNanos >= 0
         && !(isPull() && longPolls().isEmpty());
@@ -372,7 +372,7 @@ final class Lane {
     return running;
   }
 
-  /** What an attempt is expected to hold in memory. */
+  /** Returns the expected memory of an attempt. */
   long attemptBytes() {
     return bodyBytes + ATTEMPT_BYTES;
   }
@@ -381,7 +381,7 @@ final class Lane {
     settled++;
   }
 
-  /** How many attempts end per second, averaged over some ten seconds; to be asked a few times a second. */
+  /** Returns how many attempts end per second, averaged over some ten seconds; to be asked a few times a second. */
   double settledPerSecond(long nowNanos) {
     double seconds = (nowNanos - sampledNanos) / 1e9;
     if (sampledNanos != Long.MIN_VALUE && seconds > 0) {

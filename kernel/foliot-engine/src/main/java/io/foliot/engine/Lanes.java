@@ -240,7 +240,7 @@ final class Lanes {
 
   // Figures.
 
-  /** How many entries wait in all lanes. */
+  /** Returns how many entries wait in all lanes. */
   int waiting() {
     return waiting;
   }
@@ -253,12 +253,12 @@ final class Lanes {
     return !overflow.isEmpty();
   }
 
-  /** How many entries have been let go so far. */
+  /** Returns how many entries have been let go so far. */
   long letGo() {
     return letGo;
   }
 
-  /** Whether entries wait, and none of them in a stalled lane. */
+  /** Returns whether entries wait, and none of them in a stalled lane. */
   boolean isFlowing() {
     return waiting > 0 && rotation.stream().allMatch(lane -> lane.waiting() == 0 || lane.isFlowing());
   }

@@ -51,7 +51,7 @@ final class LongPollQueue {
       return answer;
     }
 
-    /** What was won and has waited for other claims until its lease was over is somebody else's by now. */
+    /** A task that was won, but waited for other claims until its lease expired, may have another owner by now. */
     private void answer(long nowNanos) {
       answer.complete(tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).map(Won::task).toList());
     }
@@ -65,7 +65,7 @@ final class LongPollQueue {
     return waiters.isEmpty();
   }
 
-  /** How many tasks are asked for and not yet promised. */
+  /** Returns how many tasks are asked for and not yet promised. */
   synchronized int demand() {
     int demand = 0;
     for (Waiter waiter : waiters) {

@@ -16,7 +16,7 @@ import java.util.Map;
  */
 record LoopStatus(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,
     Map<String, Long> overdueElsewhere, boolean isStoreServing) {
-  /** What a loop says before its first turn. */
+  /** Status of a loop before its first turn. */
   static final LoopStatus NONE = new LoopStatus(0, List.of(), Map.of(), 0, Map.of(), false);
 
   static LoopStatus of(LookAhead lookAhead, Lanes lanes, WatchedSlots slots, StoreHealth health, long nowMillis,

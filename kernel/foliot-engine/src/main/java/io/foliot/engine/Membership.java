@@ -33,7 +33,7 @@ final class Membership {
   private final SlotOwnership ownership;
   private final long maxClockOffsetMillis;
   private volatile Coordinator.@Nullable View view;
-  /** What the others are told of this node. */
+  /** The entry of this node that other members read. */
   private volatile Coordinator.Member self;
 
   Membership(EngineOptions options, TaskStore store, TimeSource clock, Coordinator coordinator,

@@ -50,7 +50,7 @@ final class Moves {
     this.limit = limit;
   }
 
-  /** Whether no entry waits for a call that moves it. */
+  /** Returns whether no entry waits for a call that moves it. */
   boolean isEmpty() {
     return waiting.isEmpty();
   }

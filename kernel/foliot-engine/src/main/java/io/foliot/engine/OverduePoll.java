@@ -44,7 +44,7 @@ final class OverduePoll {
     FORBIDDEN
   }
 
-  /** What is so late in a slot of another node's may have nobody. */
+  /** An entry this overdue in another node's slot may be orphaned. */
   private static final long OVERDUE_MILLIS = 1_000;
 
   private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -240,7 +240,7 @@ final class OverduePoll {
     return overdue;
   }
 
-  /** Whether only its owner can have moved what is overdue in a slot: no helper comes before this node. */
+  /** Returns whether only its owner can have moved what is overdue in a slot: no helper comes before this node. */
   private boolean isMovedByOwner(int slot) {
     return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);
   }

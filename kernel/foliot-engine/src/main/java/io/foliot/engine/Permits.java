@@ -108,7 +108,7 @@ final class Permits {
     return given;
   }
 
-  /** Until when claims under these permits may win, by the store's clock; to be asked after they were taken. */
+  /** Returns until when claims under these permits may win, by the store's clock; call it after taking them. */
   synchronized long untilMillis() {
     return isShared ? untilMillis : Long.MAX_VALUE;
   }
@@ -135,7 +135,7 @@ final class Permits {
     release(count);
   }
 
-  /** How long until the rate allows another attempt; 0 if it does already. */
+  /** Returns how long until the rate allows another attempt; 0 if it does already. */
   synchronized long rateWaitNanos(long nowNanos) {
     fill(nowNanos);
     if (!hasRate() || tokens >= 1) {
@@ -175,7 +175,7 @@ final class Permits {
     return limit;
   }
 
-  /** How many of them this node has. */
+  /** Returns how many of them this node has. */
   synchronized int granted() {
     return isShared ? granted : limit;
   }
@@ -190,7 +190,7 @@ final class Permits {
 
   // The ledger's.
 
-  /** How many attempts there would be if there were permits. */
+  /** Returns how many attempts there would be if there were permits. */
   synchronized int wants(long nowNanos) {
     return inUse + (nowNanos - unmetNanos < UNMET_NANOS ? unmet : 0);
   }

@@ -116,7 +116,7 @@ final class QueueRegistry {
     }
   }
 
-  /** Whether a queue is being deleted. */
+  /** Returns whether a queue is being deleted. */
   boolean isClosing(String name) {
     Known known = queues.get(name);
     return known != null && known.closingSince() != QueueCodec.OPEN;
@@ -146,7 +146,7 @@ final class QueueRegistry {
     return queues.values().stream().map(Known::queue).toList();
   }
 
-  /** How often something was learnt about queues; to be asked before the store is. */
+  /** Returns how often something was learnt about queues; to be asked before the store is. */
   long changes() {
     return changes;
   }
@@ -234,7 +234,7 @@ final class QueueRegistry {
     return served == null || served.contains(queue.name()) ? delivery : null;
   }
 
-  /** Whether this node may serve queues that other nodes do not. */
+  /** Returns whether this node may serve queues that other nodes do not. */
   boolean isSelective() {
     return deliveries.values().stream().anyMatch(delivery -> delivery.servedQueues() != null);
   }

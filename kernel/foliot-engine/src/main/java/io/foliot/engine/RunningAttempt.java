@@ -11,7 +11,7 @@ final class RunningAttempt {
   final Lane lane;
   final @Nullable Destination destination;
   TaskRecord task;
-  /** What its payload takes of the node's memory, until nothing here needs it any more. */
+  /** Memory held by its payload, until nothing on this node needs it any more. */
   long bytes;
 
   /** In the wheel of leases, at the end of the delivery's time, then at the end of the lease. */

@@ -55,7 +55,7 @@ final class Settles {
     waiting.add(new Ending(attempt, settlement));
   }
 
-  /** Whether all ends are recorded. */
+  /** Returns whether all ends are recorded. */
   boolean isIdle() {
     return waiting.isEmpty() && pipe.isIdle();
   }

@@ -98,7 +98,7 @@ final class StoreHealth {
     }
   }
 
-  /** Whether the store answers, and takes writes. */
+  /** Returns whether the store answers, and takes writes. */
   boolean isServing(long nowNanos) {
     return answers && !(writesFail && nowNanos - writeFailedNanos < UNWRITTEN_NANOS);
   }

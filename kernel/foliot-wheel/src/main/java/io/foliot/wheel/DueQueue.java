@@ -44,7 +44,7 @@ final class DueQueue {
   private static final int[] NO_STAMPS = {};
   private static final long[] NO_LONGS = {};
 
-  /** How many nodes are loaded ahead: as many cache misses as a core can have under way, and some. */
+  /** Number of nodes loaded ahead: as many cache misses as a core can have under way, and some. */
   private static final int PRELOAD = 32;
 
   /** The bits of a sort key, which holds a deadline's distance from the earliest one and an index. */

@@ -2,7 +2,7 @@ package io.foliot.wheel;
 
 import java.util.function.Supplier;
 
-/** Where the threads of this module report what no caller learns of. Reporting never throws. */
+/** The log of errors that this module's threads cannot report to a caller. Reporting never throws. */
 final class ErrorLog {
   private static final System.Logger LOGGER = System.getLogger("io.foliot.wheel");
 

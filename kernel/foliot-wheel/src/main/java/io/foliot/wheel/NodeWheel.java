@@ -36,7 +36,7 @@ final class NodeWheel {
    * pushed back are carried on); smaller slots on the higher levels (more moves for every timer).
    */
 
-  /** What a visitor returns for a node that is to leave the wheel. */
+  /** Returned by a visitor for a node that is to leave the wheel. */
   static final long GONE = Long.MIN_VALUE;
 
   /** Fires the nodes whose time has come. */
@@ -61,7 +61,7 @@ final class NodeWheel {
    */
   private static final int LARGEST_CHUNK = 128;
 
-  /** How many nodes are loaded ahead: as many cache misses as a core can have under way, and some. */
+  /** Number of nodes loaded ahead: as many cache misses as a core can have under way, and some. */
   private static final int PRELOAD = 32;
 
   /** Fewer dead entries than this are not worth a sweep, which looks at every slot. */
@@ -206,13 +206,13 @@ final class NodeWheel {
   /** Entries of that chunk before this one have been loaded. */
   private int preloadedIndex;
 
-  /** What is due at the hand, before it is sorted. */
+  /** Nodes due at the hand, before they are sorted. */
   private final Entries atHand = new Entries();
 
-  /** What is due at the hand. */
+  /** Nodes due at the hand. */
   private final DueQueue due = new DueQueue();
 
-  /** What was due when it was placed. */
+  /** Nodes that were due when they were placed. */
   private final Entries late = new Entries();
 
   /** A node that was in no list when an operation failed. */

@@ -57,7 +57,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
 
   private volatile int phase = WAITING;
 
-  /** What waits for the end; there only if somebody does. */
+  /** The threads that wait for the end; null if there are none. */
   private volatile @Nullable CountDownLatch done;
 
   ScheduledTask(WheelScheduledExecutor executor, Object work, long deadlineNanos) {
@@ -185,7 +185,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return cancels;
   }
 
-  /** Whether its executor may give it back: it neither runs nor has ended. */
+  /** Returns whether its executor may give it back: it neither runs nor has ended. */
   final boolean abandon() {
     return PHASE.compareAndSet(this, WAITING, ABANDONED);
   }

@@ -27,7 +27,7 @@ final class SlotMap {
   static final int LEVELS = 11;
   static final int SLOTS = LEVELS * SLOTS_PER_LEVEL;
 
-  /** What {@link #reached} answers when no occupied slot begins at or before the given tick. */
+  /** Result of {@link #reached} when no occupied slot begins at or before the given tick. */
   static final int NONE = -1;
 
   private long hand;
@@ -38,7 +38,7 @@ final class SlotMap {
   /** Per level, which of its slots hold a timer. */
   private final long[] occupied = new long[LEVELS];
 
-  /** Which levels have an occupied slot. */
+  /** The levels that have an occupied slot. */
   private int occupiedLevels;
 
   /**
@@ -144,7 +144,7 @@ final class SlotMap {
     return slot >>> DIGIT_BITS == 1;
   }
 
-  /** How many ticks a slot holds. */
+  /** Returns the number of ticks in a slot. */
   static long width(int slot) {
     return 1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS);
   }

@@ -28,16 +28,16 @@ public sealed interface Timeout permits WheelTimeout {
   /** As {@link #reset(long, TimeUnit)}. */
   boolean reset(Duration delay);
 
-  /** Whether it waits. */
+  /** Returns whether it waits. */
   boolean isPending();
 
-  /** Whether it has fired: its callback was run, or given to the executor. */
+  /** Returns whether it has fired: its callback was run, or given to the executor. */
   boolean hasFired();
 
-  /** Whether it was cancelled, by {@link #cancel} or by {@link WheelTimer#stop}. */
+  /** Returns whether it was cancelled, by {@link #cancel} or by {@link WheelTimer#stop}. */
   boolean isCancelled();
 
-  /** What it runs; null after a {@link #cancel} that returned true, so that a cancelled timer keeps nothing alive. */
+  /** Returns its callback; null after a {@link #cancel} that returned true, so that it keeps nothing alive. */
   @Nullable
   Runnable task();
 }

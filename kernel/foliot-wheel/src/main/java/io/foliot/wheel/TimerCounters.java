@@ -37,7 +37,7 @@ public record TimerCounters(
       this.counts = counts;
     }
 
-    /** How many firings were recorded. */
+    /** Returns the number of recorded firings. */
     public long count() {
       long count = 0;
       for (long bucket : counts) {

@@ -8,7 +8,7 @@ package io.foliot.wheel;
  * may be called from two threads at a time, but every method except {@code advance} may be called from inside the sink.
  */
 public interface TimerQueue {
-  /** What {@link #nextWake} answers when there is no timer. */
+  /** Result of {@link #nextWake} when there is no timer. */
   long NEVER = Long.MAX_VALUE;
 
   /**
@@ -63,7 +63,7 @@ public interface TimerQueue {
   /** The number of timers that have neither expired nor been cancelled. */
   int size();
 
-  /** Whether there is no timer. */
+  /** Returns whether there is no timer. */
   default boolean isEmpty() {
     return size() == 0;
   }

@@ -91,7 +91,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private static final int STOPPING = 3;
   private static final int STOPPED = 4;
 
-  /** What belongs to a driver: who runs its callbacks and knows what they are. */
+  /** The owner of a driver, which runs its callbacks and knows their type. */
   interface Owner {
     /**
      * Called before the driver thread starts, in the call whose timer is the first; what it throws rejects that timer.
@@ -132,13 +132,13 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  /** What the driver has died of. Written before FAILED, or before the latch has opened. */
+  /** The error that ended the driver. Written before FAILED, or before the latch has opened. */
   private volatile @Nullable Throwable failure;
 
   /** The visit that waits for the driver. */
   private volatile @Nullable Visit pendingVisit;
 
-  /** Until when the driver sleeps, in its time; AWAKE while it does not, or has been woken. */
+  /** End of the driver's sleep, in its time; AWAKE while it does not, or has been woken. */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
 
   // Driver thread only.
@@ -288,7 +288,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         : new RejectedExecutionException("the timer's thread has died, so this timer was not scheduled", cause);
   }
 
-  /** Whether the driver has died. */
+  /** Returns whether the driver has died. */
   boolean isDead() {
     return failure != null;
   }

@@ -66,7 +66,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     driver = new WheelDriver(builder.driver, new Handover());
   }
 
-  /** What the driver calls. */
+  /** The executor as the driver's owner. */
   private final class Handover implements WheelDriver.Owner {
     @Override
     public void starting() {
@@ -163,7 +163,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     assert cancels || task.isCancelled() : "a task that was refused has ended: wasArmed=" + ends;
   }
 
-  /** Whether a task that waits may wait on. */
+  /** Returns whether a task that waits may wait on. */
   private boolean isWanted(ScheduledTask<?> task) {
     return switch (state.get()) {
       case RUNNING -> true;
@@ -354,7 +354,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     return terminated.await(timeout, unit);
   }
 
-  /** What the timer of this executor has done so far; each run of a periodic task counts. */
+  /** Returns the counters of this executor's timer; each run of a periodic task counts. */
   public TimerCounters counters() {
     return driver.counters();
   }
@@ -385,13 +385,13 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return this;
     }
 
-    /** What makes the threads that run tasks; virtual threads unless set. */
+    /** Sets the factory of the threads that run tasks; virtual threads unless set. */
     public Builder workerFactory(ThreadFactory workerFactory) {
       this.workerFactory = requireNonNull(workerFactory, "workerFactory");
       return this;
     }
 
-    /** What makes the one thread that waits for the time; a platform thread unless set. */
+    /** Sets the factory of the one thread that waits for the time; a platform thread unless set. */
     public Builder driverFactory(ThreadFactory driverFactory) {
       driver.threadFactory(driverFactory);
       return this;
@@ -415,13 +415,13 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return this;
     }
 
-    /** Whether delayed tasks run after {@code shutdown}; they do unless set. */
+    /** Sets whether delayed tasks run after {@code shutdown}; they do unless set. */
     public Builder executeExistingDelayedTasksAfterShutdown(boolean value) {
       runsDelayedAfterShutdown = value;
       return this;
     }
 
-    /** Whether periodic tasks go on after {@code shutdown}; they are cancelled unless set. */
+    /** Sets whether periodic tasks continue after {@code shutdown}; they are cancelled unless set. */
     public Builder continueExistingPeriodicTasksAfterShutdown(boolean value) {
       runsPeriodicAfterShutdown = value;
       return this;

@@ -44,7 +44,7 @@ public final class WheelTimer implements AutoCloseable {
     driver = new WheelDriver(builder, new Callbacks(onError, workers));
   }
 
-  /** What the driver of a timer calls. */
+  /** The timer as its driver's owner. */
   private record Callbacks(BiConsumer<? super Timeout, ? super Throwable> onError, @Nullable WorkerPool workers)
       implements
         WheelDriver.Owner {
@@ -114,7 +114,7 @@ public final class WheelTimer implements AutoCloseable {
     assert unfired.stream().allMatch(Timeout::isCancelled);
   }
 
-  /** What this timer has done so far. */
+  /** Returns the counters of this timer. */
   public TimerCounters counters() {
     return driver.counters();
   }
@@ -181,7 +181,7 @@ public final class WheelTimer implements AutoCloseable {
       return this;
     }
 
-    /** What runs the callbacks; virtual threads of the timer's own unless set. */
+    /** Sets the executor of the callbacks; virtual threads of the timer's own unless set. */
     public Builder executor(Executor executor) {
       this.executor = requireNonNull(executor, "executor");
       return this;

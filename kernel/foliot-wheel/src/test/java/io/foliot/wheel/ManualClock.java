@@ -112,7 +112,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** How often the driver has gone to sleep. */
+  /** Returns how often the driver has gone to sleep. */
   int parks() {
     lock.lock();
     try {

@@ -35,17 +35,23 @@ public abstract class TimerQueueContract {
     return Long.MAX_VALUE;
   }
 
-  /** Whether the form takes any tick at all, or only those from 0 on and as far as a test has patience to turn. */
+  /**
+   * Returns whether the form takes any tick at all, or only those from 0 on and as far as a test has patience to
+   * turn.
+   */
   protected boolean takesAllTicks() {
     return true;
   }
 
-  /** Whether the next wake and the count of touched timers equal the model's, or only keep what the interface says. */
+  /**
+   * Returns whether the next wake and the count of touched timers equal the model's, or only keep what the interface
+   * says.
+   */
   protected boolean wakesAsModelled() {
     return true;
   }
 
-  /** Whether a cancelled timer may still be woken for, until the form gets round to dropping it. */
+  /** Returns whether a cancelled timer may still be woken for, until the form gets round to dropping it. */
   protected boolean wakesForCancelled() {
     return false;
   }

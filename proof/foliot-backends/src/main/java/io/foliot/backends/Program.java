@@ -30,7 +30,7 @@ final class Program {
     void into(Path folder) throws IOException;
   }
 
-  /** Whether this runs as the superuser, as whom some servers refuse to run. */
+  /** Returns whether this runs as the superuser, as whom some servers refuse to run. */
   static boolean asRoot() {
     return System.getProperty("user.name").equals("root");
   }

@@ -87,7 +87,7 @@ public final class RedisCluster implements AutoCloseable {
     return List.copyOf(nodes);
   }
 
-  /** How many of {@link #nodes}, the first of them, were primaries in the beginning. */
+  /** Returns how many of {@link #nodes}, the first of them, were primaries in the beginning. */
   public int primaryCount() {
     return primaries;
   }

@@ -10,7 +10,7 @@ public sealed interface Server extends AutoCloseable permits PostgresServer, Mar
   /** Its port of the loopback address, which stays the same. */
   int port();
 
-  /** Whether its process lives, paused or not. */
+  /** Returns whether its process lives, paused or not. */
   boolean isAlive();
 
   /** Ends it and all its processes with SIGKILL at this moment, and waits until they are gone. Its files stay. */

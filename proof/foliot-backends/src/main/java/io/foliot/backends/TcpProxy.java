@@ -92,7 +92,7 @@ public final class TcpProxy implements AutoCloseable {
     serverPort = other.port();
   }
 
-  /** How many connections are open through it. */
+  /** Returns how many connections are open through it. */
   public int connectionCount() {
     return links.size();
   }
@@ -119,7 +119,7 @@ public final class TcpProxy implements AutoCloseable {
     cutBeforeReplyTo.set(request);
   }
 
-  /** How many replies were swallowed since the start; it is counted before the client's connection is reset. */
+  /** Returns how many replies were swallowed since the start; it is counted before the client's connection is reset. */
   public int swallowedReplies() {
     return swallowedReplies.get();
   }

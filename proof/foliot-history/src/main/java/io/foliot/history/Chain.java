@@ -120,13 +120,13 @@ final class Chain {
     return makers.stream().anyMatch(maker -> maker.invokedMillis() <= beforeMillis);
   }
 
-  /** Whether there may be a firing that no answer names, made between two instants. */
+  /** Returns whether there may be a firing that no answer names, made between two instants. */
   boolean mayHaveMore(long fromMillis, long toMillis) {
     return mayHaveHappened(makersByEffect, fromMillis, toMillis)
         || mayHaveHappened(redrivesByEffect, fromMillis, toMillis);
   }
 
-  /** Whether a cancel may have ended a firing by an instant. */
+  /** Returns whether a cancel may have ended a firing by an instant. */
   boolean mayBeCancelled(Firing firing, long toMillis) {
     if (firing.cancelled != null && firing.cancelled.invokedMillis() - clockErrorMillis <= toMillis) {
       return true;
@@ -139,7 +139,7 @@ final class Chain {
     return false;
   }
 
-  /** Whether something may have taken effect between two instants, both included, by any of the clocks. */
+  /** Returns whether something may have taken effect between two instants, both included, by any of the clocks. */
   private boolean mayHaveHappened(OperationIndex byEffect, long fromMillis, long toMillis) {
     Operation first = byEffect.firstFrom(minus(fromMillis, clockErrorMillis));
     return first != null && first.invokedMillis() - clockErrorMillis <= toMillis;

@@ -226,7 +226,7 @@ final class ChainCheck {
     return low;
   }
 
-  /** Whether an earlier firing asked to be called again: the last, or one that was there again after a loss. */
+  /** Returns whether an earlier firing asked to be called again: the last, or one that was there again after a loss. */
   private boolean mayStemFromAgain(int index) {
     if (index > 0 && chain.firings.get(index - 1).was(Event.Reception.AGAIN)) {
       return true;

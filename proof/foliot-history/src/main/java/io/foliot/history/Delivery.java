@@ -40,7 +40,7 @@ final class Delivery {
     return replied != null && replied.reception() == reception;
   }
 
-  /** Whether this one should have begun before the other of the same key. */
+  /** Returns whether this one should have begun before the other of the same key. */
   boolean isBeyond(Delivery other) {
     Attempt mine = attempt();
     Attempt others = other.attempt();

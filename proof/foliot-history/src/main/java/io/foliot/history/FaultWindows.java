@@ -35,7 +35,7 @@ final class FaultWindows {
     return from.length == 0;
   }
 
-  /** Whether a window and the given one, both with their bounds, have an instant in common. */
+  /** Returns whether a window and the given one, both with their bounds, have an instant in common. */
   boolean touches(long fromMillis, long toMillis) {
     int window = firstEndingFrom(fromMillis);
     return window < from.length && from[window] <= toMillis;

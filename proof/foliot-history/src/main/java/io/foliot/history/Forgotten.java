@@ -24,17 +24,17 @@ final class Forgotten {
     }
   }
 
-  /** Whether what was told at an instant may be lost. */
+  /** Returns whether what was told at an instant may be lost. */
   boolean mayBe(long millis) {
     return spans.stream().anyMatch(span -> millis >= span.fromMillis && millis <= span.toMillis);
   }
 
-  /** Whether what was done at an instant may have been lost later. */
+  /** Returns whether what was done at an instant may have been lost later. */
   boolean mayFollow(long millis) {
     return spans.stream().anyMatch(span -> millis <= span.toMillis);
   }
 
-  /** Whether something may have been lost before an instant. */
+  /** Returns whether something may have been lost before an instant. */
   boolean mayPrecede(long millis) {
     return spans.stream().anyMatch(span -> span.fromMillis <= millis);
   }
@@ -50,7 +50,7 @@ final class Forgotten {
     return new Event.Answered(answered.op(), answered.atMillis(), new Reply.Unknown("forgotten perhaps: " + reply));
   }
 
-  /** How many answers say nothing any more. */
+  /** Returns how many answers say nothing any more. */
   long excused() {
     return excused;
   }

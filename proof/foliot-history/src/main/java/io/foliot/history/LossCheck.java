@@ -148,7 +148,7 @@ final class LossCheck {
     return latest;
   }
 
-  /** Whether no later generation may have been there by the time of the answer. */
+  /** Returns whether no later generation may have been there by the time of the answer. */
   private boolean isLatest(Firing live, List<Firing> byInvocation, long[] latest, Operation denial) {
     long at = denial.answeredMillis() + allowances.clockErrorMillis();
     int invoked = 0;

@@ -52,7 +52,7 @@ final class Operation {
     return answered == null ? Long.MAX_VALUE : answered.atMillis();
   }
 
-  /** Until when it may have taken effect. */
+  /** Returns the last instant at which it may have taken effect. */
   long latestMillis() {
     return latestMillis;
   }

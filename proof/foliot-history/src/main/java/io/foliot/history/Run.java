@@ -67,7 +67,7 @@ final class Run {
     return delays.begunMillis(delivery.arrivedMillis(), allowances.transitMillis()) - allowances.clockErrorMillis();
   }
 
-  /** Whether the system has certainly read the success, faults aside. */
+  /** Returns whether the system has certainly read the success, faults aside. */
   boolean succeededInTime(Delivery delivery) {
     return (delivery.was(Event.Reception.SUCCESS) || delivery.was(Event.Reception.AGAIN)) && isInTime(delivery);
   }

@@ -48,12 +48,12 @@ final class CountingReceiver implements AutoCloseable {
     }
   }
 
-  /** How many tasks have come at least once. */
+  /** Returns how many tasks have come at least once. */
   int arrived() {
     return arrived.get();
   }
 
-  /** How often a task has come. */
+  /** Returns how often a task has come. */
   int times(int number) {
     return times.get(number);
   }

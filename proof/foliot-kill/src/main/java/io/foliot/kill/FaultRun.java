@@ -180,7 +180,7 @@ final class FaultRun implements AutoCloseable {
     return mistakes;
   }
 
-  /** Whether one of the servers was gone at some time while a call was under way. */
+  /** Returns whether one of the servers was gone at some time while a call was under way. */
   private static boolean isGone(Passed each, long askedMillis, long answeredMillis) {
     return each.trouble.effect() == InjectedFault.Effect.SERVER_GONE && answeredMillis >= each.begunMillis
         && askedMillis <= each.readyMillis + STEADY_MILLIS;

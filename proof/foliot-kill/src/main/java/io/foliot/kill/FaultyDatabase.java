@@ -49,7 +49,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Whether it was taken; it is not where the database has ended a deadlock at our cost. */
+  /** Returns whether it was taken; it is not where the database has ended a deadlock at our cost. */
   private static boolean takes(Statement taking, String statement) {
     try {
       taking.execute(statement);

@@ -34,20 +34,20 @@ final class HealthWatch implements AutoCloseable {
     }
   }
 
-  /** Whether it was asked between two instants, and said each time that it was not ready. */
+  /** Returns whether it was asked between two instants, and said each time that it was not ready. */
   synchronized boolean wasSteadilyDown(long fromMillis, long toMillis) {
     List<Sample> some = samples.stream()
         .filter(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis).toList();
     return !some.isEmpty() && some.stream().allMatch(sample -> sample.status != READY);
   }
 
-  /** Whether it said between two instants that it was not ready. */
+  /** Returns whether it said between two instants that it was not ready. */
   synchronized boolean wasDown(long fromMillis, long toMillis) {
     return samples.stream()
         .anyMatch(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis && sample.status != READY);
   }
 
-  /** Whether it says now that it is ready, and has not said otherwise for a while. */
+  /** Returns whether it says now that it is ready, and has not said otherwise for a while. */
   synchronized boolean isReadySince(long millis) {
     return !samples.isEmpty() && samples.getLast().status == READY && samples.getFirst().atMillis <= millis
         && !wasDown(millis, Long.MAX_VALUE);

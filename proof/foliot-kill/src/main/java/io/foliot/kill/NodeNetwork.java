@@ -226,7 +226,7 @@ final class NodeNetwork implements AutoCloseable {
     Command.run("ip", "neighbour", "delete", host(node), "dev", bridge);
   }
 
-  /** Whether this machine can do to a link what {@code tc} has a name for. */
+  /** Returns whether this machine can do to a link what {@code tc} has a name for. */
   boolean can(String discipline, String... settings) {
     try {
       shape(0, discipline, settings);

@@ -75,7 +75,7 @@ final class Receiver implements AutoCloseable {
     return acksUnderWay.get() > 0;
   }
 
-  /** How many attempts have begun. */
+  /** Returns how many attempts have begun. */
   long begun() {
     return begun.get();
   }

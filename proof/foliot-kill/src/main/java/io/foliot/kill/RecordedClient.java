@@ -74,7 +74,7 @@ final class RecordedClient {
     };
   }
 
-  /** Whether nothing was done, which an answer of 500 or the like does not say. */
+  /** Returns whether nothing was done, which an answer of 500 or the like does not say. */
   private static boolean isRefusal(int status) {
     return status < 500 || status == UNAVAILABLE || status == FULL;
   }
@@ -223,7 +223,7 @@ final class RecordedClient {
     return new Reply.Found(task.id(), task.generation(), state);
   }
 
-  /** Whether a queue has tasks in a state. */
+  /** Returns whether a queue has tasks in a state. */
   boolean has(String queue, TaskState state) {
     return !client.listTasks(queue, state, 1, null).tasks().isEmpty();
   }

@@ -164,7 +164,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Whether it has been ready, and was not killed since. */
+  /** Returns whether it has been ready, and was not killed since. */
   boolean isUp() {
     return up;
   }

@@ -123,7 +123,10 @@ class RedisLossTest {
     siege.rig.history.forgot(now, lastMillis - windowMillis);
   }
 
-  /** Whether something was written for certain, for what repeats an answer, or keeps a task, is answered without. */
+  /**
+   * Returns whether something was written for certain, for what repeats an answer, or keeps a task, is answered
+   * without.
+   */
   private static boolean isAck(Event event) {
     return event instanceof Event.Answered answered && switch (answered.reply()) {
       case Reply.Placed placed -> placed.result() != Reply.Result.REPEATED && placed.result() != Reply.Result.KEPT;

@@ -83,7 +83,7 @@ final class Bench implements AutoCloseable {
     return plan;
   }
 
-  /** How many tasks: what was asked for, or else this. */
+  /** Returns how many tasks: what was asked for, or else this. */
   int tasks(int otherwise) {
     return plan.tasks() > 0 ? plan.tasks() : otherwise;
   }

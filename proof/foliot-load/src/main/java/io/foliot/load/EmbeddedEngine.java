@@ -56,7 +56,7 @@ final class EmbeddedEngine implements AutoCloseable {
     return name;
   }
 
-  /** How many tasks wait in a queue. */
+  /** Returns how many tasks wait in a queue. */
   long waiting(String queue) {
     return await(engine.queues()).stream().filter(status -> status.queue().name().equals(queue))
         .mapToLong(status -> status.counts().delayed()).sum();

@@ -64,7 +64,7 @@ final class HttpText {
     }
   }
 
-  /** How often a text stands in a part of the bytes; its first byte should be rare in them. */
+  /** Returns how often a text occurs in a part of the bytes; its first byte should be rare in them. */
   static int count(byte[] bytes, int from, int to, byte[] text) {
     int count = 0;
     int last = to - text.length;

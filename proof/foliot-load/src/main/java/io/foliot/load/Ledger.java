@@ -55,7 +55,7 @@ final class Ledger {
     }
   }
 
-  /** How many tasks have come, each counted once. */
+  /** Returns how many tasks have come, each counted once. */
   int delivered() {
     return delivered.get();
   }
@@ -126,7 +126,7 @@ final class Ledger {
         .checkNone(lot + ", delivered early", early).checkNone(lot + ", never submitted", strange + unknown.get());
   }
 
-  /** How many deliveries were repeats. */
+  /** Returns how many deliveries were repeats. */
   int repeated() {
     return repeated.get();
   }

@@ -48,7 +48,7 @@ final class Load implements AutoCloseable {
     /** There is no more. */
     long NEVER = Long.MAX_VALUE;
 
-    /** How long until the next request may go; 0 for now, {@link #NEVER} at the end. */
+    /** Returns how long until the next request may go; 0 for now, {@link #NEVER} at the end. */
     long waitNanos(long nowNanos);
 
     /** The next request. */

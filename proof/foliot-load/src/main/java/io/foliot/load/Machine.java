@@ -19,7 +19,7 @@ final class Machine {
         + System.getProperty("os.name") + " " + System.getProperty("os.version") + ", Java " + Runtime.version();
   }
 
-  /** How many processes want a processor, over the last minute; 0 if the system does not tell. */
+  /** Returns how many processes want a processor, over the last minute; 0 if the system does not tell. */
   static double loadAverage() {
     return Math.max(0, ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
   }

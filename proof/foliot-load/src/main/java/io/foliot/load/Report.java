@@ -97,7 +97,7 @@ final class Report {
     return curve;
   }
 
-  /** Whether all checks hold, and there was at least one. */
+  /** Returns whether all checks hold, and there was at least one. */
   boolean isProven() {
     return !checks.isEmpty() && checks.stream().allMatch(Check::holds);
   }

@@ -18,7 +18,7 @@ interface Scenario {
     return "";
   }
 
-  /** Whether it works on an engine in this process, so that no server can be named for it. */
+  /** Returns whether it works on an engine in this process, so that no server can be named for it. */
   default boolean isEmbedded() {
     return false;
   }

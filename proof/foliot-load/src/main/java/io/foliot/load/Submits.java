@@ -169,12 +169,12 @@ final class Submits implements Load.Work {
     return new String(answer.bytes(), answer.bodyFrom(), length, UTF_8);
   }
 
-  /** How many tasks were acknowledged. */
+  /** Returns how many tasks were acknowledged. */
   int acknowledged() {
     return acknowledged;
   }
 
-  /** How many tasks were asked for. */
+  /** Returns how many tasks were asked for. */
   int submitted() {
     return number - firstNumber;
   }
@@ -197,7 +197,7 @@ final class Submits implements Load.Work {
     return this;
   }
 
-  /** How many different ids were acknowledged. This ends the collection of ids. */
+  /** Returns how many different ids were acknowledged. This ends the collection of ids. */
   private int distinctIds() {
     long[] sorted = ids.build().sorted().toArray();
     int distinct = 0;

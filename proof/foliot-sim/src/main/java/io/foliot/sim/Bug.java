@@ -92,7 +92,7 @@ enum Bug {
     this.kinds.addAll(Set.of(kinds));
   }
 
-  /** Whether an outcome shows it, and not something else. */
+  /** Returns whether an outcome shows it, and not something else. */
   boolean isSeenIn(Simulation.Outcome outcome) {
     return (isDemandUnmet && !outcome.unmet().isEmpty())
         || kinds.stream().anyMatch(kind -> outcome.verdict().total(kind) > 0);
@@ -112,7 +112,7 @@ enum Bug {
     };
   }
 
-  /** How much a failover loses. */
+  /** Returns how much a failover loses. */
   long lostMillis(SimStore.Manners manners, long allowedMillis) {
     return switch (this) {
       case ACK_BEFORE_SYNC -> allowedMillis + UNSYNCED_MILLIS;

@@ -11,12 +11,12 @@ enum Call {
     this.writes = writes;
   }
 
-  /** Whether it changes anything, so that a store's log has it. */
+  /** Returns whether it changes anything, so that a store's log has it. */
   boolean writes() {
     return writes;
   }
 
-  /** Whether a client asks for it. */
+  /** Returns whether a client asks for it. */
   boolean isOfClients() {
     return this == SUBMIT || this == TOUCH || this == CANCEL || this == REDRIVE;
   }

@@ -155,7 +155,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Since when a queue is as it is meant to be, once they have ended; null while it may still be paused. */
+  /** Returns the instant from which a queue is as intended, once they have ended; null while it may still be paused. */
   @Nullable
   Long restoredMillis(String name) {
     return restoredMillis.get(name);
@@ -300,7 +300,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Whether the store may forget what it said, such as the end of a task, or that a queue is being deleted. */
+  /** Returns whether the store may forget what it said, such as the end of a task, or that a queue is being deleted. */
   private boolean mayForget() {
     return store.manners().windowMillis() > 0;
   }

@@ -102,7 +102,7 @@ final class Faults {
     killWindow = window;
   }
 
-  /** Whether a node was killed for good. */
+  /** Returns whether a node was killed for good. */
   boolean hasKilled() {
     return killed;
   }
@@ -319,7 +319,7 @@ final class Faults {
     sim.trace().add("fault", "stays broken: " + node.name(), 0);
   }
 
-  /** Whether a node was healed, and not left. */
+  /** Returns whether a node was healed, and not left. */
   boolean isWell(SimNode node) {
     return !left.contains(node);
   }

@@ -56,7 +56,7 @@ final class NodeProcess {
     standing = true;
   }
 
-  /** Whether it has not stood still since an instant. */
+  /** Returns whether it has not stood still since an instant. */
   boolean hasRunSince(long millis) {
     return !standing && wentOnMillis < millis;
   }

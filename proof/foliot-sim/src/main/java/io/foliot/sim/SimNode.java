@@ -102,7 +102,7 @@ final class SimNode {
     cutFromCoordination = cut;
   }
 
-  /** Whether its calls do not fail any more. */
+  /** Returns whether its calls do not fail any more. */
   boolean isWell() {
     return well;
   }

@@ -63,7 +63,7 @@ final class SimReceiver {
     listener = newListener;
   }
 
-  /** Whether the attempt of a claim has begun. */
+  /** Returns whether the attempt of a claim has begun. */
   boolean hasBegun(@Nullable Token token) {
     return token != null && begun.contains(token);
   }

@@ -196,7 +196,7 @@ final class SimStore {
     clientCallsUnderWay--;
   }
 
-  /** Whether something that a client asked for may still take effect. */
+  /** Returns whether something that a client asked for may still take effect. */
   boolean isAwaited() {
     return clientCallsUnderWay > 0;
   }

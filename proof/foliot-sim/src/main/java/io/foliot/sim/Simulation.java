@@ -66,7 +66,7 @@ public final class Simulation {
    * @param coverage how often what came about
    */
   public record Outcome(Verdict verdict, List<String> unmet, long traceHash, SortedMap<String, Long> coverage) {
-    /** Whether everything was as it should be. */
+    /** Returns whether everything was as it should be. */
     public boolean isGood() {
       return verdict.ok() && unmet.isEmpty();
     }
@@ -313,7 +313,7 @@ public final class Simulation {
     quietSinceMillis = quiet ? Math.min(quietSinceMillis, now) : Long.MAX_VALUE;
   }
 
-  /** Since when it should be running. What has become visible only now could not begin before. */
+  /** Returns the instant from which it should be running. What has become visible only now could not begin before. */
   private static long dueSince(TaskRecord task) {
     return Math.max(task.state() == TaskState.RUNNING ? task.leaseEnd() : task.dueAt(), task.changedAt());
   }

@@ -95,7 +95,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     return isPartial && node > 0 && queue != Clients.QUEUES.indexOf(Clients.LIMITED) && (node + queue / 2) % 2 == 0;
   }
 
-  /** Whether stores, clocks, clients and receivers behave. */
+  /** Returns whether stores, clocks, clients and receivers behave. */
   boolean isCalm() {
     return isCalm(mode);
   }

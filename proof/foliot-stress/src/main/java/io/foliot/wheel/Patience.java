@@ -15,7 +15,7 @@ final class Patience {
 
   private Patience() {}
 
-  /** Whether the latch has opened in time. */
+  /** Returns whether the latch has opened in time. */
   static boolean await(CountDownLatch latch) throws InterruptedException {
     boolean opened = latch.await(nanos, TimeUnit.NANOSECONDS);
     if (!opened) {

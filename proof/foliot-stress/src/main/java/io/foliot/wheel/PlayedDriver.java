@@ -125,7 +125,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     nowNanos = nanos;
   }
 
-  /** Until when the driver has gone to sleep last. */
+  /** Returns the end of the driver's last sleep. */
   long sleepsUntilNanos() {
     return sleepsUntilNanos;
   }

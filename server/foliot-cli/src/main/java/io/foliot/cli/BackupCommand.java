@@ -75,7 +75,7 @@ final class BackupCommand implements Callable<Integer> {
     return !RocksDbStore.isFree(folder);
   }
 
-  /** Where the store is in a data folder. */
+  /** Returns the folder of the store in a data folder. */
   static Path storeFolder(Path data) {
     try {
       return FoliotConfig.load(Map.of("data", data.toString()), Map.of(), null).store().folder();

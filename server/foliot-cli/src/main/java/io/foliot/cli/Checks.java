@@ -41,7 +41,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What can be checked before a server is started, or beside one that runs. */
+/** Checks of this machine, made before a server is started or beside one that runs. */
 final class Checks {
   private static final int JAVA_OLDEST = 21;
   private static final int JAVA_BEST = 25;
@@ -90,7 +90,7 @@ final class Checks {
     return all;
   }
 
-  /** Whether the server of the store can be reached and lets us in. Nothing is changed there. */
+  /** Returns whether the server of the store can be reached and lets us in. Nothing is changed there. */
   private Finding storeServer() {
     FoliotConfig.Store store = config.store();
     long begun = System.nanoTime();
@@ -217,7 +217,7 @@ final class Checks {
     }
   }
 
-  /** Whether the wall clock and the monotonic clock agree on how long a second is. */
+  /** Returns whether the wall clock and the monotonic clock agree on how long a second is. */
   private Finding drift() {
     long wallBegun = wallNanos();
     long begun = System.nanoTime();
@@ -284,7 +284,7 @@ final class Checks {
     }
   }
 
-  /** How long the disk takes to make a write durable, which each acknowledged write waits for. */
+  /** Returns how long the disk takes to make a write durable, which each acknowledged write waits for. */
   private Finding sync() {
     Path folder = Folders.nearestExisting(config.store().data());
     Path file = null;

@@ -36,7 +36,7 @@ final class ClusterCommand implements Callable<Integer> {
     new CommandOutput().add("version", view.at("version").text()).add("node", view.at("node").text())
         .add("zone", view.at("zone").text()).add("leader", view.at("leader").text())
         .add("nodes", view.at("nodes").items().stream().map(ClusterCommand::node).collect(Collectors.joining(", ")))
-        .add("slots", view.at("slots", "count").text() + ", of which this node looks after "
+        .add("slots", view.at("slots", "count").text() + ", of which this node owns "
             + view.at("slots", "owned").text())
         .add("store", store.at("kind").text() + ", class " + store.at("class").text() + ": "
             + store.at("detail").text())

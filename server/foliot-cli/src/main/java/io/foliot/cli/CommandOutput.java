@@ -7,7 +7,7 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a command has to say: names and values, as lines for people or as JSON. */
+/** The output of a command: names and values, as lines for people or as JSON. */
 final class CommandOutput {
   private static final JsonMapper MAPPER = new JsonMapper();
 

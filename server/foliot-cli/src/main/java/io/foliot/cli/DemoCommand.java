@@ -178,7 +178,7 @@ final class DemoCommand implements Callable<Integer> {
   private void await(String task, int callbacks) {
     if (ledger.await(task, callbacks, PATIENCE) < callbacks) {
       throw CommandException.failure("a callback did not come within " + PATIENCE.toSeconds() + " s; ./foliot doctor"
-          + " looks for what is wrong with this machine");
+          + " checks this machine for problems");
     }
   }
 

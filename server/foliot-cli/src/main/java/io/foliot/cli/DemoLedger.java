@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
 
-/** What was promised and what came: written on both sides, compared at the end. Any thread. */
+/** The promised and the received callbacks, recorded on both sides and compared at the end. Any thread. */
 final class DemoLedger {
   // guarded by this
   private final Set<String> acknowledged = new HashSet<>();
@@ -32,7 +32,7 @@ final class DemoLedger {
     return acknowledged.size();
   }
 
-  /** How many of the acknowledged have come. */
+  /** Returns how many of the acknowledged have come. */
   synchronized int delivered() {
     Set<String> both = new HashSet<>(acknowledged);
     both.retainAll(callbacks.keySet());
@@ -43,12 +43,12 @@ final class DemoLedger {
     return acknowledged() - delivered();
   }
 
-  /** How often tasks have come again. */
+  /** Returns how often tasks have come again. */
   synchronized int again() {
     return callbacks.values().stream().mapToInt(all -> all.size() - 1).sum();
   }
 
-  /** How many came before they were due. */
+  /** Returns how many came before they were due. */
   synchronized int early() {
     return (int) callbacks.values().stream().flatMap(List::stream).filter(callback -> callback.late().isNegative())
         .count();

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 
-/** What gets the callbacks: a few lines, as anybody would write them. */
+/** The receiver of the callbacks: a few lines, as any user would write them. */
 final class DemoReceiver implements AutoCloseable {
   private final HttpServer server;
 

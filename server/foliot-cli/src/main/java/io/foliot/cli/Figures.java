@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** What {@code /metrics} said at one moment: samples in the text format of Prometheus. */
+/** The answer of {@code /metrics} at one moment: samples in the text format of Prometheus. */
 final class Figures {
   static final Figures NONE = new Figures(List.of(), 0);
 

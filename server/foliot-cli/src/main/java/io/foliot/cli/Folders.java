@@ -40,7 +40,7 @@ final class Folders {
     }
   }
 
-  /** How long all files in a folder are together; what cannot be read counts nothing. */
+  /** Returns how long all files in a folder are together; what cannot be read counts nothing. */
   static long bytes(Path folder) {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.mapToLong(Folders::size).sum();

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 @Command(name = "migrate", description = {
     "Moves all live tasks, and the settings of queues and keys, to another store.",
     "The source accepts and fires nothing from then on; the target is opened when both were found to be the same.",
-    "A migration that was broken off goes on where it stopped when the same command is given again."}, footer = {"",
+    "An interrupted migration continues where it stopped when the same command is run again."}, footer = {"",
         "A store is rocksdb:DIR (a data folder, whose server must be stopped), jdbc:postgresql://HOST/DATABASE,",
         "jdbc:mariadb://HOST/DATABASE or redis://HOST. Users and passwords come from FOLIOT_FROM_USER,",
         "FOLIOT_FROM_PASSWORD, FOLIOT_TO_USER and FOLIOT_TO_PASSWORD.", "", "Example",

@@ -75,7 +75,7 @@ final class QueuesCommand implements Callable<Integer> {
     return Words.count(counts.at(state).decimal());
   }
 
-  /** Where a queue's tasks go. */
+  /** Returns the target of a queue's tasks. */
   static String target(JsonView queue) {
     String url = queue.at("delivery", "url").text(queue.at("delivery", "type").text());
     return queue.at("paused").isTrue() ? "(paused) " + url : url;

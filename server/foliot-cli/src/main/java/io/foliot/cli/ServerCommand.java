@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
 /** Runs a server. Its options are those of the configuration. */
-@Command(name = "server", description = "Runs a server until it is told to stop (Ctrl-C).", footer = {"",
+@Command(name = "server", description = "Runs a server until it is stopped (Ctrl-C).", footer = {"",
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
         + " The command line overrides the environment, and that the file.",
     "", "A server that cannot go on ends, and says why. Exit codes",

@@ -36,7 +36,10 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
     return environment.getOrDefault(name, "");
   }
 
-  /** Whether output may have colours: only on a terminal, and not where somebody objects (https://no-color.org). */
+  /**
+   * Returns whether output may have colours: only on a terminal, and not where somebody objects
+   * (https://no-color.org).
+   */
   boolean colours() {
     return terminal && variable("NO_COLOR").isEmpty() && !variable("TERM").equals("dumb");
   }

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What can be done about the number of slots. */
+/** The commands that change the number of slots. */
 @Command(name = "slots", description = "Changes how many slots a store in Redis has.")
 final class SlotsCommand implements Callable<Integer> {
   private SlotsCommand() {}

@@ -49,7 +49,7 @@ final class SubmitCommand implements Callable<Integer> {
   @ArgGroup
   private @Nullable What what;
 
-  /** What it carries. */
+  /** The payload. */
   private static final class What {
     @Option(names = "--payload", paramLabel = "JSON", description = "what the receiver gets")
     private @Nullable String json;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "tasks", description = "Lists tasks of a queue.", footer = {"", "Examples",
     "  foliot tasks orders --state failed", "  foliot tasks orders --limit 5 --json"})
 final class TasksCommand implements Callable<Integer> {
-  /** What the server gives in one answer. */
+  /** Most tasks that the server returns in one answer. */
   private static final int PAGE = 1_000;
   private static final int SHOWN_REASON = 60;
 

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** What {@code top} shows: figures of a server, and how they change. One thread. */
+/** The screen of {@code top}: figures of a server, and how they change. One thread. */
 final class TopScreen {
   /** Percentiles are taken over so many looks: one second holds too few tasks to have a p99. */
   private static final int WINDOW = 10;

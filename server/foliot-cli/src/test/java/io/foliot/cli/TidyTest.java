@@ -25,7 +25,8 @@ final class TidyTest {
   private static final Pattern COMMENT = Pattern.compile("^\\s*(?:/\\*\\*|\\*|//)\\s");
   /** Clauses without a subject, and parties without a name. */
   private static final Pattern BANNED = Pattern.compile("^\\s*(?:/\\*\\*|//)\\s+(?:@\\w+ )?"
-      + "(?:Whoever|Whose|Whom|Nobody|Somebody|For how long|Of whom|Neither)\\b");
+      + "(?:Who|Whoever|Whose|Whom|Nobody|Somebody|Everybody|Anybody|For how long|Since when|Until when"
+      + "|(?:Of|By|To|With) whom|Of which|Neither)\\b");
   private static final Pattern TYPE = Pattern
       .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
           + " ");
@@ -121,6 +122,7 @@ final class TidyTest {
     }
     assertThat(found).as("begin these comments with what the thing does or is, and name the party: \"An owner ...\","
         + " \"Returns ...\", \"Longest pause ...\"").isEmpty();
+    assertThat(BANNED.matcher("  /** Until when it sleeps. */").find()).as("a breach is found").isTrue();
   }
 
   @Test

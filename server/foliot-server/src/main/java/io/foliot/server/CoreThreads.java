@@ -7,7 +7,7 @@ import java.lang.Thread.UncaughtExceptionHandler;
  * look alive and do nothing. The tasks are in the store, and whoever supervises the process starts it again.
  */
 public final class CoreThreads implements UncaughtExceptionHandler {
-  /** What the process says to the shell. */
+  /** Exit code of the process. */
   public static final int EXIT_CODE = 5;
 
   private static final String OURS = "foliot-";
@@ -20,7 +20,7 @@ public final class CoreThreads implements UncaughtExceptionHandler {
     Thread.setDefaultUncaughtExceptionHandler(new CoreThreads());
   }
 
-  /** Whether whatever the process does after this failure, or what caused it, may be wrong. */
+  /** Returns whether whatever the process does after this failure, or what caused it, may be wrong. */
   public static boolean isFatal(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError)) {

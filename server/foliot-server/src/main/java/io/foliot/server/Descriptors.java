@@ -14,7 +14,7 @@ final class Descriptors {
         : Long.MAX_VALUE;
   }
 
-  /** How many more may be opened. */
+  /** Returns how many more may be opened. */
   static long free() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
         ? system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount()

@@ -87,7 +87,7 @@ public final class FoliotServer implements AutoCloseable {
     prometheus.gauge("foliot.http.bodies.bytes", "Bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "Whether the store has closed itself", () -> failure.isDone() ? 1 : 0);
     Scheduler scheduler = runtime.scheduler();
-    prometheus.gauge("foliot.slots.owned", "Slots that this node looks after",
+    prometheus.gauge("foliot.slots.owned", "Slots that this node owns",
         () -> scheduler.cluster().ownedSlots());
     prometheus.gauge("foliot.clock.offset.seconds", "By how much the store's clock is ahead of this node's",
         () -> scheduler.cluster().clockOffsetMicros() / 1e6);

@@ -82,7 +82,7 @@ final class HttpConnections implements ServerConnectionSelector {
     return new Connection(http1.connection(new Context(context, reader)), context.serverSocket(), open);
   }
 
-  /** How many connections there are. */
+  /** Returns how many connections there are. */
   int open() {
     return open.get();
   }

@@ -212,7 +212,7 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** What becomes of a connection after an answer. */
+  /** The fate of a connection after an answer. */
   private enum After {
     GO_ON, CLOSE, CLOSE_UNREAD
   }
@@ -280,12 +280,12 @@ final class HttpListener implements AutoCloseable {
       return writes;
     }
 
-    /** Whether some of the body was read. */
+    /** Returns whether some of the body was read. */
     boolean isBegun() {
       return begun;
     }
 
-    /** Whether there is a body that was not read to its end. */
+    /** Returns whether there is a body that was not read to its end. */
     boolean isUnread() {
       return !ended && request.content().hasEntity();
     }
@@ -307,7 +307,7 @@ final class HttpListener implements AutoCloseable {
         for (String name : query.names()) {
           List<String> values = query.all(name);
           if (values.size() > 1) {
-            throw new Problem(ProblemKind.INVALID_PARAMETER, "a query parameter stands once: " + name);
+            throw new Problem(ProblemKind.INVALID_PARAMETER, "a query parameter must occur only once: " + name);
           }
           parameters.put(name, values.isEmpty() ? "" : values.getFirst());
         }
@@ -347,12 +347,12 @@ final class HttpListener implements AutoCloseable {
     return server.port();
   }
 
-  /** Whether there is room for one more connection. */
+  /** Returns whether there is room for one more connection. */
   boolean accepts() {
     return connections.open() < maxConnections;
   }
 
-  /** How many requests are being answered. */
+  /** Returns how many requests are being answered. */
   int underWay() {
     return underWay.get();
   }

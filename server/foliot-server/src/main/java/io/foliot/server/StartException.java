@@ -37,7 +37,7 @@ public final class StartException extends RuntimeException {
     return reason;
   }
 
-  /** What the process says to the shell. */
+  /** Returns the exit code of the process. */
   public int exitCode() {
     return reason.exitCode;
   }

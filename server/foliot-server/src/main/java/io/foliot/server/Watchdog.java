@@ -73,7 +73,10 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Whether the kernel takes a connection. Anything but a refusal, such as too many open files, says nothing. */
+  /**
+   * Returns whether the kernel takes a connection. Anything but a refusal, such as too many open files, says
+   * nothing.
+   */
   private boolean isHeard() {
     try (Socket knock = new Socket()) {
       knock.connect(address, KNOCK_MILLIS);

@@ -74,7 +74,8 @@ class StoreTroubleTest {
 
   @Test
   void noAnswerNamesTheDatabaseOrItsUser() {
-    String words = "the database is away: database=postgresql db.internal/foliot, sqlState=28000, error=role ux_role";
+    String words = "the database is unavailable: database=postgresql db.internal/foliot,"
+        + " sqlState=28000, error=role ux_role";
     assertThat(submitWhen(new StoreAwayException(words, new IOException())).body()).doesNotContain("db.internal",
         "ux_role", "sqlState");
     assertThat(submitWhen(new StoreException(words, null)).body()).doesNotContain("db.internal", "ux_role", "sqlState");

@@ -105,7 +105,7 @@ final class Ensemble implements AutoCloseable {
     return curator.getZookeeperClient().isConnected();
   }
 
-  /** What ZooKeeper has agreed to; 0 before it was first reached. */
+  /** Returns the negotiated session timeout in milliseconds; 0 before ZooKeeper was first reached. */
   long sessionTimeoutMillis() {
     return curator.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();
   }

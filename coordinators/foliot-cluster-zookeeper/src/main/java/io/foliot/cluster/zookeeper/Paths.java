@@ -2,7 +2,7 @@ package io.foliot.cluster.zookeeper;
 
 import org.apache.zookeeper.common.PathUtils;
 
-/** Where things are in ZooKeeper. */
+/** The paths of Foliot's nodes in ZooKeeper. */
 record Paths(String root) {
   /** One node each, which ends with the session of its member. */
   String members() {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
-  /** What Curator calls the nodes of an election; a number follows. */
+  /** Prefix of the names that Curator gives to an election's nodes; a number follows. */
   private static final String CANDIDATE = "latch-";
 
   private final Ensemble ensemble;

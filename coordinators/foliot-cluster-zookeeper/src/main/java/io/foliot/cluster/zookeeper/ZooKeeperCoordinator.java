@@ -39,7 +39,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   // Rejected: Curator's PersistentNode and CuratorCache, each with state and threads of its own, which heal one by one;
   // the order in which they do after a lost session would be ours to guess.
 
-  /** What {@link #kind} says. */
+  /** Result of {@link #kind}. */
   public static final String KIND = "zookeeper";
   /** How often a member looks whether all is as it should be. */
   public static final Duration BEAT = Duration.ofSeconds(1);
@@ -195,7 +195,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     try {
       work.run();
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "coordination through ZooKeeper goes on after a failure", e);
+      LOG.log(System.Logger.Level.ERROR, "a step of coordination through ZooKeeper failed; retrying", e);
     }
   }
 
@@ -295,7 +295,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** What another process has taken stays taken while ZooKeeper is away. */
+  /** Reports a lost connection once. A member whose name another process has taken stays displaced. */
   private void lost() {
     if (told == null || (told.connection() != Connection.LOST && told.connection() != Connection.DISPLACED)) {
       Throwable why = failure;
@@ -394,7 +394,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private static boolean ensureFirst(boolean done) {
     if (!done) {
       throw new IllegalStateException(
-          "two register one name at the same time; the next look tells which of them has it");
+          "two processes register one node name at the same time; the next read decides the owner");
     }
     return true;
   }

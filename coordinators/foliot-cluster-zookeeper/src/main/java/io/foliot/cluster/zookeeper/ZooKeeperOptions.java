@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record ZooKeeperOptions(String servers, String root, Duration sessionTimeout, Duration connectionTimeout,
     Login login, @Nullable Tls tls) {
-  /** What an address begins with. */
+  /** Prefix of an address. */
   public static final String SCHEME = "zookeeper://";
-  /** Where everything is unless the address has a path. */
+  /** Root path of Foliot's nodes unless the address has a path. */
   public static final String ROOT = "/foliot";
   /** How long a node is believed to live that is not heard of, unless told otherwise. */
   public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(3);

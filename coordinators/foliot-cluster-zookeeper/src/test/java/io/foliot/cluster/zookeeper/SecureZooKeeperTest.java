@@ -234,7 +234,7 @@ final class SecureZooKeeperTest {
     assertThat(believes(own, keys("elsewhere", "dns:zookeeper.test"))).isFalse();
   }
 
-  /** Whether a client that trusts a server's key finds the server to be who it should be. */
+  /** Returns whether a client that trusts a server's key finds the server to be who it should be. */
   private boolean believes(Tls client, Tls server) throws Exception {
     int port = secureServer(new Tls(client.trustStore(), PASSWORD, server.keyStore(), PASSWORD));
     TestNode node = node("a",

@@ -84,7 +84,7 @@ final class TestNode implements AutoCloseable {
     loop.close();
   }
 
-  /** Whether these see each other and nobody else, and agree who of them leads. */
+  /** Returns whether these nodes see each other and no others, and agree on the leader. */
   static boolean agree(List<TestNode> alive) {
     List<Member> members = alive.stream().map(node -> node.member).sorted(Comparator.comparing(Member::node)).toList();
     return alive.stream().allMatch(node -> {

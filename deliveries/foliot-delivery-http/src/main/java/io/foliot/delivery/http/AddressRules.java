@@ -49,7 +49,7 @@ public final class AddressRules {
   private static final Cidr LOOPBACK_V4 = Cidr.parse("127.0.0.0/8");
   private static final Cidr LOOPBACK_V6 = Cidr.parse("::1");
 
-  /** Where an IPv6 network puts the bytes of an IPv4 address, and whether they are inverted. */
+  /** Position of an IPv4 address's bytes in an IPv6 network, and whether they are inverted. */
   private static final List<Carrier> CARRIERS = List.of(Carrier.at("::ffff:0:0/96", 12, 13, 14, 15),
       Carrier.at("::ffff:0:0:0/96", 12, 13, 14, 15), Carrier.at("::/96", 12, 13, 14, 15),
       Carrier.at("64:ff9b::/96", 12, 13, 14, 15), Carrier.at("64:ff9b:1::/48", 12, 13, 14, 15),

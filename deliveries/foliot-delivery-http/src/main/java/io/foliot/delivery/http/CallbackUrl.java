@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param path path and query, beginning with a slash
  */
 record CallbackUrl(boolean secure, String host, int port, String path) {
-  /** What servers and proxies take; a request line of 8 KiB is refused by most. */
+  /** Longest URL that servers and proxies accept; a request line of 8 KiB is refused by most. */
   static final int MAX_LENGTH = 2_048;
   private static final int MAX_HOST_LENGTH = 253;
   private static final int MAX_LABEL_LENGTH = 63;
@@ -109,7 +109,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     }
   }
 
-  /** Whether a C library would read a last label as a number, so that the whole is an address and no name. */
+  /** Returns whether a C library would read a last label as a number, so that the whole is an address and no name. */
   private static boolean isNumber(String label) {
     if (label.startsWith("0x")) {
       return label.chars().skip(2).allMatch(c -> Character.digit(c, 16) >= 0);

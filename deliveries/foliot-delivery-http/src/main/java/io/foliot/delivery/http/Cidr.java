@@ -53,7 +53,7 @@ public final class Cidr {
         "a network is written like 10.0.0.0/8 or fd00::/8; " + why + ": network=" + shown);
   }
 
-  /** Whether an address of 4 or 16 bytes lies in it. Families never match each other. */
+  /** Returns whether an address of 4 or 16 bytes lies in it. Families never match each other. */
   boolean contains(byte[] address) {
     if (address.length != network.length) {
       return false;

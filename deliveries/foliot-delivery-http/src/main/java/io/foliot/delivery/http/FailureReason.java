@@ -12,7 +12,7 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MessageConstraintException;
 
-/** What it means that an attempt got no answer, in plain words. */
+/** Explanations for attempts without an answer. */
 final class FailureReason {
   private FailureReason() {}
 

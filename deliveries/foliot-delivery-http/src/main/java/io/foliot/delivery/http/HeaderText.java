@@ -16,7 +16,7 @@ final class HeaderText {
 
   private HeaderText() {}
 
-  /** Whether a task may set this header: a name as HTTP writes it, in lower case, and none of ours. */
+  /** Returns whether a task may set this header: a name as HTTP writes it, in lower case, and none of ours. */
   static boolean isFree(String lowerName) {
     return isToken(lowerName) && !RESERVED.contains(lowerName) && !lowerName.startsWith("webhook-")
         && !lowerName.startsWith("foliot-");

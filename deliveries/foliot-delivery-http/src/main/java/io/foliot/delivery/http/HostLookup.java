@@ -68,7 +68,7 @@ final class HostLookup implements DnsResolver {
     permittedNanos = keep.toNanos();
   }
 
-  /** What a look-up came to. */
+  /** The result of a look-up. */
   sealed interface Finding {}
 
   /** All its addresses may be connected to. */

@@ -154,7 +154,7 @@ public final class HttpDelivery implements Delivery {
     return targets.get(target, HttpTarget::parse);
   }
 
-  /** How many targets are kept read. */
+  /** Returns how many targets are kept read. */
   long targetsKept() {
     targets.cleanUp();
     return targets.estimatedSize();

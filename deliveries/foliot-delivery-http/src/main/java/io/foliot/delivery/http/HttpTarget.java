@@ -46,7 +46,7 @@ record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
     return distance(lower, SECRET) < distance(lower, URL) ? SECRET : URL;
   }
 
-  /** How many letters must be inserted, removed or changed, relative to the length of the word. */
+  /** Returns how many letters must be inserted, removed or changed, relative to the length of the word. */
   private static double distance(String name, String word) {
     int[] row = new int[word.length() + 1];
     for (int j = 0; j <= word.length(); j++) {

@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** What finds the addresses of a host. May block; it is never called on a thread that must not. */
+/** Finds the addresses of a host. May block; it is never called on a thread that must not. */
 @FunctionalInterface
 public interface Resolver {
   /**

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which node looks after which slot. Immutable; any thread.
+ * The owner node of each slot. Immutable; any thread.
  *
  * <p>It is a division of labour and nothing more: two nodes with two assignments, or with none, lose and double
  * nothing.
@@ -156,7 +156,7 @@ public final class Assignment {
     return 31 * nodes.hashCode() + Arrays.hashCode(owners);
   }
 
-  /** What a node looks after. */
+  /** Returns the slots that a node owns. */
   public BitSet slotsOf(String node) {
     BitSet slots = new BitSet();
     int place = nodes.indexOf(node);
@@ -214,7 +214,7 @@ public final class Assignment {
     return new Assignment(names, next);
   }
 
-  /** How many each may have; who has the most now keeps the odd ones. */
+  /** Returns the number of slots due to each member; those with the most now keep the odd ones. */
   private int[] quotas(List<String> names, int slotCount) {
     int[] now = new int[names.size()];
     for (int slot = 0; slot < slotCount && owners.length > 0; slot++) {

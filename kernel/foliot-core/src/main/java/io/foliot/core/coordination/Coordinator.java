@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who is alive, who leads, and one shared document. Nothing a coordinator says is needed for safety, nor for liveness:
- * the claim in the store decides, and the overdue poll fires what nobody looks after. Any thread may call; no method
- * blocks.
+ * the claim in the store decides, and the overdue poll fires the tasks of slots without an owner. Any thread may call;
+ * no method blocks.
  */
 public interface Coordinator extends AutoCloseable {
   /** A word for people: {@code none}, {@code store}, {@code zookeeper}. */
   String kind();
 
-  /** Whether there may be other members, with whom this one shares the slots. */
+  /** Returns whether there may be other members, with whom this one shares the slots. */
   default boolean isShared() {
     return true;
   }
@@ -49,7 +49,7 @@ public interface Coordinator extends AutoCloseable {
     }
   }
 
-  /** How the coordinator is reached. */
+  /** The state of the connection to the coordinator. */
   enum Connection {
     /** It answers. */
     CONNECTED,

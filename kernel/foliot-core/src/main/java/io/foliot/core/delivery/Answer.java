@@ -4,9 +4,9 @@ import io.foliot.core.Limits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 public sealed interface Answer {
-  /** What the receiver said, for people; may be empty. */
+  /** Returns the receiver's message, for people; may be empty. */
   String detail();
 
   /** It succeeded. */
@@ -43,7 +43,7 @@ public sealed interface Answer {
   /** It failed; there is no point in trying again. */
   record Fail(String detail) implements Answer {}
 
-  /** What a failure says about the destination as a whole. */
+  /** The meaning of a failure for the destination as a whole. */
   enum Health {
     /** It works; this task failed. */
     WELL,

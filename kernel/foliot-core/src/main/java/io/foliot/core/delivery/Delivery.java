@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * called by an event loop.
  */
 public interface Delivery extends AutoCloseable {
-  /** What {@link Target#type} says for it. */
+  /** Returns the {@link Target#type} of the targets that it delivers to. */
   String type();
 
   /**

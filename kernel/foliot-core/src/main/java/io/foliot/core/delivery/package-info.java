@@ -1,4 +1,4 @@
-/** What a delivery must offer. */
+/** The SPI of deliveries. */
 @NullMarked
 package io.foliot.core.delivery;
 

@@ -11,9 +11,9 @@ package io.foliot.core.store;
  * @param detail what the receiver said
  */
 public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
-  /** How many a task keeps. */
+  /** Most attempts that a task keeps. */
   public static final int KEPT = 16;
-  /** How many characters of detail are kept. */
+  /** Most characters of detail that are kept. */
   public static final int MAX_DETAIL = 256;
 
   public AttemptRecord {
@@ -22,7 +22,7 @@ public record AttemptRecord(long generation, int attempt, long begunAt, long end
     }
   }
 
-  /** How an attempt ended. Stores write the ordinals: never reorder. */
+  /** The end of an attempt. Stores write the ordinals: never reorder. */
   public enum End {
     /** It succeeded. */
     FINISHED,

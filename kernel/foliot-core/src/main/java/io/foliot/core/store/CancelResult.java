@@ -14,7 +14,7 @@ public record CancelResult(Kind kind, @Nullable TaskId id, long generation) {
   /** There is no such task. */
   public static final CancelResult NOT_FOUND = new CancelResult(Kind.NOT_FOUND, null, 0);
 
-  /** What happened. */
+  /** The effect of the call. */
   public enum Kind {
     /** No attempt of that generation begins after this. */
     CANCELLED,

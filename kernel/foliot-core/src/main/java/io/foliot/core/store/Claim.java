@@ -22,7 +22,7 @@ public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
     return new Claim(id, 0);
   }
 
-  /** Whether this wins nothing at a time of the store's clock. */
+  /** Returns whether this wins nothing at a time of the store's clock. */
   public boolean isLook(long nowMillis) {
     return leaseMillis == 0 || nowMillis > notAfterMillis;
   }

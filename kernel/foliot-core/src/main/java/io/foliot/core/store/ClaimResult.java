@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.TaskState;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a claim. */
+/** The result of a claim. */
 public sealed interface ClaimResult {
   /**
    * The claim stands.

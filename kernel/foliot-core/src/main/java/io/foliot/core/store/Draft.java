@@ -27,7 +27,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
    * @param digest of what was asked for
    */
   public record Idempotency(String key, long digest) {
-    /** How long requests are recognised: 24 hours. */
+    /** Time for which a repeated request is recognised: 24 hours. */
     public static final long KEPT_MILLIS = 24L * 60 * 60 * 1000;
   }
 }

@@ -43,7 +43,7 @@ public sealed interface Due {
 
   /** After a delay in milliseconds; one of 0 is due at once, not in the next millisecond. */
   record After(long delayMillis) implements Due {
-    /** How many microseconds a millisecond has. */
+    /** Microseconds in a millisecond. */
     private static final long MICROS = 1_000;
 
     public After {

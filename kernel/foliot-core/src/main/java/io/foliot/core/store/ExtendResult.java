@@ -7,7 +7,7 @@ package io.foliot.core.store;
  * @param leaseEnd when the lease ends now, in milliseconds since 1970; 0 if refused
  */
 public record ExtendResult(Kind kind, long leaseEnd) {
-  /** What happened. */
+  /** The effect of the call. */
   public enum Kind {
     /**
      * The lease holds until the new end, which may be nearer than asked for: the queue bounds how long work may run.

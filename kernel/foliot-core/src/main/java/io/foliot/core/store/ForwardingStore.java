@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * or broken on purpose.
  */
 public abstract class ForwardingStore implements TaskStore {
-  /** What the calls go to. */
+  /** Returns the store that the calls are forwarded to. */
   protected final TaskStore delegate;
 
   /** @param delegate is closed with this one */

@@ -1,6 +1,6 @@
 package io.foliot.core.store;
 
-/** How an attempt ended. */
+/** The end of an attempt. */
 public sealed interface Outcome {
   /** It succeeded. */
   record Finished() implements Outcome {}

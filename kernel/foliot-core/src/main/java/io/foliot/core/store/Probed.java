@@ -20,7 +20,7 @@ public record Probed(long lookAt, long wakeAt) {
     };
   }
 
-  /** Whether the entry has to be moved to where the task is due. */
+  /** Returns whether the entry has to be moved to where the task is due. */
   public boolean hasToMove() {
     return wakeAt != lookAt;
   }

@@ -14,7 +14,7 @@ public record QueueCounts(long delayed, long parked, long running, long finished
   /** None at all. */
   public static final QueueCounts NONE = new QueueCounts(0, 0, 0, 0, 0, 0);
 
-  /** How many are not final. */
+  /** Returns how many are not final. */
   public long live() {
     return delayed + running;
   }

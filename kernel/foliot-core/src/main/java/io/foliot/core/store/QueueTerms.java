@@ -13,10 +13,10 @@ import io.foliot.core.QueueConfig;
  */
 public record QueueTerms(int maxAttempts, long maxWaitMillis, long maxRunMillis, long retainFinishedMillis,
     long retainFailedMillis) {
-  /** What a queue with default settings has. */
+  /** Terms of a queue with default settings. */
   public static final QueueTerms DEFAULT = of(QueueConfig.of("default", io.foliot.core.Target.pull()));
 
-  /** What a store must know of this queue. */
+  /** Returns the terms of this queue that a store must know. */
   public static QueueTerms of(QueueConfig queue) {
     return new QueueTerms(queue.retry().maxAttempts(),
         queue.maxWait() == null ? Long.MAX_VALUE : queue.maxWait().toMillis(), queue.maxRun().toMillis(),

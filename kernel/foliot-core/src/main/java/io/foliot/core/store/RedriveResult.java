@@ -11,7 +11,7 @@ import io.foliot.core.TaskId;
  * @param dueAt when it is due, if it was redriven
  */
 public record RedriveResult(Kind kind, TaskId id, long generation, long dueAt) {
-  /** What happened. */
+  /** The effect of the call. */
   public enum Kind {
     /** It is live again. */
     REDRIVEN,

@@ -10,7 +10,7 @@ import io.foliot.core.TaskState;
  * @param wakeAt when a live task must be looked at again; 0 for a final one, or if nothing changed
  */
 public record SettleResult(Kind kind, TaskState state, long wakeAt) {
-  /** What happened. */
+  /** The effect of the call. */
   public enum Kind {
     /** Recorded. */
     SETTLED,

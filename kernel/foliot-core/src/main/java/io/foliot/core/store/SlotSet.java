@@ -28,27 +28,27 @@ public final class SlotSet {
     return new SlotSet(slotCount, (BitSet) slots.clone());
   }
 
-  /** How many slots there are in all. */
+  /** Returns how many slots there are in all. */
   public int slotCount() {
     return slotCount;
   }
 
-  /** How many of them are in the set. */
+  /** Returns how many of them are in the set. */
   public int size() {
     return slots.cardinality();
   }
 
-  /** Whether the slot is in the set. */
+  /** Returns whether the slot is in the set. */
   public boolean contains(int slot) {
     return slots.get(slot);
   }
 
-  /** Whether the task's slot is in the set. */
+  /** Returns whether the task's slot is in the set. */
   public boolean contains(TaskId id) {
     return slots.get(id.slot(slotCount));
   }
 
-  /** Whether every slot is in the set. */
+  /** Returns whether every slot is in the set. */
   public boolean isAll() {
     return size() == slotCount;
   }

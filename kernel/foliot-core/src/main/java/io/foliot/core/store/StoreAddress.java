@@ -22,7 +22,7 @@ public final class StoreAddress {
     return open.split("[?;&]", 2)[0];
   }
 
-  /** What an address begins with, such as {@code jdbc:postgresql:} or {@code redis:}. */
+  /** Returns the prefix of an address, such as {@code jdbc:postgresql:} or {@code redis:}. */
   public static String scheme(String address) {
     Matcher found = SCHEME.matcher(address);
     return found.lookingAt() ? found.group() : "";

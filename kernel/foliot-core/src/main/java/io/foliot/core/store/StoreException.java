@@ -2,7 +2,7 @@ package io.foliot.core.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store is away, closed or broken; whether the call took effect is unknown. */
+/** The store is unavailable, closed or broken; whether the call took effect is unknown. */
 public class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

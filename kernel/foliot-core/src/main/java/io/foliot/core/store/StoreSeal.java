@@ -16,7 +16,7 @@ public record StoreSeal(State state, String other, @Nullable String cursor, long
   /** The name of the document. */
   public static final String NAME = "seal";
 
-  /** How far the move is. */
+  /** The phase of the move. */
   public enum State {
     /** Nothing new is accepted and nothing is claimed; ends of attempts are recorded. */
     DRAINING,

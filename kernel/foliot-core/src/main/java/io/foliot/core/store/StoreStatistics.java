@@ -11,11 +11,11 @@ public interface StoreStatistics {
    */
   List<Figure> figures();
 
-  /** Whether a figure may fall. */
+  /** The kind of a figure: one that may fall, or one that only grows. */
   enum Kind {
-    /** What the store holds now. */
+    /** A present quantity in the store; may fall. */
     LEVEL,
-    /** What the store has done since it was opened; never falls. */
+    /** A count of the store's work since it was opened; never falls. */
     TOTAL
   }
 

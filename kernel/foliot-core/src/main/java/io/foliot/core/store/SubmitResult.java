@@ -14,7 +14,7 @@ import io.foliot.core.TaskState;
  * @param indexed whether an index entry was written at {@code dueAt}, so that a wheel does well to know of it
  */
 public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, TaskState state, boolean indexed) {
-  /** What happened. */
+  /** The effect of the call. */
   public enum Kind {
     /** A new task. */
     CREATED,
@@ -31,7 +31,7 @@ public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, Ta
     /** Refused because the idempotency key was used for another request. */
     MISMATCHED;
 
-    /** Whether the result names a task that the submission stands for. */
+    /** Returns whether the result names a task that represents this submission. */
     public boolean isPlaced() {
       return this != REJECTED && this != MISMATCHED;
     }

@@ -106,7 +106,7 @@ public final class TaskRecord {
     return successor == null ? null : successor.body();
   }
 
-  /** Whether the task is not final. */
+  /** Returns whether the task is not final. */
   public boolean isLive() {
     return !state.isFinal();
   }
@@ -136,7 +136,7 @@ public final class TaskRecord {
     return key;
   }
 
-  /** What it carries. */
+  /** Returns the payload. */
   public Body body() {
     return body;
   }
@@ -161,7 +161,7 @@ public final class TaskRecord {
     return maxAttempts;
   }
 
-  /** Where it stands; never READY. */
+  /** Returns the state; never READY. */
   public TaskState state() {
     return state;
   }
@@ -176,17 +176,17 @@ public final class TaskRecord {
     return dueAt;
   }
 
-  /** Where its index entry stands; means nothing once it is final. */
+  /** Returns the position of its index entry; means nothing once the task is final. */
   public long wakeAt() {
     return wakeAt;
   }
 
-  /** Whether its index entry stands among its queue's parked ones. */
+  /** Returns whether its index entry is among its queue's parked ones. */
   public boolean parked() {
     return parked;
   }
 
-  /** How many attempts of this generation have begun. */
+  /** Returns how many attempts of this generation have begun. */
   public int attempt() {
     return attempt;
   }
@@ -206,22 +206,22 @@ public final class TaskRecord {
     return claimedAt;
   }
 
-  /** How the last claim was settled, or null. */
+  /** Returns the way in which the last claim was settled, or null. */
   public AttemptRecord.@Nullable End settledAs() {
     return settledAs;
   }
 
-  /** Whether it is cancelled as soon as its attempt has failed or its lease has ended. */
+  /** Returns whether it is cancelled as soon as its attempt has failed or its lease has ended. */
   public boolean cancelRequested() {
     return cancelRequested;
   }
 
-  /** Whether an attempt's lease ended without a recorded end, so that it may still deliver. */
+  /** Returns whether an attempt's lease ended without a recorded end, so that it may still deliver. */
   public boolean outstanding() {
     return outstanding;
   }
 
-  /** What takes over when the attempt ends, or null. */
+  /** Returns the successor that takes over when the attempt ends, or null. */
   public @Nullable Successor successor() {
     return successor;
   }

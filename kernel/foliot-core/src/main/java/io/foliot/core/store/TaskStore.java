@@ -40,10 +40,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call; stages complete on threads of the store's, or in the call.
  */
 public interface TaskStore extends AutoCloseable {
-  /** How many slots there are: a power of two from 1 to 65,536. It may grow while the store is open, by doubling. */
+  /**
+   * Returns how many slots there are: a power of two from 1 to 65,536. It may grow while the store is open, by
+   * doubling.
+   */
   int slotCount();
 
-  /** Whether other processes may use it at the same time. */
+  /** Returns whether other processes may use it at the same time. */
   boolean isShared();
 
   /**
@@ -54,7 +57,7 @@ public interface TaskStore extends AutoCloseable {
     return 250;
   }
 
-  /** What an acknowledged write survives. */
+  /** Returns the faults that an acknowledged write survives. */
   Durability durability();
 
   /** A word for people: {@code rocksdb}, {@code memory}. */
@@ -166,7 +169,7 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
-  /** How many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. */
+  /** Returns how many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. */
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**

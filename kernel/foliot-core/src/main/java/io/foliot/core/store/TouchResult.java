@@ -16,7 +16,7 @@ public record TouchResult(Kind kind, @Nullable TaskId id, long generation, long 
   /** There is no such task. */
   public static final TouchResult NOT_FOUND = new TouchResult(Kind.NOT_FOUND, null, 0, 0, false);
 
-  /** What happened. */
+  /** The effect of the call. */
   public enum Kind {
     /** The old generation cannot begin any more. */
     RESET,

@@ -1,4 +1,4 @@
-/** What a store must offer, and the life of a task as every store must live it. */
+/** The SPI of stores, and the life of a task, which every store must follow. */
 @NullMarked
 package io.foliot.core.store;
 

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** For one node alone: it is the only member, and it leads. */
 public final class SoleCoordinator implements Coordinator {
-  /** What {@link #kind} says. */
+  /** Result of {@link #kind}. */
   public static final String KIND = "none";
 
   @Override

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * is gone at the next look of the others, who dies when its lease ends.
  */
 public final class StoreCoordinator implements Coordinator {
-  /** What {@link #kind} says. */
+  /** Result of {@link #kind}. */
   public static final String KIND = "store";
   /** How often a member shows that it lives. */
   public static final Duration BEAT = Duration.ofSeconds(1);
@@ -135,7 +135,7 @@ public final class StoreCoordinator implements Coordinator {
         return;
       }
       after(store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, expectedVersion, document), (written, failure) -> {
-        // Everybody reads it at the next look; the one that wrote it need not wait for that.
+        // All members read it at their next poll; its writer need not wait for that.
         lookNanos = clock.monotonicNanos();
       });
     });
@@ -180,7 +180,7 @@ public final class StoreCoordinator implements Coordinator {
     return !underWay ? lookNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
   }
 
-  /** How long a lease of this member's lasts: a slow store must not make its members die again and again. */
+  /** Returns how long a lease of this member's lasts: a slow store must not make its members die again and again. */
   private long leaseNanos() {
     return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + LOOKS_PER_LEASE * slowNanos);
   }

@@ -196,7 +196,7 @@ abstract class ClassicQueue implements TimerQueue {
     hand = tick;
   }
 
-  /** How many timers the form keeps. */
+  /** Returns how many timers the form keeps. */
   final int placed() {
     return placed;
   }

@@ -8,7 +8,7 @@ interface Backlog extends AutoCloseable {
   /** Begins to run them. Each tells the ledger its number and does nothing else. */
   void start(Ledger ledger) throws Exception;
 
-  /** Whether the ends of all tasks are durable. Asked after all have begun. */
+  /** Returns whether the ends of all tasks are durable. Asked after all have begun. */
   boolean isDone() throws Exception;
 
   /**

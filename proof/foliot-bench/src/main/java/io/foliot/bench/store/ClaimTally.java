@@ -45,7 +45,7 @@ final class ClaimTally implements Meter {
     return finished.sum();
   }
 
-  /** How many tasks claims have asked for; those that were only looked at included. */
+  /** Returns how many tasks claims have asked for; those that were only looked at included. */
   long asked() {
     return asked.sum();
   }

@@ -80,7 +80,7 @@ final class DbScheduler implements AutoCloseable {
     scheduler.scheduleBatch(batch);
   }
 
-  /** How many rows there are, or how many of them fulfil a condition. */
+  /** Returns how many rows there are, or how many of them fulfil a condition. */
   long rows(String condition) throws SQLException {
     return site.number("SELECT count(*) FROM " + TABLE + " WHERE " + condition);
   }

@@ -82,12 +82,15 @@ final class NodesBacklog implements Backlog {
     return nodes.tally();
   }
 
-  /** How many processors were busy with this program, the nodes that is, from the due instant until all was done. */
+  /**
+   * Returns how many processors were busy with this program, the nodes that is, from the due instant until all was
+   * done.
+   */
   double programProcessors() {
     return programProcessors;
   }
 
-  /** How many processors were busy with anything, the database included. */
+  /** Returns how many processors were busy with anything, the database included. */
   double allProcessors() {
     return allProcessors;
   }

@@ -13,7 +13,7 @@ final class Pace {
     gapNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
   }
 
-  /** How many fall into a time. */
+  /** Returns how many fall into a time. */
   int count(Duration time) {
     return (int) (time.toNanos() / gapNanos);
   }

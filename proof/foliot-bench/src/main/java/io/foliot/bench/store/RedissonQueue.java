@@ -38,7 +38,7 @@ final class RedissonQueue implements AutoCloseable {
     return due;
   }
 
-  /** How many wait, due or not, and are not transferred. */
+  /** Returns how many wait, due or not, and are not transferred. */
   int waiting() {
     return delayed.size();
   }

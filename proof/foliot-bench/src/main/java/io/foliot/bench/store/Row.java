@@ -5,7 +5,7 @@ interface Row {
   /** What the options call it. */
   String name();
 
-  /** Whether it is measured when no row is named. */
+  /** Returns whether it is measured when no row is named. */
   default boolean isUsual() {
     return true;
   }

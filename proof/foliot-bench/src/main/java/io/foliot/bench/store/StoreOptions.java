@@ -76,17 +76,17 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
     return Duration.ofMillis(Math.round(Double.parseDouble(value) * 1_000));
   }
 
-  /** Whether a contender takes part. */
+  /** Returns whether a contender takes part. */
   boolean wants(RateRow.Entry entry) {
     return (isWarm || !entry.isVariant()) && wants(entry.contender().name());
   }
 
-  /** Whether one of this name takes part. */
+  /** Returns whether one of this name takes part. */
   boolean wants(String contender) {
     return contenders.isEmpty() || contenders.stream().anyMatch(contender::contains);
   }
 
-  /** Whether a row is measured. */
+  /** Returns whether a row is measured. */
   boolean wants(Row row) {
     return rows.contains(row.name())
         || (row.isUsual() && (rows.isEmpty() || rows.stream().anyMatch(row.name()::startsWith)));

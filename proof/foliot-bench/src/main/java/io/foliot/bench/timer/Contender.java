@@ -90,12 +90,12 @@ enum Contender {
     return this::create;
   }
 
-  /** Whether this JDK has it. */
+  /** Returns whether this JDK has it. */
   boolean isAvailable() {
     return true;
   }
 
-  /** Whether a cancel takes time in proportion to the number of timers. */
+  /** Returns whether a cancel takes time in proportion to the number of timers. */
   boolean searchesToCancel() {
     return false;
   }

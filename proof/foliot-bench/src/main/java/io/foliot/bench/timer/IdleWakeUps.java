@@ -26,7 +26,7 @@ record IdleWakeUps(double empty, double oneAhead) {
   /** How long threads get to come to rest after something was done. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** Whether this system shows how often threads wake. */
+  /** Returns whether this system shows how often threads wake. */
   static boolean areVisible() {
     return NativeThreads.areVisible();
   }

@@ -41,7 +41,7 @@ final class NativeThreads {
         .collect(Collectors.toSet());
   }
 
-  /** How often a thread has given up the CPU to wait, and so has been woken or will be. */
+  /** Returns how often a thread has given up the CPU to wait, and so has been woken or will be. */
   static long waits(Path thread) {
     Matcher matcher = WAITS.matcher(read(thread, "status"));
     return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;

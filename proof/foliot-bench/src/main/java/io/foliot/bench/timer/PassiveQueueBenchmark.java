@@ -264,7 +264,7 @@ public class PassiveQueueBenchmark {
     state.moveBatch();
   }
 
-  /** How long the owner may sleep. */
+  /** Returns how long the owner may sleep. */
   @Benchmark
   public long nextWake(Filled state) {
     return state.queue.nextWake();

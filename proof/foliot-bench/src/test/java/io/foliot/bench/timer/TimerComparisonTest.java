@@ -27,7 +27,7 @@ final class TimerComparisonTest {
     private final Peer peer = Contender.WHEEL_TIMER.create();
     private int scheduled;
 
-    /** Whether this call is the one that goes wrong. */
+    /** Returns whether this call is the one that goes wrong. */
     final boolean isChosen() {
       return scheduled++ == TIMERS - 1;
     }

@@ -13,7 +13,7 @@ public final class AnswerMemory {
    * A record's payload as it was read, as part of the text, that text as an array, and in the buffer of the connection.
    */
   static final int COPIES = 4;
-  /** What a record and its text take beside the payload: names, times, the history of attempts. */
+  /** Memory of a record and its text beside the payload: names, times, the history of attempts. */
   static final int RECORD_BYTES = 4 << 10;
 
   private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -48,7 +48,7 @@ public final class AnswerMemory {
     return Math.clamp(Math.ceilDiv(bytes, UNIT), 1, Integer.MAX_VALUE);
   }
 
-  /** How much is held. */
+  /** Returns how much is held. */
   public long held() {
     return (long) (units - room.availablePermits()) * UNIT;
   }
@@ -58,7 +58,7 @@ public final class AnswerMemory {
     return new Share();
   }
 
-  /** What one request holds, to be given back when its answer is sent. One thread. */
+  /** The memory held by one request, which is returned when its answer is sent. One thread. */
   public final class Share implements AutoCloseable {
     private int held;
 

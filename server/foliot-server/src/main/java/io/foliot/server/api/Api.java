@@ -118,7 +118,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.BACKUP, server::backup);
   }
 
-  /** Ends what looks after time limits; nobody waits any more. */
+  /** Stops the timers of time limits; no request waits any more. */
   @Override
   public void close() {
     calls.close();
@@ -221,7 +221,7 @@ public final class Api implements AutoCloseable {
     }
     switch (route.reach()) {
       case OPEN, LIST -> {
-        // Everybody gets an answer, each their own.
+        // Each caller gets its own answer.
       }
       case QUEUE -> {
         if (!caller.sees(request.variable("queue"))) {
@@ -242,7 +242,7 @@ public final class Api implements AutoCloseable {
   }
 
   private static Problem forbidden(String reason) {
-    return new Problem(ProblemKind.FORBIDDEN, reason + "; ask whoever administers the server for another key");
+    return new Problem(ProblemKind.FORBIDDEN, reason + "; ask the server's administrator for another key");
   }
 
   // The queue of an id never changes, so what is read here still holds when the handler acts.

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param callTimeout how long a request waits for the store
  */
 public record ApiLimits(int bodyBytes, int batchBytes, Duration callTimeout) {
-  /** What a body has beside its payload: Base64, headers, a key. */
+  /** Size of a body beside its payload: Base64, headers, a key. */
   private static final int ENVELOPE_BYTES = 64 << 10;
 
   /** The body of a call that carries one payload, written in Base64 at worst. */

@@ -35,7 +35,7 @@ final class BatchRoute {
     this.calls = calls;
   }
 
-  /** What became of reading: for each item either a submission or a problem. */
+  /** The result of reading: for each item either a submission or a problem. */
   private static final class Items {
     final List<@Nullable Submission> read = new ArrayList<>();
     final List<Problem> refused = new ArrayList<>();

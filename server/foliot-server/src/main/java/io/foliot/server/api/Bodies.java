@@ -104,7 +104,7 @@ public final class Bodies {
     return new Share();
   }
 
-  /** How many bytes requests hold. */
+  /** Returns how many bytes requests hold. */
   public long held() {
     return held.get();
   }

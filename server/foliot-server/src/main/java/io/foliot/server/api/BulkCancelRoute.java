@@ -125,7 +125,7 @@ final class BulkCancelRoute {
     }
   }
 
-  /** Where a walk over the states of a filter is. One thread. */
+  /** The position of a walk over the states of a filter. One thread. */
   private static final class Place {
     private final List<TaskState> states;
     private int at;

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What the engine answers by codes, in plain words, with the route or the command that helps. */
+/** Explanations of the engine's result codes, with the route or the command that helps. */
 public final class EngineWords {
   private EngineWords() {}
 

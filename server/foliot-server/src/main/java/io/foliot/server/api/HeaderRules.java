@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a task may say about the headers of its attempts: what can be sent, and what is not Foliot's or HTTP's own. */
+/** Rules for the headers that a task sets: they can be sent, and are neither Foliot's nor HTTP's own. */
 final class HeaderRules {
   private static final int MAX_CONTENT_TYPE = 256;
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
@@ -41,7 +41,7 @@ final class HeaderRules {
     }
     String lower = name.toLowerCase(Locale.ROOT);
     if (RESERVED.contains(lower) || lower.startsWith("webhook-") || lower.startsWith("foliot-")) {
-      throw JsonIn.invalid(shown, "a header that neither HTTP nor Foliot sets by itself", name);
+      throw JsonIn.invalid(shown, "a header that neither HTTP nor Foliot sets", name);
     }
     if (!isPrintable(value)) {
       throw JsonIn.invalid(shown, "printable ASCII", "other characters");

@@ -55,7 +55,7 @@ final class JsonIn implements AutoCloseable {
     parser = Json.parser(source);
   }
 
-  /** What is done with a field. */
+  /** The reader of one field. */
   @FunctionalInterface
   interface Field {
     /**
@@ -72,12 +72,12 @@ final class JsonIn implements AutoCloseable {
     return parser.nextToken();
   }
 
-  /** Whether the reader stands at the beginning of an object. */
+  /** Returns whether the reader is at the beginning of an object. */
   boolean isObject() {
     return parser.currentToken() == JsonToken.START_OBJECT;
   }
 
-  /** How many objects and arrays the reader is inside of. */
+  /** Returns how many objects and arrays the reader is inside of. */
   int depth() {
     return parser.streamReadContext().getNestingDepth();
   }
@@ -157,7 +157,7 @@ final class JsonIn implements AutoCloseable {
     return nearest == null ? problem.with("known", known) : problem.with("nearest", nearest);
   }
 
-  /** Whether the reader stands at null. */
+  /** Returns whether the reader is at null. */
   boolean isNull() {
     return parser.currentToken() == JsonToken.VALUE_NULL;
   }
@@ -425,7 +425,7 @@ final class JsonIn implements AutoCloseable {
     return text.length() > SHOWN ? WellFormed.of(text.substring(0, SHOWN)) + "..." : text;
   }
 
-  /** What to answer when the parser gave up. */
+  /** Returns the problem to answer when the parser fails. */
   static Problem malformed(JacksonException e) {
     String message = plain(String.valueOf(e.getOriginalMessage()));
     String said = e instanceof StreamConstraintsException

@@ -94,7 +94,7 @@ final class QueueRoutes {
     return Reply.json(200, json -> QueueJson.write(json, queue, null));
   }
 
-  /** What a redrive did. */
+  /** The result of a redrive. */
   private static final class Redrive {
     int redriven;
     boolean more;

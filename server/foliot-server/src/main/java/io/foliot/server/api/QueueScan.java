@@ -33,7 +33,7 @@ final class QueueScan {
     endNanos = clock.monotonicNanos() + MAX_NANOS;
   }
 
-  /** Whether there is time to read another part. */
+  /** Returns whether there is time to read another part. */
   boolean hasTime() {
     return clock.monotonicNanos() - endNanos < 0;
   }

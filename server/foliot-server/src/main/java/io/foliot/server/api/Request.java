@@ -110,7 +110,7 @@ public final class Request {
     return incoming.body(maxBytes);
   }
 
-  /** Whether the body of a batch has a line for each item, rather than an array of them. */
+  /** Returns whether the body of a batch has a line for each item, rather than an array of them. */
   boolean isLines() {
     String type = mediaType();
     if (type == null || isJson(type)) {
@@ -146,7 +146,7 @@ public final class Request {
     return (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether a media type is JSON. */
+  /** Returns whether a media type is JSON. */
   static boolean isJson(String mediaType) {
     return mediaType.equals("application/json") || mediaType.equals("text/json") || mediaType.endsWith("+json");
   }

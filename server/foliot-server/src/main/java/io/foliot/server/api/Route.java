@@ -139,7 +139,7 @@ public enum Route {
     return parameters.isEmpty() ? List.of() : List.of(parameters.split(" "));
   }
 
-  /** Whether it changes how the server works, which the audit log tells. */
+  /** Returns whether it changes how the server works, which the audit log records. */
   boolean isAdministrative() {
     return action == Action.ADMIN && !method.equals("GET");
   }

@@ -24,7 +24,7 @@ final class RouteTree {
     String variableName = "";
   }
 
-  /** Where a path leads: the routes by method, and the values of its variables. */
+  /** The match of a path: the routes by method, and the values of its variables. */
   record Match(Map<String, Route> methods, Map<String, String> variables) {
     /** The route for a method; HEAD is answered as GET is. */
     @Nullable

@@ -169,7 +169,7 @@ final class ServerRoutes {
     Backups backups = info.backups();
     if (backups == null) {
       throw new Problem(ProblemKind.NOT_CONFIGURED,
-          "this store has no backup of its own; use the tools of the database it stands in");
+          "this store has no backup of its own; use the backup tools of its database");
     }
     Path directory = inside(info.backupFolder(), wish.directory);
     Backups.Backup written;

@@ -88,7 +88,7 @@ final class TaskFields {
             .with("field", name);
       }
       if (name.equals("key")) {
-        throw new Problem(ProblemKind.UNKNOWN_FIELD, "the key stands in the path here, leave out the field")
+        throw new Problem(ProblemKind.UNKNOWN_FIELD, "the path already names the key; leave out the field")
             .with("field", name);
       }
       return false;

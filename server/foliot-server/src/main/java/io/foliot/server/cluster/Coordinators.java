@@ -32,7 +32,8 @@ public final class Coordinators {
     }
     if (!store.isShared()) {
       throw refused(
-          "a store of one process cannot be shared, so there is nobody to find; use none, or a store of several:"
+          "a store of one process cannot be shared, so there are no other nodes to find;"
+              + " use none, or a store of several:"
               + " jdbc:..., redis://...",
           null);
     }

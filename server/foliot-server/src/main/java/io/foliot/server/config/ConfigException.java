@@ -3,7 +3,7 @@ package io.foliot.server.config;
 /** The configuration has a mistake; the message says where, what was expected, and what to do. */
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1;
-  /** What the process says to the shell, as for a mistyped option. */
+  /** Exit code of the process, the same as for a mistyped option. */
   public static final int EXIT_CODE = 2;
 
   /** With one line for people. */

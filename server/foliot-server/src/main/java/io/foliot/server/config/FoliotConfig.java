@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, Limits limits,
     String adminKeyHash, Log log, Engine engine) {
 
-  /** Where the server listens, and how long it waits. */
+  /** The address of the server, and its time limits. */
   public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout) {}
 
   /**
@@ -60,22 +60,22 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     /** Kept in a folder of this machine. */
     public static final String ROCKSDB = "rocksdb";
 
-    /** Whether tasks are kept in a database. */
+    /** Returns whether tasks are kept in a database. */
     public boolean isJdbc() {
       return JdbcSource.Login.isSupported(kind);
     }
 
-    /** Whether tasks are kept in Redis. */
+    /** Returns whether tasks are kept in Redis. */
     public boolean isRedis() {
       return kind.startsWith("redis:") || kind.startsWith("rediss:") || kind.startsWith("redis-sentinel:");
     }
 
-    /** Whether tasks are kept by another server, so that this one keeps nothing but its name. */
+    /** Returns whether tasks are kept by another server, so that this one keeps nothing but its name. */
     public boolean isRemote() {
       return isJdbc() || isRedis();
     }
 
-    /** Whether tasks are kept in the data folder, which then keeps what else this node must remember. */
+    /** Returns whether tasks are kept in the data folder, which then keeps what else this node must remember. */
     public boolean hasFolder() {
       return kind.equals(ROCKSDB);
     }
@@ -114,7 +114,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       }
     }
 
-    /** Whether nodes find each other through ZooKeeper. */
+    /** Returns whether nodes find each other through ZooKeeper. */
     public boolean isZooKeeper() {
       return coordinator.startsWith("zookeeper:");
     }
@@ -127,13 +127,13 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     }
   }
 
-  /** What requests may cost, in bytes, and how much is counted apart. */
+  /** Limits of the memory of requests, in bytes, and the number of separate counts. */
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}
 
   /** How logs look, and how much they tell. */
   public record Log(String format, String level) {
-    /** Whether logs are for machines. */
+    /** Returns whether logs are for machines. */
     public boolean isJson() {
       return format.equals("json");
     }

@@ -25,7 +25,7 @@ public final class Option<T> {
   private static final RocksDbOptions ROCKSDB = RocksDbOptions.DEFAULT;
   private static final RedisOptions REDIS = RedisOptions.at("redis://" + Defaults.HOST);
 
-  /** Where the server listens. */
+  /** The address of the server. */
   public static final Option<String> HOST = of("server.host", "host", OptionType.TEXT, Defaults.HOST,
       "address to listen on; other than loopback it needs API keys");
   /** The port. */
@@ -65,7 +65,7 @@ public final class Option<T> {
   /** Room that is kept free. */
   public static final Option<Long> RESERVE = size("store.reserve", "store-reserve",
       "0", "1024GiB", ROCKSDB.reserveBytes(),
-      "free disk space below which submits are refused, so that what is there goes on");
+      "free disk space below which submits are refused, so that existing tasks still run");
   /** Heap for records. */
   public static final Option<Long> RECORD_CACHE = size("store.record-cache", "store-record-cache",
       "0", "1024GiB", ROCKSDB.recordCacheBytes(), "heap for tasks with keys and tasks that run");
@@ -96,7 +96,7 @@ public final class Option<T> {
       "how long ZooKeeper believes that a silent node lives; it has bounds of its own");
   /** The identity that the server gives to ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
-      "user of ZooKeeper's digest scheme; with it nobody else may read or change what Foliot keeps there");
+      "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's nodes");
   /** How we prove it. */
   public static final Option<String> CLUSTER_PASSWORD = of("cluster.password", "cluster-password", OptionType.TEXT, "",
       "password of that user; better set as FOLIOT_CLUSTER_PASSWORD than where others can read it");
@@ -156,7 +156,7 @@ public final class Option<T> {
   public static final Option<String> LOG_LEVEL = of("log.level", "log-level",
       OptionType.choice("error", "warn", "info", "debug"), "info", "least level that is logged");
 
-  /** Where backups go. */
+  /** The folder of backups. */
   public static final Option<String> BACKUPS = of("backup.directory", "backup-directory", OptionType.TEXT, "",
       "folder that backups are written into; the folder backups beside the store unless set");
 
@@ -266,7 +266,7 @@ public final class Option<T> {
     return about;
   }
 
-  /** Whether its value must not be shown, for it is a secret or what one is easily mistaken for. */
+  /** Returns whether its value must not be shown, for it is a secret or what one is easily mistaken for. */
   boolean isSecret() {
     return key.endsWith("password") || equals(ADMIN_KEY_HASH);
   }

@@ -83,7 +83,7 @@ final class Settings {
   private void set(Option<?> option, String text, String source) {
     Setting before = settings.put(option, new Setting(text, source));
     if (before != null) {
-      throw new ConfigException(source + " stands twice; remove one of the two");
+      throw new ConfigException(source + " occurs twice; remove one of the two");
     }
   }
 

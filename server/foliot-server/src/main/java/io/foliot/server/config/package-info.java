@@ -1,4 +1,4 @@
-/** What can be set, where it is read from, and what is said about mistakes. */
+/** The settings, their sources, and the messages about mistakes. */
 @NullMarked
 package io.foliot.server.config;
 

@@ -102,7 +102,7 @@ public final class Prometheus implements AutoCloseable {
     Gauge.builder(name, value::getAsDouble).description(description).register(registry);
   }
 
-  /** What the engine tells. */
+  /** Returns the meter of the engine. */
   public ServerMeter meter() {
     return meter;
   }

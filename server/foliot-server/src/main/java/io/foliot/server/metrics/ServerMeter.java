@@ -64,7 +64,7 @@ public final class ServerMeter implements Meter {
       parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
       unserved = counter("foliot.unserved",
           "Parked tasks that were parked because this node has no delivery or handler for their queue");
-      stolen = counter("foliot.stolen", "Tasks taken that another node, or nobody, had left lying for a second");
+      stolen = counter("foliot.stolen", "Tasks claimed a second late or more from a slot of another node or of none");
       foundLate = counter("foliot.found.late",
           "Tasks of this node's slots that were found a second or more after they were due, by a look at all that is due");
       foreign = counter("foliot.foreign", "Tasks that were claimed for a queue and are another one's; given back");
@@ -99,7 +99,7 @@ public final class ServerMeter implements Meter {
     others = new OfQueue(OTHER);
     slotsGained = Counter.builder("foliot.slots.gained").description("Slots that were handed to this node")
         .register(registry);
-    slotsLost = Counter.builder("foliot.slots.lost").description("Slots that this node looks after no more")
+    slotsLost = Counter.builder("foliot.slots.lost").description("Slots that this node no longer owns")
         .register(registry);
     turns = Timer.builder("foliot.loop.turns").description("Turns of the engine's loops").serviceLevelObjectives(TURNS)
         .register(registry);

@@ -1,6 +1,6 @@
 package io.foliot.server.security;
 
-/** What an API key may allow. */
+/** The actions that an API key may allow. */
 public enum Action {
   /** To look at queues and tasks. */
   READ,

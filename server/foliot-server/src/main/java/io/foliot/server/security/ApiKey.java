@@ -75,17 +75,17 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     }
   }
 
-  /** Whether the text is this key, in a time that says nothing about how near it was. */
+  /** Returns whether the text is this key, in a time that says nothing about how near it was. */
   boolean is(String text) {
     return MessageDigest.isEqual(hash, hashOf(text));
   }
 
-  /** Whether it still holds. */
+  /** Returns whether it still holds. */
   public boolean holdsAt(Instant now) {
     return expiresAt == null || now.isBefore(expiresAt);
   }
 
-  /** Whether its owner can administer the server. */
+  /** Returns whether its owner can administer the server. */
   public boolean administers() {
     return actions.contains(Action.ADMIN) && queues.stream().anyMatch(QueuePattern::isAll);
   }

@@ -6,10 +6,10 @@ import java.util.Set;
 
 /** The caller of a request, and what it may do. */
 public final class Caller {
-  /** Anybody on this machine, while the server is open. */
+  /** Any caller on this machine, while the server is open. */
   public static final Caller OPEN = new Caller("open", EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL));
 
-  /** Anybody at all, who may do nothing but what is the same for all. */
+  /** An unidentified caller, which may do only what every caller may. */
   public static final Caller ANYBODY = new Caller("anybody", EnumSet.noneOf(Action.class), List.of());
 
   private final String name;
@@ -24,22 +24,22 @@ public final class Caller {
     seesAll = queues.stream().anyMatch(QueuePattern::isAll);
   }
 
-  /** What the audit log calls it. */
+  /** Returns its name in the audit log. */
   public String name() {
     return name;
   }
 
-  /** Whether it may do this to the queues it sees. */
+  /** Returns whether it may do this to the queues it sees. */
   public boolean may(Action action) {
     return actions.contains(action) || actions.contains(Action.ADMIN);
   }
 
-  /** Whether it sees the queue. */
+  /** Returns whether it sees the queue. */
   public boolean sees(String queue) {
     return seesAll || queues.stream().anyMatch(pattern -> pattern.matches(queue));
   }
 
-  /** Whether it sees all queues. */
+  /** Returns whether it sees all queues. */
   public boolean seesAll() {
     return seesAll;
   }

@@ -30,7 +30,7 @@ public final class Gate {
     this.boundHost = boundHost.toLowerCase(Locale.ROOT);
   }
 
-  /** What the gate says. */
+  /** The verdict of the gate. */
   public sealed interface Verdict {
     /** It is this one. */
     record Known(Caller caller) implements Verdict {}
@@ -42,12 +42,12 @@ public final class Gate {
     record Foreign(String reason) implements Verdict {}
   }
 
-  /** Whether the server is open at the moment. */
+  /** Returns whether the server is open at the moment. */
   public boolean isOpen() {
     return loopback && keys.isEmpty();
   }
 
-  /** Whether the server may be open without keys. */
+  /** Returns whether the server may be open without keys. */
   public boolean mayOpen() {
     return loopback;
   }
@@ -75,7 +75,7 @@ public final class Gate {
     }
     Caller caller = keys.find(text, now);
     return caller == null
-        ? new Verdict.Unknown("the key is unknown, has expired, or was removed; ask whoever administers the server")
+        ? new Verdict.Unknown("the key is unknown, has expired, or was removed; ask the server's administrator")
         : new Verdict.Known(caller);
   }
 

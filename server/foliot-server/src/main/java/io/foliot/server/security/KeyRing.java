@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** All API keys, in memory for each request to be checked, and in the store. Any thread. */
 public final class KeyRing {
-  /** Where keys are kept beyond this process. Its methods wait until it is done. */
+  /** The storage of keys beyond this process. Its methods wait until it is done. */
   public interface Vault {
     /** All keys. */
     Collection<ApiKey> all();
@@ -23,7 +23,7 @@ public final class KeyRing {
     void remove(String id);
   }
 
-  /** Everybody would be locked out. */
+  /** The change would lock out every caller. */
   public static final class LockedOutException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -58,7 +58,7 @@ public final class KeyRing {
     kept.forEach((id, key) -> keys.putIfAbsent(id, new Entry(key, key.caller())));
   }
 
-  /** Whether there is no key at all. */
+  /** Returns whether there is no key at all. */
   public boolean isEmpty() {
     return configured == null && keys.isEmpty();
   }

@@ -17,12 +17,12 @@ public record QueuePattern(String text) {
     }
   }
 
-  /** Whether every queue is meant. */
+  /** Returns whether every queue is meant. */
   public boolean isAll() {
     return text.equals("*");
   }
 
-  /** Whether this queue is meant. */
+  /** Returns whether this queue is meant. */
   public boolean matches(String queue) {
     return text.endsWith("*") ? queue.startsWith(text.substring(0, text.length() - 1)) : queue.equals(text);
   }

@@ -76,7 +76,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Whether the group or all others may read a file. */
+  /** Returns whether the group or all others may read a file. */
   public static boolean isReadableByOthers(Path file) {
     try {
       Set<PosixFilePermission> permissions = hasPermissions(file) ? Files.getPosixFilePermissions(file) : Set.of();

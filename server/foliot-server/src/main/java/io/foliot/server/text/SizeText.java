@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** Numbers of bytes as people write them: {@code 65536}, {@code 256KiB}, {@code 16 MiB}. */
 public final class SizeText {
-  /** What to write instead of something that is not a size. */
+  /** Description of a valid size, for error messages. */
   public static final String EXPECTED = "a size such as 65536, 256KiB or 16MiB";
 
   private static final Pattern SIZE = Pattern.compile("(\\d{1,15}) ?(b|kib|mib|gib|k|m|g)?");

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 public final class WellFormed {
   private WellFormed() {}
 
-  /** Whether it can be written. */
+  /** Returns whether it can be written. */
   public static boolean is(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {

@@ -135,7 +135,7 @@ class ConfigTest {
   void aFileThatCannotBeReadIsAnError() throws IOException {
     refused("server: {port: 1", "not YAML", "line");
     refused("- a\n- b", "keys and values");
-    refused("server.port: 1\nserver: {port: 2}", "stands twice");
+    refused("server.port: 1\nserver: {port: 2}", "occurs twice");
     refused("server: {port: [[1]]}", "list of texts");
     assertThatThrownBy(() -> FoliotConfig.load(Map.of(), Map.of(), folder.resolve("nope.yaml"))).isInstanceOf(
         ConfigException.class).hasMessageContaining("does not exist").hasMessageContaining("--config");

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Connections implements AutoCloseable {
   /** Calls that wait for a connection; each is a caller, or a batch of them, that waits for its answer. */
   private static final int MAX_WAITING = 10_000;
-  /** How long a call waits for a connection before it says that the database is away. */
+  /** How long a call waits for a connection before it reports the database as unavailable. */
   static final Duration CONNECT = Duration.ofSeconds(5);
   /** The connection itself is given up this long after its statement should have been. */
   private static final Duration GRACE = Duration.ofSeconds(5);
@@ -158,7 +158,7 @@ final class Connections implements AutoCloseable {
     try {
       return source.getConnection();
     } catch (SQLException e) {
-      throw new StoreAwayException("the database is away: database=" + name + ", " + reason(e), e);
+      throw new StoreAwayException("the database is unavailable: database=" + name + ", " + reason(e), e);
     }
   }
 
@@ -198,7 +198,7 @@ final class Connections implements AutoCloseable {
       String why = "the database server does not write; it may be a standby: " + what;
       return mayHaveWritten ? new StoreException(why, e) : new StoreAwayException(why, e);
     }
-    return new StoreException("the database is away, or has refused a statement: " + what, e);
+    return new StoreException("the database is unavailable, or has refused a statement: " + what, e);
   }
 
   @Override

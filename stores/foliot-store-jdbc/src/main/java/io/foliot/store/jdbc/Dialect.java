@@ -50,16 +50,16 @@ interface Dialect {
 
   String text(ResultSet row, int at) throws SQLException;
 
-  /** Whether a statement failed, and nothing else with it, because another one was in its way. */
+  /** Returns whether a statement failed, and nothing else with it, because another one was in its way. */
   boolean isRolledBack(SQLException e);
 
-  /** Whether a statement failed because a row with its name is there already. */
+  /** Returns whether a statement failed because a row with its name is there already. */
   boolean isDuplicate(SQLException e);
 
-  /** Whether a statement found no room. */
+  /** Returns whether a statement found no room. */
   boolean isFull(SQLException e);
 
-  /** Whether this connection is to a server that does not write. */
+  /** Returns whether this connection is to a server that does not write. */
   boolean isReadOnly(SQLException e);
 
   /**

@@ -52,7 +52,7 @@ public sealed interface JdbcSource {
       }
     }
 
-    /** Whether it is the URL of a database that can keep tasks. */
+    /** Returns whether it is the URL of a database that can keep tasks. */
     public static boolean isSupported(String url) {
       return KINDS.stream().anyMatch(url::startsWith);
     }

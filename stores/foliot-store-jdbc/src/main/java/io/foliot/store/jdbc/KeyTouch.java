@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxAttempts instead of those it has, or 0
  */
 record KeyTouch(int queue, String key, Due due, long maxWaitMillis, @Nullable Body body, int maxAttempts) {
-  /** How much there is to be written, roughly. */
+  /** Returns how much there is to be written, roughly. */
   long bytes() {
     return body == null ? 0 : body.payload().length;
   }

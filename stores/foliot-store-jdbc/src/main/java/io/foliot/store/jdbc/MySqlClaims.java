@@ -128,12 +128,12 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Until when a claim may win; a look may not at any time. */
+  /** Returns the last instant at which a claim may win; a probe never wins. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }
 
-  /** Whether the claim of a row may still win. */
+  /** Returns whether the claim of a row may still win. */
   private String inTime(List<List<NewClaim>> bounded) {
     return bounded.isEmpty()
         ? "TRUE"

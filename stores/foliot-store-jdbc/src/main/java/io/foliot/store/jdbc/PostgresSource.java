@@ -74,7 +74,7 @@ final class PostgresSource extends PGSimpleDataSource {
     }
   }
 
-  /** Whether a session plans so by itself, because it was told to here, or by its server. */
+  /** Returns whether a session plans so by itself, because it was told to here, or by its server. */
   static boolean plansByIndex(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT "

@@ -44,10 +44,10 @@ interface QueryStatements {
   Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit, int scanned)
       throws SQLException;
 
-  /** Whether a queue has a live task, by an index. */
+  /** Returns whether a queue has a live task, by an index. */
   boolean hasLive(Connection connection, int queue) throws SQLException;
 
-  /** How many rows there are by queue, state, and whether they are parked. */
+  /** Returns how many rows there are by queue, state, and whether they are parked. */
   Map<Tally, Long> tally(Connection connection) throws SQLException;
 
   /** Forgets kept tasks whose time is over, oldest first; answers how many. */

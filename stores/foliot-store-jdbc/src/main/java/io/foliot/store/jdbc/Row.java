@@ -24,12 +24,12 @@ record Row(TaskRecord record, long version, @Nullable UnreadableException damage
     return version != KEPT_VERSION;
   }
 
-  /** Whether it would be read again and again in vain. */
+  /** Returns whether it would be read again and again in vain. */
   boolean isToSetAside() {
     return damage != null && !(damage instanceof NewerVersionException) && isLive(version);
   }
 
-  /** Whether only a newer version of Foliot can change it. */
+  /** Returns whether only a newer version of Foliot can change it. */
   boolean isOfNewerVersion() {
     return damage instanceof NewerVersionException && isLive(version);
   }

@@ -46,7 +46,7 @@ abstract class Rows {
     return detail.length() > AttemptRecord.MAX_DETAIL ? detail.substring(0, AttemptRecord.MAX_DETAIL) : detail;
   }
 
-  /** How long finished tasks are kept, such that it can be added to a time. */
+  /** Returns how long finished tasks are kept, such that it can be added to a time. */
   static long retention(QueueTerms terms) {
     return Math.min(terms.retainFinishedMillis(), Limits.MAX_DELAY_MILLIS);
   }

@@ -82,12 +82,12 @@ final class Session {
     wroteSince = false;
   }
 
-  /** Whether a step was taken since the last unit began that was not a question. */
+  /** Returns whether a step was taken since the last unit began that was not a question. */
   boolean wroteSince() {
     return wroteSince;
   }
 
-  /** Whether a step was taken that was not a question. */
+  /** Returns whether a step was taken that was not a question. */
   boolean mayHaveWritten() {
     return mayHaveWritten;
   }

@@ -479,7 +479,7 @@ final class Link implements AutoCloseable {
     return text.toString();
   }
 
-  /** Whether calls are refused. */
+  /** Returns whether calls are refused. */
   boolean isClosed() {
     return closed;
   }
@@ -492,7 +492,7 @@ final class Link implements AutoCloseable {
     }
     return isCluster() || connection.isOpen()
         ? null
-        : new StoreAwayException("Redis is away; the connection is made again as soon as it is back", null);
+        : new StoreAwayException("Redis is unavailable; reconnecting until it is back", null);
   }
 
   /** Waits for what is under way, then disconnects. */

@@ -11,7 +11,7 @@ final class MovedException extends RuntimeException {
     this.bits = bits;
   }
 
-  /** How many parts there are, as a power of two. */
+  /** Returns how many parts there are, as a power of two. */
   int bits() {
     return bits;
   }

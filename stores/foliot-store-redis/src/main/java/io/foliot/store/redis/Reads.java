@@ -150,7 +150,7 @@ final class Reads {
     return entries;
   }
 
-  /** Whether a part may hold tasks of these slots, whose number may be another one. */
+  /** Returns whether a part may hold tasks of these slots, whose number may be another one. */
   private static boolean meets(SlotSet slots, int bits, int part) {
     int common = Math.min(slots.slotCount(), 1 << bits);
     for (int slot = part & (common - 1); slot < slots.slotCount(); slot += common) {

@@ -214,7 +214,7 @@ final class RecordCodec {
     return stored == null ? new Body(new byte[0], UNREAD, Map.of()) : RecordParts.unframeBody(id, key, stored);
   }
 
-  /** Whether a record was read with its body, or needs none. */
+  /** Returns whether a record was read with its body, or needs none. */
   static boolean isWhole(TaskRecord record) {
     TaskRecord.Successor successor = record.successor();
     return !record.body().contentType().equals(UNREAD)

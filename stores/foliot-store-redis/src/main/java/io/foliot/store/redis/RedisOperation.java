@@ -22,12 +22,12 @@ interface RedisOperation<Q, R> {
     return Script.READ;
   }
 
-  /** Whether records are read with what they carry, because answers show it. */
+  /** Returns whether records are read with what they carry, because answers show it. */
   default boolean withBodies() {
     return false;
   }
 
-  /** Whether of each record the holder of its key is read as well. */
+  /** Returns whether of each record the holder of its key is read as well. */
   default boolean withHolders() {
     return false;
   }
@@ -47,7 +47,7 @@ interface RedisOperation<Q, R> {
     /** The script. */
     Script script();
 
-    /** Whether it is a usual case, as far as the item shows. */
+    /** Returns whether it is a usual case, as far as the item shows. */
     boolean isUsual(Q item);
 
     /** What the item acts on, so that no script gets two for the same; null if the item does not show it. */

@@ -20,18 +20,18 @@ final class Terms {
     return terms.of(queue);
   }
 
-  /** How far resets may push, or -1 for as far as they like. */
+  /** Returns how far resets may push the due time, or -1 for no limit. */
   long maxWait(String queue) {
     long millis = of(queue).maxWaitMillis();
     return millis >= EXACT ? -1 : millis;
   }
 
-  /** Whether a script can reckon with a number. */
+  /** Returns whether a script can compute exactly with a number. */
   static boolean isExact(long number) {
     return number > -EXACT && number < EXACT;
   }
 
-  /** Whether a script can reckon with an instant. */
+  /** Returns whether a script can compute exactly with an instant. */
   static boolean isExact(Due due) {
     return switch (due) {
       case Due.At at -> isExact(at.millis());

@@ -74,7 +74,7 @@ final class SlotDoublingTest {
     return store.doubleSlots(progress -> {});
   }
 
-  /** How many records stand in the wrong part. */
+  /** Returns how many records stand in the wrong part. */
   private static long misplaced(RedisStore store, RedisOptions options, int slots) {
     long misplaced = 0;
     for (int part = 0; part < slots; part++) {

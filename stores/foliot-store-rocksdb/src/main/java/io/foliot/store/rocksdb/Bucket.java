@@ -32,7 +32,7 @@ record Bucket(int kind, long number) implements Comparable<Bucket> {
     return (kind & FAILED) != 0;
   }
 
-  /** Whether all that is in it has expired. */
+  /** Returns whether all that is in it has expired. */
   boolean isExpired(long nowMillis) {
     return nowMillis >= 0 && nowMillis >>> exponent() > number;
   }

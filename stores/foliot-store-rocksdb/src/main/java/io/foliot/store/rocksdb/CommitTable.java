@@ -97,7 +97,7 @@ final class CommitTable {
     return batch;
   }
 
-  /** Whether a queue has a live task, with the writes of this batch. */
+  /** Returns whether a queue has a live task, with the writes of this batch. */
   boolean hasLive(String queue) {
     long live = tally.live(queue);
     for (RecordChange change : overlay.changes()) {
@@ -121,7 +121,7 @@ final class CommitTable {
     afterCommit.add(step);
   }
 
-  /** Whether the commit is followed by steps that must not come before it is durable. */
+  /** Returns whether the commit is followed by steps that must not come before it is durable. */
   boolean hasFollowers() {
     return !afterCommit.isEmpty();
   }
@@ -332,7 +332,7 @@ final class CommitTable {
     }
   }
 
-  /** Whether housekeeping is in the middle of something. */
+  /** Returns whether housekeeping is in the middle of something. */
   boolean isRetiring() {
     return retiring != null;
   }

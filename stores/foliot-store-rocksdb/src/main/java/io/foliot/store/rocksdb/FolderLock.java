@@ -58,7 +58,7 @@ final class FolderLock implements AutoCloseable {
         + folder.path() + "; stop that process, or give each its own folder", cause);
   }
 
-  /** Whether a store could be opened in a folder, as far as locks go. */
+  /** Returns whether a store could be opened in a folder, as far as locks go. */
   static boolean isFree(StoreFolder folder) throws IOException {
     Path real = folder.path().toRealPath();
     if (!HELD.add(real)) {

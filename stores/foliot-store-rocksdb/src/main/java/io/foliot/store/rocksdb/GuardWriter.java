@@ -148,7 +148,7 @@ final class GuardWriter {
     try {
       update();
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "the last guard cannot be written; the one before it stands: folder="
+      LOG.log(System.Logger.Level.WARNING, "the last guard cannot be written; the one before it remains valid: folder="
           + folder, e);
     }
   }

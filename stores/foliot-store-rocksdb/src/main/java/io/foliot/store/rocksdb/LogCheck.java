@@ -140,7 +140,7 @@ final class LogCheck {
     return tornAt;
   }
 
-  /** How far the pieces of a block are whole. */
+  /** Returns how far the pieces of a block are whole. */
   private int wholeUpTo(Path log, byte[] block, int length) {
     int at = 0;
     while (at + LogFormat.HEADER <= length) {
@@ -178,7 +178,7 @@ final class LogCheck {
     next = sequence + Integer.toUnsignedLong(Integer.reverseBytes(BytesReader.u32(start, COUNT_AT)));
   }
 
-  /** Whether a piece with which a commit begins is whole somewhere behind. */
+  /** Returns whether a piece with which a commit begins is whole somewhere behind. */
   private static boolean beginsBehind(byte[] block, int from, int length, boolean isNextBlock) {
     if (isNextBlock) {
       // Pieces begin with the block; a torn one among them hides only its own.

@@ -35,7 +35,7 @@ final class LogFormat {
     return (block[at + 4] & 0xFF) | (block[at + 5] & 0xFF) << 8;
   }
 
-  /** Whether a whole piece begins at this place of a block, or of the part of it that is there. */
+  /** Returns whether a whole piece begins at this place of a block, or of the part of it that is there. */
   static boolean isWhole(byte[] block, int at, int length) {
     int content = contentLength(block, at);
     if (type(block, at) == ZERO || at + HEADER + content > length) {

@@ -176,7 +176,10 @@ final class Manifest {
     return wholeBytes;
   }
 
-  /** Whether each edit was understood; if not, nothing follows from what is said of files, logs and sequence. */
+  /**
+   * Returns whether each edit was understood; if not, nothing follows from what is said of files, logs and
+   * sequence.
+   */
   boolean isUnderstood() {
     return understood;
   }

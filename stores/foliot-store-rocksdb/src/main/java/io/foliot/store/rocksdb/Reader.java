@@ -72,7 +72,7 @@ final class Reader implements AutoCloseable {
     return range;
   }
 
-  /** Whether the scan finds nothing, known without a read. */
+  /** Returns whether the scan finds nothing, known without a read. */
   boolean findsNothing(DueScan scan) {
     return indexHands.hand(scan.slot()) > scan.toWakeAt();
   }

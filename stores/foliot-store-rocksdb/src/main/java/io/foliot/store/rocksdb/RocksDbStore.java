@@ -570,7 +570,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return new Verification(new StoreFolder(folder), options, progress).run();
   }
 
-  /** Whether no store is open in a folder, in this process or another. */
+  /** Returns whether no store is open in a folder, in this process or another. */
   public static boolean isFree(Path folder) {
     StoreFolder store = new StoreFolder(folder);
     try {

@@ -64,7 +64,7 @@ final class StoreFolder {
     }
   }
 
-  /** Whether the note says that this is a whole store of a format that this Foliot reads. */
+  /** Returns whether the note says that this is a whole store of a format that this Foliot reads. */
   boolean holdsStore() throws IOException {
     Path note = folder.resolve(NOTE);
     if (!Files.exists(note)) {

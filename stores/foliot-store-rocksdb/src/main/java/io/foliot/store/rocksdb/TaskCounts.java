@@ -84,7 +84,7 @@ final class TaskCounts {
     changedKept.add(new Kept(bucket, queue));
   }
 
-  /** How many live tasks a queue has, without those of the batch that is being made. */
+  /** Returns how many live tasks a queue has, without those of the batch that is being made. */
   long live(String queue) {
     long[] numbers = live.get(queues.number(queue));
     return numbers == null ? 0 : numbers[DELAYED] + numbers[RUNNING];
@@ -113,7 +113,7 @@ final class TaskCounts {
     return numbers;
   }
 
-  /** Whether dropping a bucket leaves nothing behind. */
+  /** Returns whether dropping a bucket leaves nothing behind. */
   boolean leavesNoTraces(Bucket bucket) {
     return kept(bucket).values().stream().allMatch(numbers -> numbers[TRACES] == 0);
   }

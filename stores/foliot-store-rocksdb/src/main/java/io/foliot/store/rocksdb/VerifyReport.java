@@ -20,7 +20,7 @@ public record VerifyReport(Map<String, Long> read, long damageCount, List<Damage
    */
   public record Damage(String where, String what, String reason) {}
 
-  /** Whether nothing is damaged. */
+  /** Returns whether nothing is damaged. */
   public boolean isWhole() {
     return damageCount == 0;
   }
