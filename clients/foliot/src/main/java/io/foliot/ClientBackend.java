@@ -13,7 +13,6 @@ import io.foliot.client.OnConflict;
 import io.foliot.client.Payload;
 import io.foliot.client.QueuePatch;
 import io.foliot.client.QueueSettings;
-import io.foliot.client.QueueView;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskHandler;
 import io.foliot.client.TaskView;
@@ -28,7 +27,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +40,8 @@ final class ClientBackend implements Backend {
   private static final String UNKNOWN_QUEUE = "urn:foliot:problem:unknown-queue";
   private static final String KEY_IN_USE = "urn:foliot:problem:key-in-use";
   private static final String MISMATCH = "urn:foliot:problem:idempotency-mismatch";
-  private static final int UNAUTHORIZED = 401;
-  /** As many attempts at once as an embedded node makes for a queue without a limit of its own. */
+  private static final int FORBIDDEN = 403;
+  /** As many attempts at once as an embedded node makes; the server keeps the queue's own limit. */
   private static final int CONCURRENCY = 1_000;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   /** Short, for a close waits for the claim that is under way. */
@@ -71,8 +69,8 @@ final class ClientBackend implements Backend {
     try {
       client.cluster();
     } catch (FoliotException e) {
-      // A key that may only submit is refused this call, and is good.
-      if (e.status() == UNAUTHORIZED || e.status() >= 500) {
+      // A key with fewer rights than this call needs is a good key.
+      if (e.status() != FORBIDDEN) {
         client.close();
         throw e;
       }
@@ -85,21 +83,13 @@ final class ClientBackend implements Backend {
 
   @Override
   public <R> R await(CompletableFuture<R> call) {
-    try {
-      return call.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw e;
-    }
+    return ThreadDriver.waitFor(call);
   }
 
   @Override
   public void putQueue(String queue, SettingsChange change) {
     Limits.ensureQueueName(queue);
-    Optional<QueueView> found = find(queue);
-    if (found.isEmpty()) {
+    if (!exists(queue)) {
       Delivery.Builder delivery = Delivery.pull().toBuilder();
       if (change.timeout() != null) {
         delivery.setting("timeout", change.timeout());
@@ -111,12 +101,14 @@ final class ClientBackend implements Backend {
     }
   }
 
-  private Optional<QueueView> find(String queue) {
+  /** A key that may not read the queue may not create it either, so it counts as one that exists. */
+  private boolean exists(String queue) {
     try {
-      return Optional.of(client.getQueue(queue));
+      client.getQueue(queue);
+      return true;
     } catch (FoliotException e) {
-      if (e.type().equals(UNKNOWN_QUEUE)) {
-        return Optional.empty();
+      if (e.type().equals(UNKNOWN_QUEUE) || e.status() == FORBIDDEN) {
+        return e.status() == FORBIDDEN;
       }
       throw e;
     }
@@ -163,9 +155,8 @@ final class ClientBackend implements Backend {
       handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
       return attempt.settlement();
     };
-    Integer concurrency = settings.concurrency();
     Worker worker = Worker.builder(client, queue, run).name(name).grace(PATIENCE).pollWait(POLL_WAIT)
-        .concurrency(concurrency == null ? CONCURRENCY : Math.min(CONCURRENCY, concurrency)).start();
+        .concurrency(CONCURRENCY).start();
     Worker former = workers.put(queue, worker);
     if (former != null) {
       former.close();

@@ -32,7 +32,8 @@ public interface Tasks<T> {
 
   /**
    * Sets how long one attempt may take, by default 10 seconds, at most 24 hours. When it is over the thread of the
-   * handler is interrupted, and the attempt has failed.
+   * handler is interrupted, and the attempt has failed. It does not apply to handlers of tasks that a
+   * {@linkplain Foliot#connect server} keeps: those last as long as their lease is extended.
    */
   Tasks<T> timeout(Duration timeout);
 

@@ -48,6 +48,11 @@ final class ThreadDriver implements Driver {
 
   @Override
   public <R> R await(CompletableFuture<R> call) {
+    return waitFor(call);
+  }
+
+  /** Waits for a call without a driver, and throws what it failed with. */
+  static <R> R waitFor(CompletableFuture<R> call) {
     try {
       return call.get();
     } catch (InterruptedException e) {

@@ -176,6 +176,8 @@ final class ConnectTest {
       assertThatThrownBy(() -> foliot.tasks("no such name", String.class))
           .isInstanceOf(IllegalArgumentException.class);
     }
+    assertThatThrownBy(() -> Foliot.connect(url().resolve("/v2"))).as("not a Foliot server")
+        .isInstanceOf(FoliotException.class);
     assertThatThrownBy(() -> Foliot.connect(URI.create("http://127.0.0.1:1"))).isInstanceOf(UnreachableException.class);
   }
 
@@ -191,6 +193,28 @@ final class ConnectTest {
       Tasks<String> mine = foliot.tasks("mine", String.class).handle((text, run) -> handled.add(text));
       mine.now().submit("hello");
       awaitHandled(1);
+    }
+    Outcome sender = Outcome.of(Map.of("FOLIOT_URL", server.url(), "FOLIOT_API_KEY", admin), "keys", "create",
+        "--allow", "submit", "--queues", "mine");
+    try (Foliot foliot = Foliot.builder().apiKey(sender.out().strip()).connect(url())) {
+      assertThat(foliot.tasks("mine", String.class).in(Duration.ofHours(1)).submit("x").result())
+          .isEqualTo(Submitted.Result.CREATED);
+    }
+  }
+
+  @Test
+  void aLimitThatIsRaisedLaterHolds() {
+    CountDownLatch all = new CountDownLatch(8);
+    try (Foliot foliot = Foliot.connect(url())) {
+      Tasks<String> tasks = foliot.tasks("q", String.class).concurrency(2).handle((text, run) -> {
+        all.countDown();
+        all.await();
+      });
+      tasks.concurrency(20);
+      for (int i = 0; i < 8; i++) {
+        tasks.now().submit("task " + i);
+      }
+      Await.until("eight run at once", BOUND, () -> all.getCount() == 0);
     }
   }
 

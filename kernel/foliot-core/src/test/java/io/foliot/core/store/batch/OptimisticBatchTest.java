@@ -86,7 +86,9 @@ final class OptimisticBatchTest {
         interfere(random);
       }
       for (BatchUnit<R> unit : batch.decide(left, read, readAt, 0, () -> new Token(0, 0), terms)) {
-        if (store.write(unit, read)) {
+        boolean hasAnswersAsRead = batch.reads(unit.places()).requests().stream()
+            .allMatch(name -> read.answer(name) == store.answer(name));
+        if (hasAnswersAsRead && store.write(unit, read)) {
           batch.answer(unit);
           // A unit that changes no record is taken at its read; of any other, nothing it changes has changed since.
           boolean isTakenAtRead = unit.overlay().changes().isEmpty();
