@@ -49,7 +49,9 @@ final class DefaultsTest {
   private static final Map<String, String> HELP = Map.of("tasks --limit", Defaults.PAGE + " unless set",
       "queues redrive --limit", Defaults.REDRIVE + " unless set",
       "queues put --timeout", DurationText.format(Target.DEFAULT_TIMEOUT) + " unless set",
+      "queues set --timeout", DurationText.format(Target.DEFAULT_TIMEOUT) + " unless set",
       "queues put --priority", QueueConfig.of("any", Target.pull()).priority() + " unless set",
+      "queues set --priority", QueueConfig.of("any", Target.pull()).priority() + " unless set",
       "demo --port", Option.PORT.standard() + " or any free one unless set",
       "submit --delay", "at once unless set", "submit --on-conflict", "reset (that is what happens unless set)");
 
