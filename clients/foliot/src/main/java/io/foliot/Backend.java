@@ -5,7 +5,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Where tasks are kept and fired: an engine in this process, or a server. Any thread. */
+/** The place where tasks are kept and fired: an engine in this process, or a server. Any thread. */
 interface Backend extends AutoCloseable {
   /** Creates the queue if it does not exist, and changes these of its settings. Returns when that is in force. */
   void putQueue(String queue, SettingsChange change);

@@ -1,6 +1,6 @@
 package io.foliot;
 
-/** What became of a cancel. */
+/** The effect of a cancel. */
 public enum Cancellation {
   /** No attempt begins any more, and none is running. */
   CANCELLED,

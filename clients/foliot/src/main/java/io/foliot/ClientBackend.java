@@ -45,7 +45,7 @@ final class ClientBackend implements Backend {
   private static final int CONCURRENCY = 1_000;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   /** Short, for a close waits for the claim that is under way. */
-  private static final Duration POLL_WAIT = Duration.ofSeconds(2);
+  private static final Duration POLL_WAIT = Duration.ofSeconds(1);
 
   private final FoliotClient client;
   private final AsyncFoliotClient calls;

@@ -11,7 +11,7 @@ import java.time.Instant;
  * @param dueAt when the task is due, by the store's clock
  */
 public record Submitted(Result result, String id, long generation, Instant dueAt) {
-  /** What happened. */
+  /** The effect of a submit. */
   public enum Result {
     /** A new task. */
     CREATED,

@@ -1,4 +1,4 @@
 package io.foliot.client;
 
-/** What became of one task of a batch: it was taken on, or it was refused and nothing was done about it. */
+/** The result of one task of a batch: it was accepted, or it was refused and nothing was done. */
 public sealed interface BatchResult permits SubmittedTask, Problem {}

@@ -3,7 +3,7 @@ package io.foliot.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a cancel of many tasks has done.
+ * The result of a cancel of many tasks.
  *
  * @param cancelled how many tasks were cancelled; no attempt of them begins any more
  * @param pending how many have an attempt under way, which may still succeed; each is cancelled when its attempt fails

@@ -1,6 +1,6 @@
 package io.foliot.client;
 
-/** What a cancel has done. */
+/** The effect of a cancel. */
 public enum CancelResult {
   /** No attempt of that generation begins any more. */
   CANCELLED,

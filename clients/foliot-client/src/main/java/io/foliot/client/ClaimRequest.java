@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many tasks to claim, and how.
+ * The terms of a claim.
  *
  * @param max at most so many
  * @param pollWait how long the server may wait for the first one; zero for an answer at once

@@ -32,7 +32,7 @@ public record ClaimedTask(
         Payload.of(json), json.textMap("headers"));
   }
 
-  /** What to settle it with. */
+  /** Returns the lease, with which the attempt is settled. */
   public Lease lease() {
     return new Lease(id, token, generation);
   }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Where the client has time from, and what it waits with; a test puts its own in its place. */
+/** The client's source of time and its way to wait; tests replace it. */
 interface ClientClock {
   ClientClock SYSTEM = new ClientClock() {
     @Override

@@ -7,7 +7,7 @@ import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Where and how a queue's tasks are delivered.
+ * The way in which a queue's tasks are delivered.
  *
  * @param type {@code http}, {@code pull}, {@code kafka}, ...
  * @param settings what else that type needs, each value as JSON

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Redirects are not followed, because the key would follow them.
  */
 public final class FoliotClient implements AutoCloseable {
-  /** What the server takes in one request; more is refused here, so that each answer is about one request. */
+  /** The most items of one request; more are refused here, so that each answer is about one request. */
   public static final int MAX_BATCH = 10_000;
 
   private static final int PAGE = 100;
@@ -362,15 +362,15 @@ public final class FoliotClient implements AutoCloseable {
       return this;
     }
 
-    /** How long to wait for a connection; 5 seconds unless set. */
+    /** Sets the time to wait for a connection; 5 seconds by default. */
     public Builder connectTimeout(Duration timeout) {
       connectTimeout = DurationText.requirePositive("connectTimeout", timeout);
       return this;
     }
 
     /**
-     * How long to wait for the whole answer, connecting included; 10 seconds unless set. A claim gets the time that it
-     * waits on top, a call that is repeated gets it each time.
+     * Sets the time to wait for the whole answer, connecting included; 10 seconds by default. A claim gets the time
+     * that it waits on top, a call that is repeated gets it each time.
      */
     public Builder requestTimeout(Duration timeout) {
       requestTimeout = DurationText.requirePositive("requestTimeout", timeout);

@@ -23,7 +23,7 @@ public final class FoliotException extends RuntimeException {
         + retryAfter.map(after -> ", retryAfter=" + after).orElse("");
   }
 
-  /** What the server said. */
+  /** Returns the server's reason. */
   public Problem problem() {
     return problem;
   }

@@ -114,7 +114,7 @@ final class JsonObject {
     return fields.keySet();
   }
 
-  /** Whether there is a value other than null. */
+  /** Returns whether there is a value other than null. */
   boolean has(String name) {
     Value value = fields.get(name);
     return value != null && value.kind() != JsonToken.VALUE_NULL;

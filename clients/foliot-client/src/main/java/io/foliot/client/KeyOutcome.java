@@ -1,6 +1,6 @@
 package io.foliot.client;
 
-/** What a call has done to the task under a key. */
+/** The effect of a call on the task of a key. */
 public enum KeyOutcome {
   /** There was no live task, now there is. */
   CREATED,

@@ -2,7 +2,7 @@ package io.foliot.client;
 
 import java.util.Locale;
 
-/** What a submit does if its key has a live task. */
+/** The effect of a submit whose key has a live task. */
 public enum OnConflict {
   /** Resets it: the new task takes its place, under a larger generation. */
   RESET,

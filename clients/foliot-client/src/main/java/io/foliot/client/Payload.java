@@ -7,7 +7,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** What a task carries to its receiver: JSON, or any bytes. */
+/** The content of a task for its receiver: JSON, or any bytes. */
 public final class Payload {
   private static final String JSON_TYPE = "application/json";
   private static final String BYTES_TYPE = "application/octet-stream";
@@ -74,7 +74,7 @@ public final class Payload {
     }
   }
 
-  /** Whether it travels as JSON. */
+  /** Returns whether it is sent as JSON. */
   public boolean isJson() {
     return json != null;
   }

@@ -44,7 +44,7 @@ public record QueueSettings(
     }
   }
 
-  /** How long tasks are kept after they ended. */
+  /** The time for which ended tasks are kept. */
   public record Retention(@Nullable Duration finished, @Nullable Duration failed) {
     static Retention of(JsonObject json) {
       return new Retention(json.durationOrNull("finished"), json.durationOrNull("failed"));

@@ -4,7 +4,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call makes of its answer.
+ * Converts the answer of a call.
  *
  * @param done of the body of a 2xx
  * @param unknownTask of the answer that there is no such task; null if that is a refusal like any other

@@ -3,7 +3,7 @@ package io.foliot.client;
 import java.util.List;
 
 /**
- * What a redrive has done.
+ * The result of a redrive.
  *
  * @param redriven how many failed tasks are back at work
  * @param conflicts ids of those that stay failed because their key has a live task again

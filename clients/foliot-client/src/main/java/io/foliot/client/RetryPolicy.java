@@ -3,7 +3,8 @@ package io.foliot.client;
 import java.time.Duration;
 
 /**
- * How the client repeats calls by itself. It does so only where repeating can do no harm (see {@link FoliotClient}).
+ * The rule by which the client repeats calls. It does so only where repeating can do no harm (see
+ * {@link FoliotClient}).
  *
  * <p>The wait before attempt n + 1 is drawn between half of {@code firstBackoff} times 2 to the (n - 1) and all of it,
  * and never shorter than what the server asked for with {@code Retry-After}.

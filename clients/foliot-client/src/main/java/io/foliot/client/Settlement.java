@@ -3,7 +3,7 @@ package io.foliot.client;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt has ended. */
+/** The end of an attempt. */
 public sealed interface Settlement {
   /** The attempt has succeeded. */
   record Ack() implements Settlement {}

@@ -1,6 +1,6 @@
 package io.foliot.client;
 
-/** Where a task stands: DELAYED -> READY -> RUNNING -> FINISHED, FAILED or CANCELLED; a retry is DELAYED again. */
+/** The state of a task: DELAYED -> READY -> RUNNING -> FINISHED, FAILED or CANCELLED; a retry is DELAYED again. */
 public enum TaskState {
   /** Due in the future. */
   DELAYED,

@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What pushing one key's deadline has done.
+ * The result of pushing back the deadline of one key.
  *
  * @param generation the new one; null if there is no live task
  * @param dueAt the new one; null if there is no live task

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes calls, repeats them where that is safe, and says what became of them. */
 final class Transport {
   /*
-   * What became of a call is one of three: done (an answer of 2xx), not done (the server refused, or was never
+   * The outcome of a call is one of three: done (an answer of 2xx), not done (the server refused, or was never
    * reached), or unknown (everything else). Once one attempt's outcome is unknown, the call's stays unknown until an
    * attempt brings an answer about the call itself: that a later attempt was turned away, or did not get through, says
    * nothing about the first.
@@ -111,7 +111,7 @@ final class Transport {
     private boolean perhapsDone;
 
     // Any thread.
-    /** What the call waits for: an answer, or the time for the next attempt. */
+    /** The stage that the call waits for: an answer, or the time of the next attempt. */
     private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
 
     Call(HttpRequest request, Duration timeout, Repeat repeat, Reading<T> reading) {
@@ -259,7 +259,7 @@ final class Transport {
     }
   }
 
-  /** Whether a refusal is of who asks or of the server's state, and so says nothing about an earlier attempt. */
+  /** Returns whether a refusal is due to the caller or the server's state: an earlier attempt may have worked. */
   private static boolean isAboutTheCaller(int status) {
     return status == 401 || status == 403 || status >= 500;
   }

@@ -63,7 +63,7 @@ public final class Worker implements AutoCloseable {
   private volatile boolean stopping;
   private volatile boolean impatient;
 
-  /** What the poller waits for, after a failure or for the server. */
+  /** The stage that the poller waits for, after a failure or for the server. */
   private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
 
   private volatile CompletableFuture<?> claiming = CompletableFuture.completedFuture(null);
@@ -363,7 +363,7 @@ public final class Worker implements AutoCloseable {
       LOGGER.log(System.Logger.Level.WARNING, what, failure);
     }
 
-    /** How many tasks may run at a time; 16 unless set. */
+    /** Sets how many tasks may run at a time; 16 by default. */
     public Builder concurrency(int tasks) {
       if (tasks < 1) {
         throw new IllegalArgumentException("concurrency must be positive: concurrency=" + tasks);
@@ -373,7 +373,7 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * How long one claim waits for tasks, and thus how long a stop may take; 10 seconds unless set, and at most 60 for
+     * Sets how long one claim waits for tasks, and so how long a stop may take; 10 seconds by default, at most 60 for
      * the server.
      */
     public Builder pollWait(Duration duration) {
@@ -390,13 +390,13 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
-    /** How long {@link Worker#close} waits for handlers; 30 seconds unless set. */
+    /** Sets how long {@link Worker#close} waits for handlers; 30 seconds by default. */
     public Builder grace(Duration duration) {
       grace = DurationText.requireNotNegative("grace", duration);
       return this;
     }
 
-    /** What the server shows as the holder of a lease; nothing unless set. */
+    /** Sets the name of this worker in its claims; none by default. */
     public Builder name(String workerName) {
       name = Names.requireName("name", workerName);
       return this;

@@ -364,7 +364,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(record(id).dueAt()).isEqualTo(now + 11 * HOUR);
   }
 
-  /** What a call made of a delay of an hour, by the store's clock before and behind it. */
+  /** The due time that a call gave to a delay of an hour, and the store's clock before and after the call. */
   private void addsAnHour(ToLongFunction<Due> dueAtOf) {
     long beforeMicros = get(store().timeMicros(0));
     long dueAt = dueAtOf.applyAsLong(Due.after(HOUR));

@@ -14,9 +14,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link TaskStore} must do, a test for each sentence of it. A store's test extends this and says how to
- * open an empty store; time is a {@link SettableClock}, so that nothing sleeps. A store that has a clock of its own
- * extends {@link ServerClockStoreContract} instead.
+ * The contract of every {@link TaskStore}, with a test for each sentence of it. A store's test extends this and says
+ * how to open an empty store; time is a {@link SettableClock}, so that nothing sleeps. A store that has a clock of its
+ * own extends {@link ServerClockStoreContract} instead.
  *
  * <p>The parts, in the order in which they build on each other: submit and touch, cancel, the index and what is parked,
  * claim and extend, settle and redrive, records and configuration, storms of threads; and, only here, what takes hours
@@ -40,8 +40,8 @@ public abstract class TaskStoreContract extends StormContract {
   }
 
   /**
-   * What the store is compared with: an empty store that keeps the contract, of the same clock and number of slots. The
-   * store in memory, unless that is the one under test.
+   * Returns the store to compare with: an empty store that keeps the contract, of the same clock and number of slots.
+   * The store in memory, unless that is the one under test.
    */
   protected TaskStore model(int slotCount, TimeSource storeClock) {
     SplittableRandom tokens = new SplittableRandom();

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task carries to its handler. Opaque bytes: Foliot never looks inside.
+ * The content of a task for its handler. Opaque bytes: Foliot never looks inside.
  *
  * @param payload the bytes; shared, not to be written to
  * @param contentType the media type of the payload

@@ -3,8 +3,8 @@ package io.foliot.core;
 import java.time.Duration;
 
 /**
- * How failed attempts are repeated: after {@code backoff * multiplier^(attempt - 1)}, at most {@code maxBackoff},
- * changed by a random part of up to {@code jitter} of it in either direction.
+ * The rule by which failed attempts are repeated: after {@code backoff * multiplier^(attempt - 1)}, at most
+ * {@code maxBackoff}, changed by a random part of up to {@code jitter} of it in either direction.
  *
  * @param maxAttempts attempts a generation gets in all, at least 1
  * @param backoff the wait after the first failed attempt

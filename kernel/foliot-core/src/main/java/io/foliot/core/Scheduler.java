@@ -150,7 +150,7 @@ public interface Scheduler extends AutoCloseable {
   void close();
 
   /**
-   * What a worker asks for.
+   * The terms of a worker's claim.
    *
    * @param queue a queue whose delivery is {@code pull}
    * @param max how many tasks at most, from 1 to 1,000
@@ -242,7 +242,7 @@ public interface Scheduler extends AutoCloseable {
   record ClusterNode(String node, String zone, int ownedSlots, boolean takesSlots, long clockOffsetMillis) {}
 
   /**
-   * What a node is doing.
+   * The activity of a node.
    *
    * @param wheelEntries ids in the wheels
    * @param lanes one per queue with something to say, by name

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where and how a queue's tasks are delivered.
+ * The way in which a queue's tasks are delivered.
  *
  * @param type the kind of delivery: {@code http}, {@code pull}, {@code local}, or what a delivery of your own is called
  * @param settings what the delivery needs to know, by its own names: for {@code http} its {@code url} and

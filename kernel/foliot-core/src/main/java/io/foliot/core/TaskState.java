@@ -1,7 +1,7 @@
 package io.foliot.core;
 
 /**
- * Where a task stands. {@code DELAYED → READY → RUNNING → FINISHED | FAILED | CANCELLED}; a failed attempt with
+ * The state of a task. {@code DELAYED → READY → RUNNING → FINISHED | FAILED | CANCELLED}; a failed attempt with
  * attempts left goes back to {@code DELAYED}.
  */
 public enum TaskState {

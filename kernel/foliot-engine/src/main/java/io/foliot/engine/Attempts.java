@@ -51,7 +51,7 @@ final class Attempts {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
-  /** How long an answer of a delivery may be on its way when the time of the attempt is over. */
+  /** The time that an answer may be under way after the end of the attempt's timeout. */
   private static final long ANSWER_MILLIS = 250;
   /** A task claimed this late in a slot of another node was left behind there. */
   private static final long LATE_MILLIS = 1_000;

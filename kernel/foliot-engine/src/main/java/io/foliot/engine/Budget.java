@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * payload).
  */
 final class Budget {
-  /** How long a queue keeps its turn without asking; the loops ask at least each tenth of a second. */
+  /** The time for which a queue keeps its turn without a request; loops request at least every 0.1 s. */
   private static final long TURN_NANOS = 1_000_000_000;
 
   /** The bytes held by one queue or one destination. */
   static final class Share {
     // guarded by the budget
     private long held;
-    /** How much of that counts against the reserve. */
+    /** The part of it that counts against the reserve. */
     private long reserved;
   }
 

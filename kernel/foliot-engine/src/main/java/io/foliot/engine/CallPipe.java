@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * move.
  */
 final class CallPipe {
-  /** Whether calls change the store; a store that refuses writes does not serve. */
+  /** The effect of calls on the store; a store that refuses writes does not serve. */
   enum Effect {
     READ, WRITE
   }

@@ -15,7 +15,7 @@ package io.foliot.engine;
  * @param offsetMicros by how much the store's clock was ahead of this node's
  */
 record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
-  /** How far two clocks go apart in a second at most, in nanoseconds: twice what quartz does. */
+  /** The largest drift of two clocks per second, in nanoseconds: twice that of quartz. */
   private static final long DRIFT_NANOS_PER_SECOND = 200_000;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 

@@ -45,7 +45,7 @@ final class ClusterPermits {
   private static final long RENEW_MILLIS = 2_500;
   /** A claim that was judged in time may be a while on its way into the books. */
   private static final long SETTLED_MILLIS = 5_000;
-  /** What nobody wants for so long is given back, so that an idle queue costs nothing. */
+  /** The time after which unused permits are returned, so that an idle queue costs nothing. */
   private static final long IDLE_NANOS = 5_000 * NANOS_PER_MILLI;
   private static final int PAGE = 1_000;
 

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * How many attempts a destination gets at once: what it has shown to bear. The limit doubles with each round of
+ * The number of attempts that a destination gets at once. The limit doubles with each round of
  * successes until the first failure, then grows by one a round; it is halved when most of the recent answers are
  * failures or when the destination asks for less, at most once in a tenth of a second. A destination that fails at a
  * limit of one is probed by one attempt at a time, at growing distances, and starts anew with the first success: that

@@ -9,7 +9,7 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * What a request asked for, in 64 bits: by it a repeated request is told from another one under the same idempotency
+ * The digest of a request, in 64 bits: by it a repeated request is told from another one under the same idempotency
  * key. Two polynomials over the same bytes; it guards against mistakes, not against an adversary, who could only
  * deceive himself.
  */

@@ -51,7 +51,7 @@ public final class Engine implements Scheduler {
   private static final System.Logger LOG = System.getLogger(Engine.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int MAX_PAGE = 1_000;
-  /** How long a leaving node keeps firing: until its slots are handed over. */
+  /** The time for which a leaving node keeps firing: until its slots are handed over. */
   private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.LOOK.toNanos();
 
   private final EngineOptions options;

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
 /**
- * What bounds an engine. The {@link Builder} has a default for each setting but the name of the node.
+ * The limits of an engine. The {@link Builder} has a default for each setting but the name of the node.
  *
  * @param node the node's name, unique in the cluster
  * @param zone its data centre, rack or cell

@@ -215,7 +215,7 @@ final class GroupCommit<T, R> {
     tell(doneItems, begun, doneResults, partly);
   }
 
-  /** What comes after the commit must not keep the callers from their answers. */
+  /** Runs the work after a commit; its failure must not delay the callers' answers. */
   private void tell(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
     try {
       meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);

@@ -37,7 +37,7 @@ final class HeadPolls {
   private static final int REST = 20;
   /** Entries that a poll reads of one slot at a time at least: a round trip is not made for fewer. */
   private static final int MIN_PAGE = 16;
-  /** How often a poll that holds back checks whether there is room. */
+  /** The interval at which a held poll checks for room. */
   private static final long HOLD_BACK_NANOS = 20 * NANOS_PER_MILLI;
   /** A task found this late was missed by prefetch and by its writer. */
   private static final long LATE_MILLIS = 1_000;
@@ -91,7 +91,7 @@ final class HeadPolls {
         new Poll(2_000, 100, nowNanos + FIRST_NANOS));
   }
 
-  /** What came due while the store was away is polled as soon as it is back; if it flaps, once a second. */
+  /** Polls the entries that came due during an outage as soon as the store answers; at most once a second. */
   void storeIsBack(long nowNanos) {
     full.nextNanos = Math.max(nowNanos, full.begunNanos + SECOND_NANOS);
   }

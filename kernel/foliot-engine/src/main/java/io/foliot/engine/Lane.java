@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Loop thread only, but for what {@link Shared} shares.
  */
 final class Lane {
-  /** How many ids a pull queue keeps at hand while no worker asks: for the next one's sake, no more. */
+  /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
   private static final int UNASKED_ENTRIES = 256;
   /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
@@ -33,7 +33,7 @@ final class Lane {
   private static final long FLOW_CREDIT_NANOS = 500_000_000;
 
   /**
-   * What the loops of a node share of a queue.
+   * The state of a queue that the loops of a node share.
    *
    * @param permits the queue's permits
    * @param longPolls the workers that wait, for pull queues
@@ -240,8 +240,8 @@ final class Lane {
   }
 
   /**
-   * Whether most of what is taken has been pushed back. Then entries are probed before they are claimed: a task that is
-   * due waits neither for permits that the others have no use for, nor until their entries have moved.
+   * Returns whether most taken entries have been pushed back. Then entries are probed before they are claimed: a task
+   * that is due waits neither for permits that the others have no use for, nor until their entries have moved.
    */
   boolean isMostlyLater() {
     return laterShare > MOST;

@@ -122,8 +122,8 @@ final class LookAhead {
   }
 
   /**
-   * Whether no read puts the entry into this wheel in time: what has been read already is not read again, and how far
-   * another node has read its slots is not known.
+   * Returns whether no read puts the entry into this wheel in time: what has been read already is not read again, and
+   * how far another node has read its slots is not known.
    */
   private boolean isMissedByReads(TaskId id, long wakeAt, long nowNanos) {
     SlotSet watched = slots.watched();

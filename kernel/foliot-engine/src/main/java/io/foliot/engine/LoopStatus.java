@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a loop says of itself to other threads, a few times a second.
+ * The state of a loop as it publishes it to other threads, a few times a second.
  *
  * @param wheelEntries entries in its wheel
  * @param oldestDueMillis by how much the oldest task is overdue that waits in a lane

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a node says of itself, its queues and its cluster. Cheap, but for {@link #queues}, whose counts the store is
+ * The status of a node, its queues and its cluster. Cheap, but for {@link #queues}, whose counts the store is
  * asked for. Any thread: it reads what the loops have published.
  */
 final class NodeStatus {

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What should have been fired a second ago in slots that this node does not look after, and which of it to take.
+ * The poll for tasks that are a second overdue in slots of other nodes, and the choice of those to take.
  *
  * <p>A slot whose oldest entry has not moved between two looks is taken for left behind, and worked off for as long as
  * claims are won. But an owner with a backlog may only not have come to that slot yet: while others of its slots move,
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Loop thread only.
  */
 final class OverduePoll {
-  /** Whether slots of other nodes may be adopted. */
+  /** The rule for the adoption of slots of other nodes. */
   enum Adoption {
     /** They may: the coordinator does not answer. */
     ALLOWED,
@@ -53,7 +53,7 @@ final class OverduePoll {
   private static final long SOON_NANOS = NANOS_PER_SECOND / 10;
   /** An owner seen making progress within this time counts as active. */
   private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
-  /** How long an overdue entry is left to an owner that is still making progress. */
+  /** The time for which an overdue entry is left to an owner that makes progress. */
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
   /** The same where this node has enough to do. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
@@ -70,10 +70,10 @@ final class OverduePoll {
   private static final double NEWEST = 1.0 / MIN_CLAIMS;
   /** Share of claims not won from which on another node is believed to work in the slot. */
   private static final double MANY_NOT_WON = 0.25;
-  /** How long a slot is kept that was given up and then found left behind again. */
+  /** The time for which a slot is kept that was returned and then found orphaned again. */
   private static final long PROVEN_NANOS = 60 * NANOS_PER_SECOND;
 
-  /** How the claims of an adopted slot went. */
+  /** The results of the claims of an adopted slot. */
   private static final class Claims {
     private int count;
     private double notWonShare;
@@ -124,7 +124,7 @@ final class OverduePoll {
   }
 
   /**
-   * Who looks after what from now on.
+   * Sets the owners of the slots from now on.
    *
    * @param mine what this node looks after by that assignment
    */
@@ -181,7 +181,7 @@ final class OverduePoll {
     return nowNanos - nextNanos >= 0;
   }
 
-  /** What to read: the oldest of each slot of the share that is not this node's, more where it is worked off. */
+  /** Returns the scans: the oldest entry of each other slot of the share, more where it is worked off. */
   List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
     nextNanos = nowNanos + EVERY_NANOS;
     List<DueScan> scans = new ArrayList<>();
@@ -194,7 +194,7 @@ final class OverduePoll {
   }
 
   /**
-   * What to take of what was read.
+   * Returns the entries to take among those that were read.
    *
    * @param isBusy whether this node has enough to do
    */
@@ -270,7 +270,7 @@ final class OverduePoll {
     return slice.entries().isEmpty() ? null : slice.entries().getFirst();
   }
 
-  /** Where the slots were doubled since, both halves are those of whoever had the whole. */
+  /** Returns the owner of a slot; both halves of a slot that was doubled since have the owner of the whole. */
   private @Nullable String owner(int slot) {
     return assignment.slotCount() == 0 ? null : assignment.owner(slot % assignment.slotCount());
   }

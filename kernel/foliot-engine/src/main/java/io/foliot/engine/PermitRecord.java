@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a limited queue's permits and its rate are divided over the nodes: the content of a document, changed by
+ * The division of a limited queue's permits and its rate over the nodes: the content of a document, changed by
  * compare-and-set. The permits of all holders together are never more than the queue has. Immutable.
  *
  * <p>A holder may claim until a time of the store's clock, and claims say so themselves; what it had is free again when
@@ -28,7 +28,7 @@ record PermitRecord(List<Holder> holders) {
 
   private static final String SUBJECT = "permits";
   private static final int MAX_HOLDERS = 10_000;
-  /** What cannot be divided evenly goes round: each in turn has it for so long. */
+  /** The time for which each node in turn has the permits that cannot be divided evenly. */
   private static final long TURN_MILLIS = 1_000;
 
   /**
@@ -103,9 +103,9 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * What a node should have next. It takes what is free and gives what others lack and it has above its fair share:
-   * that of all who want some, the greatest for which nobody has more than he wants and those who have less than they
-   * want have the same.
+   * Returns the permits that a node should have next. It takes what is free and gives what others lack and it has above
+   * its fair share: that of all who want some, the greatest for which nobody has more than he wants and those who have
+   * less than they want have the same.
    *
    * @param mine what it has, and wants
    * @param limit the queue's permits; {@link Integer#MAX_VALUE} if it has no such limit

@@ -14,7 +14,7 @@ import java.util.Set;
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
   private static final double NANOS = 1e9;
-  /** What waits is counted again with each turn of a loop; who has not said so for so long waits no more. */
+  /** The time after which a loop that has not reported waiting tasks again counts as having none. */
   private static final long UNMET_NANOS = 500_000_000;
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
@@ -145,7 +145,7 @@ final class Permits {
   }
 
   /**
-   * Whether the next task finds a permit.
+   * Returns whether the next task finds a permit.
    *
    * @param waiting how many wait for one
    * @param again called when it may be worth asking again, if not

@@ -35,7 +35,7 @@ final class QueueDeletions {
   /** By how much a node's clocks may be wrong within that time. */
   private static final long MARGIN_NANOS = 500_000_000;
   private static final long WAIT_NANOS = QueueWatch.VALID_NANOS + MARGIN_NANOS;
-  /** How long a mark counts: many times what a deletion takes. */
+  /** The time for which a mark counts: many times the duration of a deletion. */
   private static final long TERM_MILLIS = 30_000;
   private static final int TRIES = 5;
 

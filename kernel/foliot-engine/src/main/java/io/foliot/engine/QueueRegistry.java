@@ -37,7 +37,7 @@ final class QueueRegistry {
 
   /** Most attempts that one delivery makes at once: each is a socket, or a thread of the application. */
   private static final int MAX_ATTEMPTS = 16_384;
-  /** Which part of them is left to destinations that have none. */
+  /** The part of them that is left to destinations without any. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;
   /** The largest payload with what an attempt costs beside it: what the memory has room for whatever others hold. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
@@ -243,7 +243,7 @@ final class QueueRegistry {
     return deliveries.values();
   }
 
-  /** What fails together: of handlers in this process each for itself. */
+  /** Returns the part that fails as a whole; each handler of this process is one of its own. */
   Destination destination(Delivery delivery, QueueConfig queue) {
     Target target = queue.target();
     String name = delivery.type() + ":"

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * another node has put before is found.
  */
 final class QueueWatch {
-  /** How long what was read is taken to be true, when a task that was written meanwhile is acknowledged. */
+  /** The time for which a read of the queues confirms tasks that were written meanwhile. */
   static final long VALID_NANOS = 2_500_000_000L;
 
   private static final long EVERY_NANOS = 1_000_000_000L;
@@ -127,9 +127,9 @@ final class QueueWatch {
   }
 
   /**
-   * Whether a live task that has just been written, or seen, is one of a queue that was not being deleted, as of a read
-   * that is recent enough: whoever deletes the queue waits for longer than {@link #VALID_NANOS} before asking whether
-   * it has tasks.
+   * Returns whether a live task that has just been written, or seen, is one of a queue that was not being deleted, as
+   * of a read that is recent enough: whoever deletes the queue waits for longer than {@link #VALID_NANOS} before asking
+   * whether it has tasks.
    *
    * @param generation of the task, which is no less than the store's clock at the write
    */

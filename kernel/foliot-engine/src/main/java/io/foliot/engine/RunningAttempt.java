@@ -18,7 +18,7 @@ final class RunningAttempt {
   long leaseHandle;
   /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
-  /** What the delivery has yet to answer. */
+  /** The attempt that the delivery has yet to answer. */
   @Nullable
   CompletionStage<Answer> delivering;
   /** Begin by the monotonic clock. */

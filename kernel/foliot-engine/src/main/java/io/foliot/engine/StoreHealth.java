@@ -4,7 +4,7 @@ import io.foliot.core.Meter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the store serves, judged by the answers that reach one loop. Passive; the loop's thread.
+ * The health of the store, judged by the answers that reach one loop. Passive; the loop's thread.
  *
  * <p>Guarantees: the store counts as serving only while its last answer is no failure, is younger than
  * {@link #SILENCE_NANOS}, and while the last write succeeded. The change from away to answering is reported once, to
@@ -28,7 +28,7 @@ final class StoreHealth {
    * A store that has answered nothing for so long is as good as away: its clock alone is read three times meanwhile.
    */
   static final long SILENCE_NANOS = 3 * SECOND_NANOS;
-  /** How long a write that failed counts: longer than the pause before the next one, if there is anything to write. */
+  /** The time for which a failed write counts: longer than the pause before the next one. */
   static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;
 
   /** Told when the store answers again. */

@@ -57,7 +57,7 @@ final class DueQueue {
   private int head;
   private int tail;
 
-  /** Whether the run is in order as it was collected. */
+  /** True while the timers of the run were collected in order. */
   private boolean isSorted = true;
 
   /** The bounds of the deadlines that have been collected. */

@@ -197,7 +197,8 @@ final class NodeWheel {
   private final long[] stagedEarliest = new long[SlotMap.SLOTS_PER_LEVEL];
 
   /**
-   * What is moved down from a slot that the hand has come to. Its first chunk is moved from {@link #reachedIndex} on.
+   * The entries that are moved down from a slot that the hand has reached. The first chunk is moved from
+   * {@link #reachedIndex} on.
    */
   private final Entries reached = new Entries();
 

@@ -66,7 +66,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     this.work = requireNonNull(work, "a task must not be null");
   }
 
-  /** What it runs is run by another thread. */
+  /** Another thread runs it. */
   @Override
   final int preload() {
     return phase;
@@ -105,7 +105,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return null;
   }
 
-  /** What follows a run that did not throw. */
+  /** Ends a run that did not throw. */
   void returned(@Nullable Object value) {
     finish(value, RETURNED);
   }

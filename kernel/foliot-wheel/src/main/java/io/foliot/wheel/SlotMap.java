@@ -3,7 +3,7 @@ package io.foliot.wheel;
 import java.util.Arrays;
 
 /**
- * Where a deadline stands in the wheel, which slots are occupied, and which of them comes next: the arithmetic of the
+ * The slot of a deadline, the occupied slots, and the next of them: the arithmetic of the
  * wheel, apart from how the timers of a slot are stored.
  *
  * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of
@@ -56,8 +56,8 @@ final class SlotMap {
   }
 
   /**
-   * Whether a deadline after the hand lies in the slot that was reached last. As long as timers of that slot wait to be
-   * moved, one placed there must queue behind them, or it would overtake those with the same deadline.
+   * Returns whether a deadline after the hand is in the slot that was reached last. As long as timers of that slot wait
+   * to be moved, one placed there must queue behind them, or it would overtake those with the same deadline.
    */
   boolean inReached(long deadlineTick) {
     return deadlineTick <= reachedEnd;

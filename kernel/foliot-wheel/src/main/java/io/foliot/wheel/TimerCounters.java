@@ -1,7 +1,7 @@
 package io.foliot.wheel;
 
 /**
- * What a timer has done so far. The counts are exact when no call is under way and the driver rests; otherwise each is
+ * The counts of a timer so far. They are exact when no call is under way and the driver rests; otherwise each is
  * right for some moment during the call that read them.
  *
  * @param scheduled timers taken on

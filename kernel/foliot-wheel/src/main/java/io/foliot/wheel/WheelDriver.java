@@ -116,7 +116,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   // Any thread.
   private final MpscUnboundedVarHandleArrayQueue<WheelNode> handOff = new MpscUnboundedVarHandleArrayQueue<>(
       HAND_OFF_CHUNK);
-  /** What to take off the hand-off's producer index to have the number of timers taken on. */
+  /** The difference between the hand-off's producer index and the number of accepted timers. */
   private final StripedCounter notNew = new StripedCounter();
 
   private final StripedCounter cancelled = new StripedCounter();

@@ -376,7 +376,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     private Builder() {}
 
     /**
-     * How many tasks may run at a time; no limit unless set.
+     * Sets how many tasks may run at a time; no limit by default.
      *
      * @throws IllegalArgumentException if it is not positive
      */

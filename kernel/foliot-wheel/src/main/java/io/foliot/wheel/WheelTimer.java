@@ -167,8 +167,8 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * How much later than a tick timers may fire so that more of them fire together and the wheel moves them less; zero
-     * unless set. For timeouts that nearly always get cancelled, a tenth of the delay is a good value.
+     * Sets how much later than a tick timers may fire so that more of them fire together and the wheel moves them less;
+     * zero unless set. For timeouts that nearly always get cancelled, a tenth of the delay is a good value.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -199,7 +199,7 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * What makes the driver thread; a platform thread named {@code foliot-timer} unless set. It
+     * Sets the factory of the driver thread; by default a platform thread named {@code foliot-timer}. It
      * starts with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon. It is made by
      * {@link #build}, which throws if there is no thread or if it was started.
      */
@@ -223,7 +223,7 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * What learns of a callback that threw on the driver thread, or that the executor refused; the driver thread's
+     * Sets the handler of a callback that threw on the driver thread, or that the executor refused; the driver thread's
      * uncaught exception handler unless set.
      */
     public Builder onError(BiConsumer<? super Timeout, ? super Throwable> onError) {

@@ -46,7 +46,7 @@ final class WorkerPool implements Executor {
   private final int limit;
   private volatile boolean interrupted;
 
-  /** Whether there is a worker, or there need not be one. Written under the lock. */
+  /** True if there is a worker, or none is needed. Written under the lock. */
   private volatile boolean staffed;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -56,7 +56,7 @@ final class WorkerPool implements Executor {
   private int count;
   private boolean closed;
 
-  /** Whether the last start failed, which is logged once and not for every task. */
+  /** True if the last start failed: it is logged once and not for every task. */
   private boolean startFails;
 
   WorkerPool(ThreadFactory threadFactory, int limit) {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 public final class Command {
   private static final Duration BOUND = Duration.ofMinutes(2);
 
-  /** What programs read that are given nothing. */
+  /** The standard input of programs that get none. */
   private static final Path NOTHING = Path.of("/dev/null");
 
   /** Enough for the reason and what led to it. */

@@ -18,7 +18,7 @@ import java.time.Duration;
  * what was not synced until then is not there after the next mount. The file below the device stands for the platters.
  */
 public final class LoopDisk implements AutoCloseable {
-  /** What to say where there is none. */
+  /** The message where the means are missing. */
   static final String NEEDED = "this test needs root, loop devices, and the programs mkfs.ext4, mount, umount, fallocate and"
       + " perl: run it as root on Linux (a privileged container will do), with e2fsprogs, util-linux and perl installed";
 
@@ -29,7 +29,7 @@ public final class LoopDisk implements AutoCloseable {
   /** The journal is committed when somebody syncs, and hardly ever by itself, so that what is not synced stays so. */
   private static final String OPTIONS = "loop,commit=300";
 
-  /** What is left to the last blocks, one by one, because nobody knows exactly how many there are. */
+  /** Bytes that are filled block by block at the end, because the exact free space is not known. */
   private static final long ROUGH_BYTES = 2L << 20;
   private static final int BLOCK_BYTES = 4_096;
 
@@ -86,7 +86,7 @@ public final class LoopDisk implements AutoCloseable {
     mounted = true;
   }
 
-  /** Where it is mounted. */
+  /** Returns its mount point. */
   public Path folder() {
     return folder;
   }

@@ -25,7 +25,8 @@ public final class PostgresServer implements Server {
   private static final Duration REPLAY_BOUND = Duration.ofSeconds(60);
 
   /**
-   * What a copied folder must not have of its source: the files of the running process, and its log, which is streamed.
+   * The files that a copied folder must not have of its source: those of the running process, and its log, which is
+   * streamed.
    */
   private static final List<String> NOT_COPIED = List.of("postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot");
 

@@ -1,7 +1,7 @@
 package io.foliot.history;
 
 /**
- * What the checker must not hold against the system.
+ * The tolerances of the checker.
  *
  * @param clockErrorMillis by how much the clocks of client, receiver and store may differ
  * @param transitMillis the longest way of an attempt from its begin into the receiver's log, faults aside; and that of

@@ -3,7 +3,7 @@ package io.foliot.history;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a delivery says of itself.
+ * The data that a delivery carries of itself.
  *
  * @param attempt counts the attempts of a firing, those that never arrived among them
  * @param dueAtMillis the due time that the delivery names

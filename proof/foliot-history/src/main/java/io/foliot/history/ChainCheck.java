@@ -116,7 +116,7 @@ final class ChainCheck {
     findings.late(phase, Math.max(0, arrived - due));
   }
 
-  /** What was answered before another operation was sent came before it, and so must the generations. */
+  /** An operation that was answered before another was sent precedes it, and so must its generation. */
   private void checkGenerations() {
     List<Firing> made = chain.firings.stream().filter(firing -> firing.born != null).toList();
     for (int i = 1; i < made.size(); i++) {

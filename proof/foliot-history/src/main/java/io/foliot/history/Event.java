@@ -4,7 +4,7 @@ package io.foliot.history;
 public sealed interface Event {
   long atMillis();
 
-  /** How a receiver answered. */
+  /** The answer of a receiver. */
   enum Reception {
     /** Done. */
     SUCCESS,
@@ -18,7 +18,7 @@ public sealed interface Event {
     GONE
   }
 
-  /** What was broken on purpose. */
+  /** The kind of an injected fault. */
   enum Fault {
     /** A process was killed, until it was up again. */
     KILL,
@@ -60,6 +60,6 @@ public sealed interface Event {
    */
   record Forgot(long atMillis, long fromMillis) implements Event {}
 
-  /** What should have happened until now must be in the history. */
+  /** The end of the run: all that had to happen must be in the history. */
   record RunEnded(long atMillis) implements Event {}
 }

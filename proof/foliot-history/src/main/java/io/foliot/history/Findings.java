@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 
 /** Collects what a check finds. */
 final class Findings {
-  /** How an acked firing ended. */
+  /** The end of an acked firing. */
   enum End {
     DELIVERED, FAILED, CANCELLED, SUPERSEDED, UNPROVEN, OPEN, LOST
   }

@@ -26,7 +26,7 @@ final class Firing {
   @Nullable
   Operation cancelled;
 
-  /** How it came to be, or null if no answer says so. */
+  /** Its origin, or null if no answer names it. */
   Reply.@Nullable Result born;
 
   /** The earliest due time asked for by what made it. */
@@ -110,7 +110,7 @@ final class Firing {
     return lastDueMillis;
   }
 
-  /** What proves that it was asked for. */
+  /** The proof that it was requested. */
   List<Event> origin() {
     return placed.isEmpty() ? List.of() : placed.getFirst().events();
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a store may have lost, because its durability class says so. An operation that was answered within the time says
+ * The writes that a store may have lost by its durability class. An operation that was answered within the time says
  * nothing any more: it took effect or not, as one without an answer, so that what it replaced or cancelled may go on,
  * and what it made need not. What was answered earlier says what it says.
  */
@@ -14,7 +14,7 @@ final class Forgotten {
   private final List<Span> spans = new ArrayList<>();
   private long excused;
 
-  /** What is acked just before the loss is on its way to the client for as long as an attempt to the receiver. */
+  /** The time that an answer from just before the loss may be under way: as long as an attempt to the receiver. */
   Forgotten(List<Event> events, Allowances allowances) {
     long slackMillis = allowances.clockErrorMillis() + allowances.transitMillis();
     for (Event event : events) {
@@ -39,7 +39,7 @@ final class Forgotten {
     return spans.stream().anyMatch(span -> span.fromMillis <= millis);
   }
 
-  /** What an answer is worth. That nothing was done needs nobody to remember it. */
+  /** The value of an answer. An answer that nothing was done need not be remembered. */
   Event.Answered judged(Event.Answered answered) {
     Reply reply = answered.reply();
     if (reply instanceof Reply.Failed || reply instanceof Reply.NotFound || reply instanceof Reply.Unknown

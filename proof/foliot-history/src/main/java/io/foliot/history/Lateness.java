@@ -3,9 +3,9 @@ package io.foliot.history;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** How long after its due time the first attempt of a firing arrived: exact below two seconds, else to three digits. */
+/** The lateness of the first attempts of firings: exact below two seconds, else to three digits. */
 public record Lateness(long firings, long p50Millis, long p99Millis, long maxMillis) {
-  /** What the system had to cope with. */
+  /** The conditions of a firing. */
   public enum Phase {
     FAULT_FREE,
     /** A fault lay between due time and arrival. */

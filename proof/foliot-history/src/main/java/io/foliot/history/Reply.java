@@ -1,11 +1,11 @@
 package io.foliot.history;
 
-/** How an operation was answered. One that never was is {@link Unknown}. */
+/** The answer to an operation. One without an answer is {@link Unknown}. */
 public sealed interface Reply {
   /** The generation of an answer that does not name it. */
   long NO_GENERATION = -1;
 
-  /** What became of the task under a key. */
+  /** The effect on the task of a key. */
   enum Result {
     /** There was no live task; now there is. */
     CREATED,

@@ -3,14 +3,14 @@ package io.foliot.history;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asked for.
+ * The request of a client.
  *
  * <p>
  * {@code notBeforeMillis} is the earliest due time that the operation may lead to: the {@code dueAt} it gives, or its
  * invocation plus the delay.
  */
 public sealed interface Request {
-  /** What becomes of a live task of the same key. */
+  /** The effect on a live task of the same key. */
   enum OnConflict {
     RESET, KEEP, REJECT
   }

@@ -79,9 +79,9 @@ final class Run {
   }
 
   /**
-   * Whether a fault may explain what happened from one attempt of a firing to another, or the same. An attempt that was
-   * stopped on its way, so that its claim was given to others, begins soon after the fault, or has nothing to do with
-   * it.
+   * Returns whether a fault may explain what happened from one attempt of a firing to another, or the same. An attempt
+   * that was stopped on its way, so that its claim was given to others, begins soon after the fault, or has nothing to
+   * do with it.
    */
   boolean isDisturbed(Firing firing, Delivery first, Delivery last) {
     long from = Math.max(firing.dueMillis(), first.arrivedMillis() - allowances.graceMillis());

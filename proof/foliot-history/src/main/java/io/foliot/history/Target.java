@@ -1,6 +1,6 @@
 package io.foliot.history;
 
-/** What an operation names. */
+/** The object of an operation. */
 public sealed interface Target {
   /** The task of this id, whatever its generation. */
   record Task(String taskId) implements Target {}

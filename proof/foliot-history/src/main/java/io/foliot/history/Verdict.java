@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a history proves.
+ * The verdict on a history.
  *
  * @param violations the first ones of each kind, {@link #MAX_PER_KIND} at most
  * @param totals how many there are of each kind that occurs
@@ -22,7 +22,7 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
   private static final int MAX_SHOWN_PER_KIND = 5;
 
   /**
-   * How much was seen, so that a run can be told from one that tested nothing. Every acked firing is counted by its
+   * The counts of a run, so that a run can be told from one that tested nothing. Every acked firing is counted by its
    * end.
    *
    * @param delivered acked firings that were delivered

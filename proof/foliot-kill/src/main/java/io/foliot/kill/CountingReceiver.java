@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * What callbacks of many tasks go to, each of which carries its number: it counts how often each comes, and how late.
+ * The receiver of the callbacks of many tasks, each of which carries its number: it counts how often each comes, and
+ * how late.
  */
 final class CountingReceiver implements AutoCloseable {
   private final Listener listener;
@@ -58,12 +59,12 @@ final class CountingReceiver implements AutoCloseable {
     return times.get(number);
   }
 
-  /** How late a task was when it came last; negative if it was early. */
+  /** Returns the lateness of a task's last callback; negative if it was early. */
   int lateMillis(int number) {
     return lateMillis.get(number);
   }
 
-  /** Which attempt of a task came last; 0 if none has. */
+  /** Returns the number of a task's last attempt; 0 if there was none. */
   int attempt(int number) {
     return attempts.get(number);
   }

@@ -23,22 +23,22 @@ final class FaultRun implements AutoCloseable {
   private static final long STEP_MILLIS = 40;
 
   /**
-   * How long servers may take until they are ready and fire again: a connection that is made anew within five seconds,
+   * The time in which servers must be ready and fire again: a connection that is made anew within five seconds,
    * a pause of two seconds between tries, a lease of five, on a machine that does other things, too.
    */
   private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
 
-  /** How long servers may take until they say that they are not ready. */
+  /** The time in which servers must report that they are not ready. */
   private static final Duration DOWN_BOUND = Duration.ofSeconds(30);
 
-  /** What a call waits for the store: longer than a store takes to find out that its server is away. */
+  /** The time that a call waits for the store: longer than a store takes to notice that its server is gone. */
   private static final String CALL_TIMEOUT = "7s";
 
-  /** How long servers must have said the same until it counts. */
+  /** The time for which servers must have reported the same until it counts. */
   private static final long STEADY_MILLIS = 500;
 
   /**
-   * How a trouble went.
+   * The course of a fault.
    *
    * @param brokenMillis how long it lasted
    * @param wasDown whether each server said at the end of it that it was not ready
@@ -129,7 +129,7 @@ final class FaultRun implements AutoCloseable {
     return watches.stream().allMatch(watch -> watch.wasSteadilyDown(millis - STEADY_MILLIS, millis));
   }
 
-  /** How each trouble went; to be asked when the load has ended. */
+  /** Returns the course of each fault; to be called when the load has ended. */
   List<Recovery> recoveries() {
     List<Event> events = rig.history.events();
     return passed.stream().map(each -> recovery(each, events)).toList();
@@ -161,8 +161,8 @@ final class FaultRun implements AutoCloseable {
   }
 
   /**
-   * What clients were told that is neither an answer, nor that the store is away, nor that it is not known. While one
-   * of the servers is gone, nothing is told.
+   * Returns the answers to clients that are neither a result, nor that the store is away, nor that it is not known.
+   * While one of the servers is gone, nothing is told.
    */
   List<Event> mistakes() {
     Map<Long, Long> askedMillis = new HashMap<>();

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 
 /** A database with a server of its own, which can be broken in the ways in which databases break. */
 interface FaultyDatabase extends AutoCloseable {
-  /** How long a lock is tried for. */
+  /** The time for which a lock is tried. */
   Duration LOCK_BOUND = Duration.ofSeconds(30);
 
   Server server();
@@ -87,10 +87,10 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** What is committed, and how the request is told from others that makes it so. */
+  /** Returns the commits, each with the test that recognises its request. */
   Map<String, Predicate<String>> commits();
 
-  /** What can happen to it only once, at the end; asked for when all else has happened. */
+  /** Returns the faults that are possible only once, at the end; called when all others have happened. */
   List<InjectedFault> atLast(TcpProxy proxy);
 
   @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class FaultyPostgres implements FaultyDatabase {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
-  /** How long a replica answers queries only. */
+  /** The time for which a replica answers queries only. */
   private static final long STANDBY_MILLIS = 3_000;
 
   private final PostgresServer server = PostgresServer.start();

@@ -19,7 +19,7 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
   /** Longer than servers take to see that the store is silent. */
   private static final long NOTICED_MILLIS = 4_500;
 
-  /** What callers see while a trouble lasts. */
+  /** The effect of a fault on callers. */
   enum Effect {
     /** Some calls fail, or nothing happens for a while. */
     HITCH,

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** What callbacks are sent to: a port of its own, and a thread for each request. */
+/** A receiver of callbacks: a port of its own, and a thread for each request. */
 final class Listener implements AutoCloseable {
   private static final int BACKLOG = 1_000;
 

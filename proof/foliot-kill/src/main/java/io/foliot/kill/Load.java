@@ -87,7 +87,7 @@ final class Load {
     }
   }
 
-  /** What one client does, one operation after the other. */
+  /** The operations of one client, one after the other. */
   private static final class Steps {
     private record Repeatable(String queue, NewTask task) {}
 

@@ -31,11 +31,11 @@ import java.util.stream.IntStream;
  * All names begin with the id of this process. What a process has left that is no more, the next one removes.
  */
 final class NodeNetwork implements AutoCloseable {
-  /** What to say where there is none. */
+  /** The message where the means are missing. */
   static final String NEEDED = "this test needs root, network namespaces, bridges, and the program ip: run it as root on Linux (a"
       + " privileged container will do), with iproute2 installed";
 
-  /** What {@code tc} calls a link that delays and loses packets, and one that is narrow. */
+  /** The names in {@code tc} of a link that delays and loses packets, and of a narrow one. */
   static final String LOSSY = "netem";
   static final String NARROW = "tbf";
 
@@ -171,7 +171,7 @@ final class NodeNetwork implements AutoCloseable {
     }
   }
 
-  /** Where all its addresses are. */
+  /** The network of all its addresses. */
   String range() {
     return network + "0/24";
   }
@@ -186,7 +186,7 @@ final class NodeNetwork implements AutoCloseable {
     return network + (FIRST_NODE + node);
   }
 
-  /** What a command begins with that is to run at a node. */
+  /** Returns the begin of a command that runs at a node. */
   List<String> launcher(int node) {
     return List.of("ip", "netns", "exec", name(node));
   }

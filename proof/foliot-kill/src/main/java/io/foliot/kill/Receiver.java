@@ -22,12 +22,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What callbacks go to: it records each before anything else, and each answer before it is sent. */
+/** The receiver of callbacks: it records each before anything else, and each answer before it is sent. */
 final class Receiver implements AutoCloseable {
   private static final int MIN_WAIT_MILLIS = 20;
   private static final int MAX_WAIT_MILLIS = 400;
 
-  /** How an attempt is met. */
+  /** The receiver's reaction to an attempt. */
   private enum Habit {
     DONE, SLOW, ERROR, SILENT, AGAIN, LATER, REFUSED;
 
@@ -61,7 +61,7 @@ final class Receiver implements AutoCloseable {
     return listener.url();
   }
 
-  /** What it reports with that it has done what it had accepted. */
+  /** Sets the client by which it reports the end of accepted work. */
   void reportTo(FoliotClient newClient) {
     client = newClient;
   }

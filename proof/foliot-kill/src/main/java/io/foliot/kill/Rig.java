@@ -40,7 +40,7 @@ final class Rig implements AutoCloseable {
   /** A queue for what is not recorded. */
   static final String ASIDE = "aside";
 
-  /** How long an attempt may take. */
+  /** The timeout of an attempt. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   /**
@@ -177,7 +177,7 @@ final class Rig implements AutoCloseable {
     history.faultEnded(window, System.currentTimeMillis());
   }
 
-  /** What came of a run. */
+  /** The result of a run. */
   record Result(Verdict verdict, Set<String> forgotten) {}
 
   /** Ends the load, lets everything come to its end, reads how it ended, and judges. */

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server runs, and how it and this machine reach each other.
+ * The host of a server, and the way in which it and this machine reach each other.
  *
  * @param host the address that it listens on
  * @param receiverHost the address of this machine that it calls back

@@ -84,7 +84,7 @@ final class ServerProcess implements AutoCloseable {
     return URI.create("http://" + place.host() + ":" + port);
   }
 
-  /** What makes clients of it. */
+  /** Returns a builder of its clients. */
   FoliotClient.Builder client() {
     FoliotClient.Builder builder = FoliotClient.builder(url());
     return place.apiKey() == null ? builder : builder.apiKey(place.apiKey());
@@ -126,7 +126,7 @@ final class ServerProcess implements AutoCloseable {
     return readyStatus() == 200;
   }
 
-  /** What it answers to the question whether it is ready; 0 if nothing. */
+  /** Returns the status of its readiness; 0 if it does not answer. */
   int readyStatus() {
     try {
       return http.send(request("/health/ready"), BodyHandlers.discarding()).statusCode();

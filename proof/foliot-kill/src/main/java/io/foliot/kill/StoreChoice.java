@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a server keeps its tasks.
+ * The store of a server.
  *
  * @param options what its command line says of it
  * @param environment what its environment says of it, which others cannot read

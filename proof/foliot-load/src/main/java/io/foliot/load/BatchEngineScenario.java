@@ -49,7 +49,7 @@ final class BatchEngineScenario implements Scenario {
     return true;
   }
 
-  /** What was acknowledged; written by threads of the engine. */
+  /** The acknowledged tasks; written by threads of the engine. */
   private static final class Acks {
     final AtomicLong created = new AtomicLong();
     final AtomicLong other = new AtomicLong();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What scenarios work with: the plan, the server (a child process on a folder of its own unless one is named), the
+ * The environment of scenarios: the plan, the server (a child process on a folder of its own unless one is named), the
  * receiver. All are made when first asked for and closed with it. One thread.
  */
 final class Bench implements AutoCloseable {
@@ -34,7 +34,7 @@ final class Bench implements AutoCloseable {
   private @Nullable Receiver receiver;
 
   /**
-   * What was asked for.
+   * The options of a run.
    *
    * @param url the server to measure; null for one of our own
    * @param apiKey its key; empty for none
@@ -88,7 +88,7 @@ final class Bench implements AutoCloseable {
     return plan.tasks() > 0 ? plan.tasks() : otherwise;
   }
 
-  /** How long: what was asked for, or else so many seconds. */
+  /** Returns the duration that was asked for, or else so many seconds. */
   Duration time(double otherwiseSeconds) {
     double seconds = plan.seconds() > 0 ? plan.seconds() : otherwiseSeconds;
     return Duration.ofNanos((long) (seconds * 1e9));
@@ -141,7 +141,7 @@ final class Bench implements AutoCloseable {
     return Child.start(List.of(), mainClass.getName(), arguments, readyPrefix);
   }
 
-  /** What receives callbacks; the server can reach it. */
+  /** Returns the receiver of callbacks; the server can reach it. */
   Receiver receiver() {
     if (receiver == null) {
       receiver = new Receiver(receiverAddress(), receiverLoses);

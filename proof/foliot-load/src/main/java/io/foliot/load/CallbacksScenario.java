@@ -36,7 +36,7 @@ final class CallbacksScenario implements Scenario {
     return "half of what the same HTTP client does without Foliot";
   }
 
-  /** What one way of calling did: a rate and the processor time of each round. */
+  /** The results of one way of calling: a rate and the processor time of each round. */
   private static final class Way {
     final Samples rates = new Samples();
     final Samples processorNanos = new Samples();

@@ -67,7 +67,7 @@ final class Child implements AutoCloseable {
     return child;
   }
 
-  /** What the foliot script gives a server. */
+  /** Returns the JVM options that the foliot script gives a server. */
   private static List<String> jvmOptions() {
     List<String> options = new ArrayList<>(List.of("-Xmx1g", "--enable-native-access=ALL-UNNAMED"));
     int version = Runtime.version().feature();
@@ -118,7 +118,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** What stood behind the prefix of its line. */
+  /** Returns the text behind the prefix of its line. */
   String readyText() {
     return ready.join();
   }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
-/** What one sync of a small append costs on that disk: below it no durable answer can be. */
+/** The cost of one sync of a small append on that disk: no durable answer can be faster. */
 final class FsyncScenario implements Scenario {
   private static final int APPEND_BYTES = 512;
   private static final double SECONDS = 2;

@@ -1,12 +1,12 @@
 package io.foliot.load;
 
-/** Where things stand in the bytes of an HTTP/1.1 message. */
+/** Finds the parts of an HTTP/1.1 message in its bytes. */
 final class HttpText {
   private static final String CONTENT_LENGTH = "content-length:";
 
   private HttpText() {}
 
-  /** Where the head ends (behind its empty line), or -1 if it has not all arrived. */
+  /** Returns the end of the head (behind its empty line), or -1 if it has not all arrived. */
   static int headEnd(byte[] bytes, int from, int to) {
     for (int i = from; i + 3 < to; i++) {
       if (bytes[i] == '\r' && bytes[i + 1] == '\n' && bytes[i + 2] == '\r' && bytes[i + 3] == '\n') {

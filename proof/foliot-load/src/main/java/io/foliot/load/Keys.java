@@ -7,7 +7,7 @@ import java.util.Random;
 
 /** Keys that are touched again and again, in parts, each part scattered over all of them. */
 final class Keys {
-  /** How many keys the scenarios of touches use, and how many of them one call has. */
+  /** The keys of the scenarios of touches, and those of one call. */
   static final int COUNT = 100_000;
   static final int PART = 1_000;
   private static final long SEED = 42;

@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the receiver saw of one lot of tasks, numbered from 0: how often each came, and when first. Written by the
- * receiver's thread; read by others once {@link #await} or {@link #delivered} says how much of it there is.
+ * The callbacks that the receiver saw of one lot of tasks, numbered from 0: how often each came, and when first.
+ * Written by the receiver's thread; read by others once {@link #await} or {@link #delivered} says how much of it there
+ * is.
  */
 final class Ledger {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

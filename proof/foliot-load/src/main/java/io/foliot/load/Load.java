@@ -43,7 +43,7 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** What there is to send. Called by the thread that runs the load. */
+  /** The source of requests. Called by the thread that runs the load. */
   interface Work {
     /** There is no more. */
     long NEVER = Long.MAX_VALUE;
@@ -67,7 +67,7 @@ final class Load implements AutoCloseable {
     @Nullable
     Request request;
     long sentNanos;
-    /** Where the answer ends, once its head is there; before, 0. */
+    /** The end of the answer, once its head is there; before, 0. */
     int answerEnd;
     int bodyFrom;
 

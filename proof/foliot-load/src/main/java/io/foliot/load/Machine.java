@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** What figures depend on: they mean little without it. */
+/** The conditions of figures, which mean little without them. */
 final class Machine {
   private Machine() {}
 

@@ -42,7 +42,7 @@ final class PendingScenario implements Scenario {
     return "all of that with 10^4 to 10^7 tasks waiting (--tasks for fewer), heap, restart; takes some ten minutes";
   }
 
-  /** What is measured, by one thread. */
+  /** A measurement, by one thread. */
   private static final class Run {
     final Bench bench;
     final Path data;

@@ -70,7 +70,7 @@ final class Receiver implements AutoCloseable {
     return ledger;
   }
 
-  /** Where the tasks of a ledger are to be sent. */
+  /** Returns the URL for the tasks of a ledger. */
   String url(Ledger ledger) {
     String host = shown.getHostAddress();
     String lot = String.format("%0" + LOT_DIGITS + "d", ledgers.indexOf(ledger));

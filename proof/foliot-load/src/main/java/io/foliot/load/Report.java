@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a scenario found. Filled by one thread while it runs. */
+/** The results of a scenario. Filled by one thread while it runs. */
 final class Report {
   private final List<Figure> figures = new ArrayList<>();
   private final List<Check> checks = new ArrayList<>();
@@ -26,10 +26,10 @@ final class Report {
     }
   }
 
-  /** What is wanted of a figure: at most, or at least, so much. */
+  /** The goal of a figure: at most, or at least, so much. */
   record Goal(double limit, boolean atMost) {}
 
-  /** Whether something that had to be so was so; the text says what, with both numbers. */
+  /** The result of a check; the text names it, with both numbers. */
   record Check(String what, boolean holds) {}
 
   /** Adds a value without a goal. */

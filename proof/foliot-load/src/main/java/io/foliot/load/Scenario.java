@@ -7,10 +7,10 @@ import java.util.List;
  * stands beside checks of what was acknowledged, kept and delivered.
  */
 interface Scenario {
-  /** What it is called on the command line. */
+  /** Returns its name on the command line. */
   String name();
 
-  /** What it measures, in a line. */
+  /** Returns what it measures, in a line. */
   String about();
 
   /** The goal that this project has set itself for it, in words; empty if there is none. */
@@ -37,7 +37,7 @@ interface Scenario {
         new LatenessScenario(), new HerdScenario(), new PendingScenario());
   }
 
-  /** What runs when nothing is named: two to three minutes. */
+  /** The scenarios that run by default: two to three minutes. */
   static List<Scenario> summary() {
     return all().stream().filter(scenario -> !(scenario instanceof HerdScenario || scenario instanceof PendingScenario))
         .toList();

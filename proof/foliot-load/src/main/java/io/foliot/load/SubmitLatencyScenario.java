@@ -2,7 +2,7 @@ package io.foliot.load;
 
 import java.time.Duration;
 
-/** What one client waits that submits one task at a time, beside syncs of the same disk taken in turns. */
+/** The latency of one client that submits one task at a time, beside syncs of the same disk taken in turns. */
 final class SubmitLatencyScenario implements Scenario {
   private static final double SECONDS = 6;
   private static final int ROUNDS = 5;

@@ -179,7 +179,7 @@ final class Submits implements Load.Work {
     return number - firstNumber;
   }
 
-  /** What each request took since this was last asked, in nanoseconds. */
+  /** Returns the duration of each request since the last call of this method, in nanoseconds. */
   Samples takeTookNanos() {
     Samples taken = tookNanos;
     tookNanos = new Samples();

@@ -42,7 +42,7 @@ final class TouchEngineScenario implements Scenario {
     return true;
   }
 
-  /** What was answered: the last of each part. Written by threads of the engine. */
+  /** The last answer of each part. Written by threads of the engine. */
   private static final class Answers {
     final AtomicLong reset = new AtomicLong();
     final AtomicLong other = new AtomicLong();

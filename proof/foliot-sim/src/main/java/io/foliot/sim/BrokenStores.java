@@ -120,7 +120,7 @@ final class BrokenStores {
     }
   }
 
-  /** What all of them see. */
+  /** The state that all of them see. */
   private abstract static class Broken extends ForwardingStore {
     final SimStore.Scene scene;
 
@@ -454,7 +454,8 @@ final class BrokenStores {
   /** Some of what stands in the index is not shown. */
   private static final class Index extends Broken {
     /**
-     * What the overdue poll asks for of a slot that it does not work off yet; no other scan asks for one entry only.
+     * Returns whether a scan is the overdue poll's of a slot that it does not work off yet: no other asks for one
+     * entry.
      */
     private static final int OVERDUE_LOOK = 1;
     private static final long BRIEFLY_MILLIS = 2_000;

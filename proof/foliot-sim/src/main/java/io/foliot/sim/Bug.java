@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What is wrong on purpose, by something that is put around a store, a coordinator or a clock: each has to be caught,
+ * A planted bug, made by something that is put around a store, a coordinator or a clock: each has to be caught,
  * as one of the kinds it is expected as, or else a simulation that finds nothing proves nothing.
  */
 enum Bug {
@@ -58,7 +58,7 @@ enum Bug {
   HEAD_POLL_LOOKS_BACK_BRIEFLY(true, Kind.LOST),
   /** A lease that ended is never looked at again. */
   LEASE_WITHOUT_EXIT(true, Kind.LOST),
-  /** What a node has parked nobody else finds. */
+  /** Other nodes do not find what a node has parked. */
   PARKED_LEAVE_WITH_THEIR_NODE(true, Kind.LOST),
   /** No node polls what others leave behind. */
   OVERDUE_POLL_OFF(true, Kind.LOST),
@@ -72,11 +72,11 @@ enum Bug {
   ASSIGNED_ONCE(true),
   /** A node claims what it has no handler for. */
   CLAIMS_WITHOUT_HANDLER(true),
-  /** Whether a queue has live tasks is answered as it was some seconds ago. */
+  /** The answer whether a queue has live tasks is some seconds old. */
   LIVE_TASKS_ARE_REMEMBERED(true),
   /** A claim is not refused when the time of the permits that it was made under is over. */
   PERMITS_WITHOUT_END(true),
-  /** What a dead node had of a limit is free at once, whatever it has begun. */
+  /** The permits of a dead node are free at once, whatever it has begun. */
   PERMITS_OF_THE_DEAD_ARE_FREE(true);
 
   private static final long UNSYNCED_MILLIS = 500;
@@ -102,7 +102,7 @@ enum Bug {
     return this == NONE ? sound : BrokenStores.of(this, sound, scene);
   }
 
-  /** What stands between a node and its store. */
+  /** The layer between a node and its store. */
   TaskStore link(TaskStore sound) {
     return switch (this) {
       case UNKNOWN_IS_SAID_TO_BE_NOTHING -> new BrokenStores.Certain(sound);

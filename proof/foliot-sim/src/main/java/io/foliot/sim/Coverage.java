@@ -5,7 +5,7 @@ import java.util.TreeMap;
 
 /** Counts what a run came across: a promise that was kept where nothing threatened it proves nothing. */
 final class Coverage {
-  /** What has to come about in some run or other. */
+  /** The events that must occur in some run. */
   enum Case {
     KILL, STAND_BEYOND_A_LEASE, HICCUP, GRACEFUL_STOP, RESTART, CLOCK_SET_FORWARD, CLOCK_SET_BACK,
     /** A node cannot reach the store. */

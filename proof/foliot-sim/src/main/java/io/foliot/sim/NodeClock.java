@@ -30,7 +30,7 @@ final class NodeClock implements TimeSource {
     errorMicros = skewMillis * 1_000;
   }
 
-  /** What an operator or a daemon does to the machine. */
+  /** The machine's clocks as an operator or a daemon changes them. */
   void stepMillis(long millis) {
     errorMicros += millis * 1_000;
   }

@@ -1,4 +1,4 @@
 package io.foliot.sim;
 
-/** What all parts of a run share. */
+/** The state that all parts of a run share. */
 record Sim(World world, Schedule schedule, Coverage coverage, Trace trace) {}

@@ -106,7 +106,7 @@ final class SimCoordination {
     sim.schedule().afterMillis(LATEST_MILLIS, this::tellAll);
   }
 
-  /** What was published last. */
+  /** Returns the last published assignment. */
   @Nullable
   Assignment assignment() {
     byte[] published = document;
@@ -212,7 +212,7 @@ final class SimCoordination {
         connection == Coordinator.Connection.LOST ? null : seen.leader(), seen.document(), seen.version());
   }
 
-  /** What a process has of the service. */
+  /** The client of the service in a process. */
   private final class Client implements Coordinator {
     private final SimNode node;
     private final NodeProcess process;

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 /** A machine of the cluster: its clocks, its network, and the process that runs on it, life after life. */
 final class SimNode {
   private static final long MAX_SKEW_MILLIS = 3_600_000;
-  /** What a daemon that sets clocks leaves. */
+  /** The error that a daemon which sets clocks leaves. */
   private static final long RIGHT_MILLIS = 1_000;
   private static final int MAX_DRIFT_PPM = 100;
   private static final long RESTART_MILLIS = 200;
   private static final long STOP_MARGIN_MILLIS = 1_500;
 
-  /** What a node needs to know of the world around it. */
+  /** The surroundings of a node. */
   record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug,
       Supplier<@Nullable Assignment> assignment, Consumer<String> unmet) {}
 

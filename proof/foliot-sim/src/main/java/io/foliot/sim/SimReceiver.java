@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * forgets to. One for all nodes, and nothing happens to it when they die.
  */
 final class SimReceiver {
-  /** What deliveries come to. */
+  /** The possible ends of deliveries. */
   static final String TYPE = "sim";
 
   private static final int MANY = 100;

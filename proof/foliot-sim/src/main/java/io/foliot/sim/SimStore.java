@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * {@link MemoryStore} are a function of its calls.
  */
 final class SimStore {
-  /** What stands behind the calls. */
+  /** The store behind the calls. */
   enum Kind {
     /** A log that is synced before anybody is answered: a crash keeps all of it. */
     SYNCED_LOG,
@@ -39,7 +39,7 @@ final class SimStore {
   }
 
   /**
-   * How it behaves.
+   * Its behaviour.
    *
    * @param maxLatencyMicros of a call, in each direction
    * @param failPerMille calls out of a thousand that fail, one way or another
@@ -70,7 +70,7 @@ final class SimStore {
     }
   }
 
-  /** What a planted bug can see and touch. */
+  /** The state that a planted bug can see and change. */
   final class Scene {
     final SplittableRandom luck;
 
@@ -250,7 +250,7 @@ final class SimStore {
     return now(truth.live(Integer.MAX_VALUE - 1, null)).tasks();
   }
 
-  /** What nodes that coordinate through the store have written down; null if nothing. */
+  /** Returns the assignment of nodes that coordinate through the store; null if there is none. */
   @Nullable
   Assignment assignment() {
     return now(truth.document(DocumentKind.CLUSTER, "assignment")).map(Document::content).map(Assignment::decode)

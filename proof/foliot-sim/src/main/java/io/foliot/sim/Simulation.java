@@ -45,9 +45,9 @@ public final class Simulation {
   private static final int MAX_UNEVEN_LOOKS = 8;
   /** After the heal, until the last session has ended and each slot has its owner. */
   private static final long OWNED_MILLIS = 45_000;
-  /** What may pass when all is well, beside the backlog. */
+  /** The tolerated delay when all is well, beside the backlog. */
   private static final long BACK_MILLIS = 10_000;
-  /** How long somebody may still be doing something when nothing is left to be done. */
+  /** The time for which a node may still be active when nothing is left to be done. */
   private static final long QUIET_MILLIS = 12_000;
   /** Beside what the store takes: a tick, the loops' turns, and a destination that has yet to show what it bears. */
   private static final long CALM_LATE_MILLIS = 700;
@@ -58,7 +58,7 @@ public final class Simulation {
   private static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
 
   /**
-   * What came of a run.
+   * The result of a run.
    *
    * @param verdict of the history checker
    * @param unmet demands of the simulation itself that were not met
@@ -85,7 +85,7 @@ public final class Simulation {
   private final Faults faults;
   private final SplittableRandom luck;
   private final @Nullable Consumer<String> reader;
-  /** How many tasks were due at the same time at most since things have healed. */
+  /** The largest number of tasks due at the same time since the heal. */
   private long backlog;
   private int unevenLooks;
   private long quietSinceMillis = Long.MAX_VALUE;
@@ -277,7 +277,7 @@ public final class Simulation {
   }
 
   /**
-   * Where nothing that was written is forgotten, a queue's limit is that of all nodes together. A claim that its node
+   * On a store that forgets no write, a queue's limit is that of all nodes together. A claim that its node
    * never heard of runs by what is written, and nobody runs it.
    */
   private void lookWhatRuns() {
@@ -358,7 +358,7 @@ public final class Simulation {
     }
   }
 
-  /** What every task that was seen has come to. */
+  /** Reads the end of every task that was seen. */
   private void readAll() {
     for (Event event : history.events()) {
       if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {

@@ -49,11 +49,11 @@ import org.jspecify.annotations.Nullable;
  * requests whose sender has long given up.
  */
 final class StoreLink implements TaskStore {
-  /** How late a request may arrive of which the sender was told that it had failed. */
+  /** The delay with which a request may arrive after its sender was told that it had failed. */
   private static final long MAX_STRAY_MILLIS = 10_000;
   private static final int FAILURES = 4;
 
-  /** What becomes of a call. */
+  /** The fate of a call. */
   private enum Fate {
     FINE, NOTHING_DONE, REQUEST_LOST, REPLY_LOST, EFFECT_AFTER_FAILURE
   }

@@ -3,7 +3,7 @@ package io.foliot.sim;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What happens, as one number that is the same for the same run; and line by line, for whoever wants to read it. */
+/** The events of a run, as one number that is the same for the same run, and as lines for people. */
 final class Trace {
   private final Schedule schedule;
   private final @Nullable Consumer<String> reader;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * What a seed decides before anything happens.
+ * The parameters that a seed decides before a run begins.
  *
  * @param mode what is broken, and what is demanded
  * @param nodes how many there are
@@ -20,7 +20,7 @@ import java.util.SplittableRandom;
  */
 record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners store, EngineOptions options,
     long timeoutMillis, long maxBackoffMillis, int operations, boolean isPartial) {
-  /** What is broken, and what is demanded. */
+  /** The faults, and the demands. */
   enum Mode {
     /** Nothing is broken: nothing may happen twice, or late. */
     CALM,
@@ -35,7 +35,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     LIVENESS
   }
 
-  /** How nodes find each other. */
+  /** The way in which nodes find each other. */
   enum Coordination {
     /** Leases in the store: the real one. */
     STORE,
@@ -85,8 +85,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * Whether a node has no handler for a queue. The first node has all, and so has each where one node alone is well in
-   * the end. The queue with a limit has a handler on every node.
+   * Returns whether a node has no handler for a queue. The first node has all, and so has each where one node alone is
+   * well in the end. The queue with a limit has a handler on every node.
    *
    * @param node from 0 on
    * @param queue from 0 on
@@ -117,8 +117,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * How many tasks a second one node that is well gets done at least: at the lowest rate of a queue; or, where it has
-   * one attempt at a time or one task a claim, with three calls of a slow store for each.
+   * Returns the least number of tasks a second that one healthy node completes: at the lowest rate of a queue; or,
+   * where it has one attempt at a time or one task a claim, with three calls of a slow store for each.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;

@@ -23,7 +23,7 @@ final class ParkingStress {
 
   private static void nothing() {}
 
-  /** How the driver came to know of a deadline, once all is quiet. */
+  /** The way in which the driver learned of a deadline, once all is quiet. */
   private static String noticed(PlayedDriver driver, long deadlineNanos) {
     if (driver.sleepsUntilNanos() <= deadlineNanos) {
       return "seen";

@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long to wait for what must happen. Once it was in vain the test has failed, and the rest of it need not take
+ * The time to wait for what must happen. Once it was in vain the test has failed, and the rest of it need not take
  * long.
  */
 final class Patience {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * thread, and a wake-up that is lost shows as a driver that sleeps too long, not as a hang.
  */
 final class PlayedDriver implements TimerClock, ThreadFactory {
-  /** How long an unpark or a task takes at most, in spins: about as long as a system call. */
+  /** The longest duration of an unpark or a task, in spins: about that of a system call. */
   private static final int SPINS_MAX = 64;
 
   /** Thrown out of the loop by a park that nothing ends; what the driver has written before it sleeps stays. */
@@ -23,7 +23,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     }
   }
 
-  /** Whether whoever unparks the driver plays it then; needed by those who wait for it. */
+  /** True if the thread that unparks the driver plays it then; needed by those who wait for it. */
   private final boolean turnsWhenUnparked;
 
   private final ReentrantLock lock = new ReentrantLock();

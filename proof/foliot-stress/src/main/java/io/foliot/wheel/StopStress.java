@@ -35,7 +35,7 @@ final class StopStress {
     }
   }
 
-  /** What has become of a timer that was scheduled, or rejected if it is null. */
+  /** Returns the state of a timer that was scheduled, or rejected if it is null. */
   private static String endOf(@Nullable Timeout timeout, List<Timeout> unfired) {
     if (timeout == null) {
       return "rejected";

@@ -64,7 +64,7 @@ final class TaskStress {
     }
   }
 
-  /** What a future that has ended holds. */
+  /** Returns the content of a future that has ended. */
   private static String outcome(Future<?> future) {
     return switch (future.state()) {
       case SUCCESS -> "value " + future.resultNow();
@@ -74,7 +74,7 @@ final class TaskStress {
     };
   }
 
-  /** What a thread that waits for a task learns. */
+  /** Returns the result that a thread which waits for a task gets. */
   private static String await(Future<?> future) {
     try {
       return "value " + future.get(Patience.nanos(), NANOSECONDS);

@@ -51,7 +51,7 @@ final class WordStress {
       fired = true;
     }
 
-    /** What it has come to, and an error if its word says something else. */
+    /** Returns its state, or an error if its word says something else. */
     String end() {
       long end = word() & ~QUEUED;
       if (fired) {
@@ -63,7 +63,7 @@ final class WordStress {
     }
   }
 
-  /** What a visit by the driver at a time came to. */
+  /** Returns the result of a visit by the driver at a time. */
   private static String visit(Node node, long nowNanos) {
     boolean before = node.fired;
     long answer = DRIVER.visit(node, nowNanos);

@@ -4,7 +4,7 @@ package io.foliot.cli;
 enum Colour {
   /** Headings. */
   BOLD("\u001b[1m"),
-  /** What matters less. */
+  /** Less important text. */
   GREY("\u001b[90m"),
   /** Good. */
   GREEN("\u001b[32m"),

@@ -18,7 +18,7 @@ final class DemoReceiver implements AutoCloseable {
 
   /** A callback that has arrived. */
   record Callback(String queue, String key, String task, int attempt, Instant dueAt, Instant arrivedAt, String body) {
-    /** How late it is; negative if it came early. */
+    /** Returns by how much it is late; negative if it came early. */
     Duration late() {
       return Duration.between(dueAt, arrivedAt);
     }

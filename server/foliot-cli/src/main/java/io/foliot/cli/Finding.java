@@ -1,7 +1,7 @@
 package io.foliot.cli;
 
 /**
- * What a check found.
+ * The result of a check.
  *
  * @param what was checked, in a word
  * @param verdict whether that will do
@@ -9,7 +9,7 @@ package io.foliot.cli;
  * @param advice what to do; empty if there is nothing to do
  */
 record Finding(String what, Verdict verdict, String seen, String advice) {
-  /** Whether a server can stand on it. */
+  /** The severity of a finding. */
   enum Verdict {
     /** Yes. */
     OK,

@@ -10,8 +10,8 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
 
 /**
- * How commands log until the server says how it wants it: warnings, beside the output. Without it Logback would print
- * all that the JDK has to say, down to each certificate that it reads.
+ * The logging of commands until the server configures its own: warnings, beside the output. Without it Logback would
+ * print all that the JDK has to say, down to each certificate that it reads.
  */
 public final class QuietLogging extends ContextAwareBase implements Configurator {
   /** For the service loader. */

@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.util.Map;
 
 /**
- * What a command was started from.
+ * The environment that a command was started from.
  *
  * @param in what is typed or piped into it
  * @param out results, for people and for the next program

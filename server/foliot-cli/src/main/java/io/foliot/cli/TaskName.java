@@ -34,7 +34,7 @@ final class TaskName {
     return words.getLast();
   }
 
-  /** Where the API has it. */
+  /** Returns its path in the API. */
   String path() {
     return isId()
         ? "/v1/tasks/" + ServerConnection.segment(id())

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each scenario in small, against a real server; and against a receiver and a server that do not do the work. */
+@Tag("long")
 final class ScenarioTest {
   private static final int TASKS = 300;
   private static final double SECONDS = 0.4;
@@ -35,7 +36,6 @@ final class ScenarioTest {
   }
 
   @Test
-  @Tag("long")
   void everyScenarioProvesItsWorkAndLeavesNothingBehind(@TempDir Path folder) throws Exception {
     try (Bench bench = bench(folder, null, number -> false)) {
       for (Scenario scenario : Scenario.all()) {

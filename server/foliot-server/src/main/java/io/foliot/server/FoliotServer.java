@@ -216,7 +216,7 @@ public final class FoliotServer implements AutoCloseable {
     return door.port();
   }
 
-  /** Where it is found. */
+  /** Returns its address. */
   public String url() {
     String host = config.listen().host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();

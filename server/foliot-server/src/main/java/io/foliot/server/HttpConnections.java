@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * exception that passes through here.
  */
 final class HttpConnections implements ServerConnectionSelector {
-  /** What a client may still send after the last answer, so that a reset does not take that answer from it. */
+  /** Bytes that a client may still send after the last answer, so that no reset discards that answer. */
   private static final int MAX_LINGER_BYTES = 16 << 20;
   /** Longest time it may. A client that waits for the end of the connection waits for this long. */
   private static final Duration LINGER = Duration.ofSeconds(1);
@@ -147,8 +147,8 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * What arrives. The first request of a connection may be of HTTP/1.0, as of a proxy with old settings: then it is
-   * read as one of HTTP/1.1 that closes the connection, for the answers have a length and nothing else that HTTP/1.0
+   * The incoming bytes. The first request of a connection may be of HTTP/1.0, as of a proxy with old settings: then it
+   * is read as one of HTTP/1.1 that closes the connection, for the answers have a length and nothing else that HTTP/1.0
    * lacks.
    */
   private static final class Intake implements Supplier<byte @Nullable []> {

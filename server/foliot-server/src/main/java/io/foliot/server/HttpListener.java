@@ -68,7 +68,7 @@ final class HttpListener implements AutoCloseable {
   private final WebServer server;
 
   /**
-   * What the door is to be.
+   * The settings of the listener.
    *
    * @param address where it is
    * @param maxBodyBytes the largest body of any call
@@ -77,7 +77,7 @@ final class HttpListener implements AutoCloseable {
   record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections) {}
 
   /**
-   * What requests under way may hold.
+   * The memory that requests under way may use.
    *
    * @param bodies what they brought
    * @param reads what they get who read

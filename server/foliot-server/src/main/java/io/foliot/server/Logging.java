@@ -11,7 +11,7 @@ import io.foliot.server.config.FoliotConfig;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
-/** How the server logs: lines on the standard output, for people or for machines. */
+/** The server's log: lines on the standard output, for people or for machines. */
 public final class Logging {
   private static final String PATTERN = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg %kvp{NONE}%n";
 

@@ -33,7 +33,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /**
- * What a server is made of: a store, an engine over it, what delivers.
+ * The parts of a server: a store, an engine over it, the deliveries.
  *
  * @param store the truth
  * @param scheduler the engine, started

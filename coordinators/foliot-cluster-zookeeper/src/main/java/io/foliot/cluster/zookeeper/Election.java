@@ -53,7 +53,7 @@ final class Election implements AutoCloseable {
   }
 
   /**
-   * Whether it has no node, and will not have one by itself.
+   * Returns whether it has no node, and will not get one by itself.
    *
    * @param before what {@link #candidate} said before the candidates were asked for
    */

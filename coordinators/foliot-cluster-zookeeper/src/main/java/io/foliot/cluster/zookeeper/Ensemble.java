@@ -85,7 +85,7 @@ final class Ensemble implements AutoCloseable {
     return config;
   }
 
-  /** What is made belongs to whoever is logged in as we are, and nobody else reads it. */
+  /** The access list of created nodes: only the user of this session may read or change them. */
   private static final class OwnersOnly implements ACLProvider {
     // ZooKeeper asks it whether it contains null, which a List.of takes amiss.
     private static final List<ACL> OWNERS = Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
@@ -111,7 +111,7 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Whose ephemeral nodes are ours.
+   * Returns the session that owns this client's ephemeral nodes.
    *
    * @throws IllegalStateException if there is no session
    */
@@ -134,11 +134,11 @@ final class Ensemble implements AutoCloseable {
   /** Names and when they last became more or fewer. */
   record Children(List<String> names, long changeId) {}
 
-  /** What a node holds. */
+  /** The content of a node. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Content(byte[] bytes, Stat stat) {}
 
-  /** What there is to say about a node; null if there is none. The watcher learns when that changes. */
+  /** Returns the state of a node, or null if it does not exist. The watcher is told when that changes. */
   CompletableFuture<@Nullable Stat> stat(String path, @Nullable Watcher watcher) {
     return call(callback -> {
       var call = curator.checkExists();
@@ -157,7 +157,7 @@ final class Ensemble implements AutoCloseable {
             : new Children(List.of(), 0));
   }
 
-  /** What a node holds; null if there is none. */
+  /** Returns the content of a node, or null if it does not exist. */
   CompletableFuture<@Nullable Content> content(String path) {
     return call(callback -> curator.getData().inBackground(callback).forPath(path), Set.of(Code.NONODE))
         .thenApply(event -> isOk(event) ? new Content(event.getData(), event.getStat()) : null);

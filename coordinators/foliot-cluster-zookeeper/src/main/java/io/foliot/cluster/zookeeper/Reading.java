@@ -65,7 +65,7 @@ final class Reading {
   }
 
   /**
-   * What there is.
+   * The state that was read.
    *
    * @param leader the member in whose session the smallest node of the election is; null if that is no member's
    * @param changeId differs whenever the document does

@@ -41,16 +41,16 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   /** Result of {@link #kind}. */
   public static final String KIND = "zookeeper";
-  /** How often a member looks whether all is as it should be. */
+  /** The interval at which a member verifies its registration. */
   public static final Duration BEAT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(ZooKeeperCoordinator.class.getName());
-  /** How long a client may be without a connection before it is replaced; doubles each time. */
+  /** The time without a connection after which a client is replaced; doubles each time. */
   private static final long PATIENCE_MIN_NANOS = Duration.ofSeconds(10).toNanos();
   private static final long PATIENCE_MAX_NANOS = Duration.ofMinutes(1).toNanos();
   /** Sessions of this process that ZooKeeper may still have nodes of; they time out one after the other. */
   private static final int OWN_SESSIONS = 8;
-  /** How long {@link #close} waits for ZooKeeper to hear of it. */
+  /** The time that {@link #close} waits for ZooKeeper's answer. */
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(1);
 
   private final ZooKeeperOptions options;
@@ -74,9 +74,9 @@ public final class ZooKeeperCoordinator implements Coordinator {
   /** As what its node has stood since this process began; then whoever takes its name is another process. */
   private @Nullable Member registeredAs;
   private boolean displaced;
-  /** Whether the last document could not be written. */
+  /** True if the last document could not be written. */
   private boolean unwritten;
-  /** Whether the next look is told of even if nothing has changed. */
+  /** True if the next read is reported even if nothing has changed. */
   private boolean tellAgain;
   private boolean underWay;
   private int looks;
@@ -174,7 +174,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     loop.wake();
   }
 
-  /** What a stage leads to is done on the loop's thread. */
+  /** Runs the continuation of a stage on the loop's thread. */
   private <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
     stage.whenComplete((result, thrown) -> post(() -> then.accept(result, thrown)));
   }
@@ -340,7 +340,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     });
   }
 
-  /** What this session has read; nothing yet, if it is new. */
+  /** The state that this session has read; empty in a new session. */
   private Reading reading(Ensemble through) {
     Reading own = reading;
     long session = through.session();

@@ -26,9 +26,9 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   public static final String SCHEME = "zookeeper://";
   /** Root path of Foliot's nodes unless the address has a path. */
   public static final String ROOT = "/foliot";
-  /** How long a node is believed to live that is not heard of, unless told otherwise. */
+  /** The default time after which a silent node counts as dead. */
   public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(3);
-  /** How long one try to connect may take, unless told otherwise. */
+  /** The default time of one attempt to connect. */
   public static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration TIMEOUT_MIN = Duration.ofMillis(100);

@@ -88,7 +88,7 @@ final class CallbackRequest {
     }
   }
 
-  /** What the request carries that must not come back in a detail. */
+  /** Returns the secrets of the request, which must not appear in a detail. */
   static List<String> secrets(Attempt attempt) {
     List<String> secrets = new ArrayList<>();
     Token token = attempt.task().token();

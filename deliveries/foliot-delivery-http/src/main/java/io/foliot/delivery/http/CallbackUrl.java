@@ -4,8 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a callback goes. Read once, strictly, and handed on in parts, so that nothing after it can read the same text
- * differently.
+ * The address of a callback. It is read once, strictly, and handed on in parts, so that nothing after it can read the
+ * same text differently.
  *
  * @param secure whether it is https
  * @param host the name in lower case, or the address without brackets
@@ -127,7 +127,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return port == (secure ? 443 : 80) ? -1 : port;
   }
 
-  /** What fails together: all that is reached through one host and port. */
+  /** Returns the part that fails as a whole: everything behind one host and port. */
   String destination() {
     return (secure ? "https://" : "http://") + hostAndPort();
   }

@@ -36,7 +36,7 @@ final class Exchange implements FutureCallback<Reply> {
   private volatile @Nullable Timeout timeout;
   private volatile @Nullable Future<?> sent;
 
-  /** What the receiver has said so far. Written by the I/O thread, read by the one that ends. */
+  /** The answer so far. Written by the I/O thread, read by the thread that ends the exchange. */
   private volatile @Nullable ReplyReader reader;
 
   // the thread that sends; one after the other

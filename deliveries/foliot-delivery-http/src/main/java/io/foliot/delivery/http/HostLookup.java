@@ -37,7 +37,7 @@ final class HostLookup implements DnsResolver {
   /** A name that was just created should be found soon; a missing one should not be asked for at every attempt. */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** How long addresses are used that cannot be looked up again; open connections live as long. */
+  /** The time for which addresses are used after a failed look-up; open connections live as long. */
   private static final long STALE_NANOS = Duration.ofMinutes(1).toNanos();
   /** A look-up that takes longer hangs. */
   static final Duration PATIENCE = Duration.ofSeconds(1);

@@ -16,7 +16,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a receiver answered, as far as it matters.
+ * The relevant part of a receiver's answer.
  *
  * @param status the status code
  * @param next the header {@code foliot-next}, or null
@@ -30,14 +30,14 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     @Nullable String contentType, byte[] body) {
   /** A receiver that asks for more is mistaken, or has forgotten us; retries go on after it. */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
-  /** What a person reads of an answer. In characters. */
+  /** Characters of an answer that are shown to people. */
   static final int DETAIL_LENGTH = 200;
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
   private static final String REDACTED = "[redacted]";
 
   /**
-   * What it means for the task.
+   * Returns its meaning for the task.
    *
    * @param wallMillis now, to compare a date with
    * @param secrets what was sent and must not stand in a detail, should the receiver repeat it

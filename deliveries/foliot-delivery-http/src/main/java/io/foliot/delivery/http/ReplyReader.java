@@ -48,7 +48,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     this.onComplete = onComplete;
   }
 
-  /** What holds the connection from now on. False if nobody waits for the answer any more, so nothing may be sent. */
+  /** Takes over the connection. Returns false if the exchange has ended meanwhile, so that nothing may be sent. */
   boolean readFrom(AsyncExecRuntime newRuntime) {
     runtime = newRuntime;
     return !aborted;

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is alive, who leads, and one shared document. Nothing a coordinator says is needed for safety, nor for liveness:
+ * Membership, leadership, and one shared document. Nothing a coordinator says is needed for safety, nor for liveness:
  * the claim in the store decides, and the overdue poll fires the tasks of slots without an owner. Any thread may call;
  * no method blocks.
  */
@@ -65,7 +65,7 @@ public interface Coordinator extends AutoCloseable {
   }
 
   /**
-   * What a member sees.
+   * The cluster as a member sees it.
    *
    * @param connection how the coordinator is reached
    * @param members who is alive, itself included

@@ -20,7 +20,8 @@ public interface Delivery extends AutoCloseable {
   void check(Target target);
 
   /**
-   * What of a target fails together: its host, its broker. Attempts to one destination share an adaptive limit.
+   * Returns the part of a target that fails as a whole: its host, its broker. Attempts to one destination share an
+   * adaptive limit.
    */
   String destination(Target target);
 

@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a cancel.
+ * The result of a cancel.
  *
  * @param kind what happened
  * @param id the task's id; null if there is none

@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import java.util.List;
 
 /**
- * What became of claims.
+ * The results of claims.
  *
  * @param nowMillis the store's clock when it judged them; where slots have clocks of their own, the latest
  * @param results one per claim

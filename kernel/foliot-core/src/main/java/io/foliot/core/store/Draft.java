@@ -21,7 +21,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
     OnConflict onConflict, @Nullable Idempotency idempotency) {
 
   /**
-   * How a repeated request is recognised.
+   * The data by which a repeated request is recognised.
    *
    * @param key the caller's name for the request
    * @param digest of what was asked for

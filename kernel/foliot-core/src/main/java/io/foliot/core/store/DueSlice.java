@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import java.util.List;
 
 /**
- * What a scan found.
+ * The result of a scan.
  *
  * @param slot the slot
  * @param entries in ascending order of (wakeAt, id)

@@ -1,7 +1,7 @@
 package io.foliot.core.store;
 
 /**
- * What an acknowledged write survives.
+ * The failures that an acknowledged write survives.
  *
  * @param durabilityClass {@code D}: kill and power loss; {@code B}: all but the writes of the last window;
  *     {@code NONE}: nothing, it is gone with the process

@@ -1,7 +1,7 @@
 package io.foliot.core.store;
 
 /**
- * What became of an extension.
+ * The result of an extension.
  *
  * @param kind what happened
  * @param leaseEnd when the lease ends now, in milliseconds since 1970; 0 if refused

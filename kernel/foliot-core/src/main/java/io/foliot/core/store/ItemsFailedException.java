@@ -22,7 +22,7 @@ public final class ItemsFailedException extends StoreException {
   }
 
   /**
-   * What a batch fails with of which some items, or all, have no result.
+   * Returns the failure of a batch in which some items, or all, have no result.
    *
    * @param results in the order of the items; null for those that failed
    * @param failure why they failed

@@ -1,7 +1,7 @@
 package io.foliot.core.store;
 
 /**
- * What a probe has read of a task.
+ * The result of a probe of a task.
  *
  * @param lookAt when a scheduler has to look at the task: its due time, or its lease end while it runs; the lowest of
  *        all numbers if nothing is known, or the task is final

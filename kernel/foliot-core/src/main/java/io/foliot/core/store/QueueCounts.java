@@ -1,7 +1,7 @@
 package io.foliot.core.store;
 
 /**
- * How many tasks a queue has.
+ * The number of tasks of a queue, by state.
  *
  * @param delayed not running; parked and due ones included
  * @param parked of these, set aside

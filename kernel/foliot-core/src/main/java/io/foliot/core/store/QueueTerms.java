@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.QueueConfig;
 
 /**
- * What a store must know of a queue.
+ * The terms of a queue that a store must know.
  *
  * @param maxAttempts attempts a generation gets, unless its task says otherwise
  * @param maxWaitMillis how far resets may push beyond the first due time; {@link Long#MAX_VALUE} for no limit

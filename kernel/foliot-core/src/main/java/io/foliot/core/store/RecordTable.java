@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a store that runs {@link TaskOperations} keeps its records. One thread; what was written is read back at once,
+ * The records of a store that runs {@link TaskOperations}. One thread; what was written is read back at once,
  * durable or not.
  */
 public interface RecordTable {
@@ -24,7 +24,7 @@ public interface RecordTable {
    */
   void write(@Nullable TaskRecord before, TaskRecord after);
 
-  /** What was answered to a request, if it is still known. */
+  /** Returns the answer that was given to a request, or null if it is not known any more. */
   @Nullable
   Answered answered(String queue, @Nullable String key, String idempotencyKey);
 

@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 
 /**
- * What became of a redrive.
+ * The result of a redrive.
  *
  * @param kind what happened
  * @param id the task

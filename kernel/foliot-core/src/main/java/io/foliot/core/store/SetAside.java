@@ -19,8 +19,8 @@ public record SetAside(TaskId id, String queue, String reason) {
   }
 
   /**
-   * Whether a record stands for one that was set aside. Any other dead letter has the attempt that made it one, so no
-   * receiver can make its task look like this.
+   * Returns whether a record represents one that was set aside. Any other dead letter has the attempt that made it one,
+   * so no receiver can make its task look like this.
    */
   public static boolean is(TaskRecord record) {
     return record.state() == TaskState.FAILED && record.attempts().isEmpty() && record.reason().startsWith(PREFIX);

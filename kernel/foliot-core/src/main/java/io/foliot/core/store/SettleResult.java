@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.TaskState;
 
 /**
- * What became of a settlement.
+ * The result of a settlement.
  *
  * @param kind what happened
  * @param state where the task stands now; CANCELLED where a cancel waited, DELAYED where a successor took over

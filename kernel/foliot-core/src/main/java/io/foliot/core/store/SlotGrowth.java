@@ -16,7 +16,7 @@ public interface SlotGrowth {
   Progress doubleSlots(Consumer<Progress> progress);
 
   /**
-   * How far a doubling is.
+   * The progress of a doubling.
    *
    * @param slots number of slots at its end
    * @param drained old slots that hold nothing that belongs into another slot

@@ -31,7 +31,7 @@ public record StoreSeal(State state, String other, @Nullable String cursor, long
     return new StoreSeal(state, other, null, 0);
   }
 
-  /** What callers are told, who need not know where the other store is. */
+  /** Returns the reason for callers; it does not name the other store. */
   public String refusal() {
     return switch (state) {
       case DRAINING -> "the tasks of this store are being moved to another store; ask a server of that one";

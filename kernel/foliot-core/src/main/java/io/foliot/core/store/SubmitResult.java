@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 
 /**
- * What became of a draft.
+ * The result of a submit.
  *
  * @param kind what happened
  * @param id the task's id: of the draft, or of the live task

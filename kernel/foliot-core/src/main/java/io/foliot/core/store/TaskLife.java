@@ -123,9 +123,9 @@ final class TaskLife {
   }
 
   /**
-   * Whether a deadline that is pushed back takes its index entry along: once the entry is nearer than five eighths of
-   * the way to the new deadline. So an entry moves at most twice in the time by which its deadline is pushed back,
-   * however often that happens, and hardly ever comes due while its task is not.
+   * Returns whether a deadline that is pushed back moves its index entry with it: once the entry is nearer than five
+   * eighths of the way to the new deadline. So an entry moves at most twice in the time by which its deadline is pushed
+   * back, however often that happens, and hardly ever comes due while its task is not.
    */
   private static boolean isWorthMoving(long wakeAt, long dueAt, long nowMillis) {
     return dueAt > nowMillis && wakeAt <= nowMillis + (dueAt - nowMillis) / 8 * 5;
@@ -197,7 +197,7 @@ final class TaskLife {
     return new Step<>(after, new ClaimResult.Later(wakeAt));
   }
 
-  /** What waits at the end of a lease: a cancel, a successor, the dead letter, or else the next attempt. */
+  /** Ends a lease: a requested cancel, a successor, the dead letter, or else the next attempt follows. */
   private static TaskRecord leaseEnded(TaskRecord running, QueueTerms terms, Now now) {
     TaskRecord ended = afterLease(running);
     if (running.cancelRequested()) {

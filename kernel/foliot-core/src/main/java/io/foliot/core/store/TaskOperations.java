@@ -41,7 +41,7 @@ public final class TaskOperations {
     return new TaskLife.Now(nowMicros, generationFloor);
   }
 
-  /** What the next generation of any task is at least; only ever grows. */
+  /** Returns the smallest generation that may be given out next; it only grows. */
   public long generationFloor() {
     return generationFloor;
   }

@@ -68,7 +68,7 @@ public final class TaskRecord {
     assert check();
   }
 
-  /** What takes over when an attempt ends.
+  /** The generation that takes over when an attempt ends.
    *
    * @param generation its generation, larger than the one that runs
    * @param dueAt when it is due

@@ -50,8 +50,8 @@ public interface TaskStore extends AutoCloseable {
   boolean isShared();
 
   /**
-   * How many items of one call pay for the call itself: with fewer, the store works more for the call than for them;
-   * with more, others wait longer for their turn.
+   * Returns the number of items at which one call pays for itself: with fewer, the store works more for the call than
+   * for them; with more, others wait longer for their turn.
    */
   default int batchSize() {
     return 250;
@@ -173,8 +173,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**
-   * Whether a queue has a live task. The answer is exact: it takes in every write that was answered before this call,
-   * by any process. It costs no more for a store with many tasks.
+   * Returns whether a queue has a live task. The answer is exact: it takes in every write that was answered before this
+   * call, by any process. It costs no more for a store with many tasks.
    */
   CompletionStage<Boolean> hasLive(String queue);
 

@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a touch.
+ * The result of a touch.
  *
  * @param kind what happened
  * @param id the task's id; null if there is none

@@ -44,13 +44,13 @@ import org.jspecify.annotations.Nullable;
 public final class StoreCoordinator implements Coordinator {
   /** Result of {@link #kind}. */
   public static final String KIND = "store";
-  /** How often a member shows that it lives. */
+  /** The interval at which a member renews its lease. */
   public static final Duration BEAT = Duration.ofSeconds(1);
-  /** How often it looks around: who leaves well must not be missed for long. */
+  /** The interval of its polls: a member that leaves must be noticed soon. */
   public static final Duration LOOK = Duration.ofMillis(200);
-  /** How long it is believed to live after that, if the store answers quickly. */
+  /** The duration of a lease, if the store answers quickly. */
   public static final Duration LEASE = Duration.ofSeconds(3);
-  /** How long it is believed to live at most, however slow the store is. */
+  /** The longest duration of a lease, however slow the store is. */
   public static final Duration MAX_LEASE = Duration.ofSeconds(15);
 
   private static final System.Logger LOG = System.getLogger(StoreCoordinator.class.getName());
@@ -87,7 +87,7 @@ public final class StoreCoordinator implements Coordinator {
   private long beatNanos;
   private long lookNanos;
   private long aliveNanos;
-  /** How long the slowest look of late took. */
+  /** The duration of the slowest recent poll. */
   private long slowNanos;
 
   /**
@@ -146,7 +146,7 @@ public final class StoreCoordinator implements Coordinator {
     loop.wake();
   }
 
-  /** What a stage leads to is done on the loop's thread. */
+  /** Runs the continuation of a stage on the loop's thread. */
   private <T> void after(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
     stage.whenComplete((result, failure) -> post(() -> then.accept(result, failure)));
   }
@@ -215,7 +215,7 @@ public final class StoreCoordinator implements Coordinator {
     });
   }
 
-  /** What a look around has found. */
+  /** The result of a poll. */
   private record Seen(long micros, List<Document> nodes, List<Document> documents, @Nullable String leader) {
     @Nullable
     Document document(String name) {

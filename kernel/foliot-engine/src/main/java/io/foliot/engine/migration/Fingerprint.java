@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many tasks there are and what they are, in 64 bits that do not depend on their order: the sum of the first eight
+ * A fingerprint of a set of tasks, in 64 bits that do not depend on their order: the sum of the first eight
  * bytes of SHA-256 over all that is said of each.
  *
  * @param tasks how many

@@ -72,7 +72,7 @@ public final class Migration {
   }
 
   /**
-   * What was moved.
+   * The result of a move.
    *
    * @param tasks live tasks
    * @param checksum of them, in hexadecimal digits

@@ -6,7 +6,7 @@ import io.foliot.wheel.TimerQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all forms have in common: handles, time, arguments, and the timers that were due when they were placed. A form
+ * The common part of all forms: handles, time, arguments, and the timers that were due when they were placed. A form
  * adds where it keeps the timers that are ahead, and how it finds the next one.
  */
 abstract class ClassicQueue implements TimerQueue {

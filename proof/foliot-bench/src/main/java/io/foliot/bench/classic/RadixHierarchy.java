@@ -39,7 +39,7 @@ public final class RadixHierarchy extends ClassicQueue {
    * same deadline that was set long before and still stands a level higher.
    */
 
-  /** What moves the hands. */
+  /** The way in which the hands move. */
   public enum Turning {
     /**
      * Each level has an interval timer of its own, which goes off at every slot of that level: m comparisons per tick.
@@ -99,7 +99,8 @@ public final class RadixHierarchy extends ClassicQueue {
   private final Turning turning;
 
   /**
-   * How many levels have moved their hands to the tick after the current one; 0 unless a turn was stopped by a limit.
+   * The number of levels that have moved their hands to the tick after the current one; 0 unless a turn was stopped by
+   * a limit.
    */
   private int turned;
 
@@ -162,7 +163,7 @@ public final class RadixHierarchy extends ClassicQueue {
     timer.unlink();
   }
 
-  /** Where a deadline stands when the hands are at the given tick, which is not after it. */
+  /** Returns the slot of a deadline when the hands are at the given tick, which is not after it. */
   private TimerList listFor(long deadlineTick, long tick) {
     if (isBeyond(deadlineTick, tick)) {
       return overflow;
@@ -288,7 +289,7 @@ public final class RadixHierarchy extends ClassicQueue {
     return earliest;
   }
 
-  /** Where a timer stands, for tests: its level and slot, or what stands beside the levels. */
+  /** Returns the place of a timer, for tests: its level and slot, or the list beside the levels. */
   String where(long handle) {
     Timer timer = find(handle);
     if (timer == null) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Timer {
   final int cell;
 
-  /** Which life of the cell this is. Never 0, so that no handle is 0. */
+  /** The number of the cell's life. Never 0, so that no handle is 0. */
   int generation = 1;
 
   boolean live;
@@ -29,7 +29,7 @@ final class Timer {
   @Nullable
   Timer prev;
 
-  /** Where it stands in a heap. */
+  /** Its index in a heap. */
   int position;
 
   Timer(int cell) {

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jobrunr.server.BackgroundJobServer;
 import org.redisson.Redisson;
 
-/** What figures depend on: they mean little without it. */
+/** The conditions of figures, which mean little without them. */
 final class Conditions {
   private static final List<Class<?>> PEERS = List.of(Scheduler.class, org.quartz.Scheduler.class,
       BackgroundJobServer.class, Redisson.class, HikariDataSource.class);

@@ -2,7 +2,7 @@ package io.foliot.bench.store;
 
 /** One that does the work of a row: a scheduler, or bare commands to the same server. */
 interface Contender {
-  /** What it is called in the table. */
+  /** Returns its name in the table. */
   String name();
 
   /**

@@ -39,7 +39,7 @@ final class DbScheduler implements AutoCloseable {
   private final OneTimeTask<Void> task;
   private final Scheduler scheduler;
 
-  /** How it polls, apart from the threads. */
+  /** Its way to poll, apart from the threads. */
   interface Tuning {
     SchedulerBuilder apply(SchedulerBuilder builder);
   }

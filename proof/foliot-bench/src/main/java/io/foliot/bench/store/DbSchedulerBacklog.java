@@ -23,14 +23,14 @@ final class DbSchedulerBacklog implements Backlog {
   private volatile @Nullable Ledger ledger;
 
   /**
-   * How it claims.
+   * Its way to claim.
    *
    * @param threads each runs a task and commits its end by itself; many of them share a sync
    * @param lower it claims anew when so many times the threads are left
    * @param upper it claims up to so many times the threads
    */
   record Claims(int threads, double lower, double upper) {
-    /** What its author measured it with, in a benchmark within its project. */
+    /** The settings of its author's benchmark within its project. */
     static final Claims OF_ITS_BENCHMARK = new Claims(100, 2, 4);
 
     /**

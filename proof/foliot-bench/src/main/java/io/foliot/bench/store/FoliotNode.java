@@ -101,7 +101,7 @@ final class FoliotNode implements AutoCloseable {
     return answer.toCompletableFuture().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
 
-  /** What a task carries: its number. */
+  /** Returns the body of a task: its number. */
   static Body body(int number) {
     return Body.json(Integer.toString(number));
   }

@@ -78,7 +78,7 @@ final class JobRunrBacklog implements Backlog {
     }
   }
 
-  /** What JobRunr knows the handler by. */
+  /** The handler as JobRunr knows it. */
   public static final class Handler implements JobRequestHandler<Noop> {
     private final JobRequestHandler<Noop> handler;
 

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.HdrHistogram.Histogram;
 
 /**
- * How late tasks begin that come at a steady rate, each due a second later: by the store's clock, whose difference from
- * this machine's is bounded by asking it.
+ * The lateness of tasks that come at a steady rate, each due a second later: by the store's clock, whose difference
+ * from this machine's is bounded by asking it.
  */
 final class Lateness {
   private static final Duration DELAY = Duration.ofSeconds(1);
@@ -57,7 +57,7 @@ final class Lateness {
     }
   }
 
-  /** How far the store's clock is ahead of this machine's, at least and at most, in microseconds. */
+  /** The lead of the store's clock over this machine's, at least and at most, in microseconds. */
   private record Ahead(long leastMicros, long mostMicros) {
     static Ahead measure(TaskStore store) {
       long least = Long.MIN_VALUE;

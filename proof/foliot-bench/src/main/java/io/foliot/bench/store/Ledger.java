@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Which tasks have begun, how often, and when the first did. Any thread. */
+/** The tasks that have begun, how often, and when the first did. Any thread. */
 final class Ledger {
   private static final long NEVER = Long.MIN_VALUE;
 

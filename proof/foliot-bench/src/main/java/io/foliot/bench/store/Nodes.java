@@ -35,7 +35,7 @@ final class Nodes implements AutoCloseable {
   }
 
   /**
-   * What the nodes are like.
+   * The settings of the nodes.
    *
    * @param count how many
    * @param share who looks after which slot

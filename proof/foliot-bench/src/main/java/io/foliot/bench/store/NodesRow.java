@@ -22,7 +22,7 @@ record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wa
    */
   record Line(String name, double share, Nodes.Kind kind) {}
 
-  /** What is wanted of a line. */
+  /** The goal of a line. */
   record Wanted(String line, double times) {}
 
   @Override

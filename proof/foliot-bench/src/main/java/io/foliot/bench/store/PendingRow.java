@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * What many waiting tasks do to the others: a drain and single submits, beside few and beside many due on other days.
+ * The effect of many waiting tasks on the others: a drain and single submits, beside few and beside many due on other
+ * days.
  */
 final class PendingRow implements Row {
   private static final int FEW = 10_000;

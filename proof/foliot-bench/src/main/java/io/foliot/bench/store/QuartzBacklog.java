@@ -48,7 +48,7 @@ final class QuartzBacklog implements Backlog {
   private final Scheduler scheduler;
 
   /**
-   * How it works.
+   * Its settings.
    *
    * @param threads each runs a task and ends it in a transaction of its own
    * @param acquiredAtOnce how many tasks one transaction takes at most
@@ -86,7 +86,7 @@ final class QuartzBacklog implements Backlog {
     scheduler = DirectSchedulerFactory.getInstance().getScheduler(name);
   }
 
-  /** What Quartz borrows connections from. */
+  /** The pool from which Quartz borrows connections. */
   private record Connections(HikariDataSource source) implements ConnectionProvider {
     @Override
     public Connection getConnection() throws SQLException {

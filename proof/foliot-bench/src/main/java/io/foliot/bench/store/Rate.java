@@ -1,6 +1,6 @@
 package io.foliot.bench.store;
 
-/** How many items were done in which time. */
+/** The number of items that were done, and the time that they took. */
 record Rate(long count, long nanos) {
   Rate {
     if (count < 1 || nanos < 1) {

@@ -2,7 +2,7 @@ package io.foliot.bench.store;
 
 /** Something to measure. */
 interface Row {
-  /** What the options call it. */
+  /** Returns its name in the options. */
   String name();
 
   /** Returns whether it is measured when no row is named. */

@@ -18,7 +18,7 @@ final class Rows {
   private static final int LIVE_KEYS = 20_000;
   /** Commands of a pipeline: with more, the time they wait for each other is longer than that of a round trip. */
   private static final int PIPELINED = 200;
-  /** What a queue keeps its finished tasks for unless told otherwise. */
+  /** The default time for which a queue keeps finished tasks. */
   static final Duration KEPT = Duration.ofHours(1);
 
   // Shares of the tasks of a drain, so that all take some seconds.
@@ -28,7 +28,7 @@ final class Rows {
   private static final double QUARTZ_SHARE = 0.008;
   private static final double REDISSON_SHARE = 0.25;
 
-  /** What an attempt of a cluster takes: another system's answer. */
+  /** The duration of an attempt of a cluster: another system's answer. */
   private static final Duration ATTEMPT = Duration.ofMillis(100);
   /** Attempts that a node has under way at most, so that it asks for a small part of the processors: 2,000 a second. */
   private static final int BOUND = 200;

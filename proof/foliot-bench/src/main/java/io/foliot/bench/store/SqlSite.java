@@ -53,7 +53,7 @@ abstract class SqlSite implements Site {
 
   abstract void drop(Database last) throws SQLException;
 
-  /** What the driver must be told to send batches as fast as it can. */
+  /** Returns the driver's properties with which it sends batches as fast as it can. */
   abstract Map<String, String> driverProperties();
 
   /** Connections to this round's database, all of them open. */

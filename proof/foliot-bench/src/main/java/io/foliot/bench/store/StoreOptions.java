@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link StoreComparison} is asked to do.
+ * The options of {@link StoreComparison}.
  *
  * @param rows the names of what to measure; empty for the usual ones
  * @param contenders parts of the names of those who take part; empty for all

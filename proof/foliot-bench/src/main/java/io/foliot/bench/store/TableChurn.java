@@ -28,7 +28,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of the tables under churn: tasks come, are claimed and end, live keys are reset, history is dropped, and
+ * The size of the tables under churn: tasks come, are claimed and end, live keys are reset, history is dropped, and
  * for half of the time another transaction holds a snapshot, so that nothing that died since can be collected. Once a
  * minute a backlog is worked off as fast as it goes. It prints a line a minute, and checks at the end that every task
  * has run once.

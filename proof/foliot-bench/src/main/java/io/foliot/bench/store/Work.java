@@ -3,7 +3,7 @@ package io.foliot.bench.store;
 import java.time.Duration;
 
 /**
- * How much one round does.
+ * The amount of work of one round.
  *
  * @param tasks how many tasks are drained, and at most how many keys are reset
  * @param time how long calls go on

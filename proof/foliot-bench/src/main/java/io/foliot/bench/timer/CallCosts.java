@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call takes its caller while a number of timers wait, none of which is due soon.
+ * The cost of a call for its caller while a number of timers wait, none of which is due soon.
  *
  * @param nanos per call, averaged over the callers, each with its own time
  * @param requestCpuNanos CPU time of the whole process for each {@link Call#SCHEDULE_THEN_CANCEL}, with what the
@@ -39,7 +39,7 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
    */
   private static final long CALLS_MAX = 1_000_000;
 
-  /** How long a timer gets to work off what the producers have left for its own threads. */
+  /** The time that a timer gets to work off what the producers have left for its own threads. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /**

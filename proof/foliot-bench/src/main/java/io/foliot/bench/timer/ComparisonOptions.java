@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link TimerComparison} is asked to do.
+ * The options of {@link TimerComparison}.
  *
  * @param live how many timers wait while calls are measured
  * @param rounds how often each contender has its turn

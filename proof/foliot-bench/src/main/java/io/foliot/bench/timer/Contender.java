@@ -85,7 +85,7 @@ enum Contender {
   /** A new timer without load. */
   abstract Peer create();
 
-  /** What makes one whenever it is asked. */
+  /** Returns the factory of peers. */
   Supplier<Peer> maker() {
     return this::create;
   }

@@ -10,14 +10,14 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * What it took to fire a number of timers.
+ * The cost of firing a number of timers.
  *
  * @param cpuNanosPerTimer CPU time of the whole process from shortly before the first deadline to the last firing, for
  *     each timer that fired
  * @param earliestNanos the least lateness; negative if a timer fired early
  */
 record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p99Nanos, long maxNanos) {
-  /** How deadlines lie in the window. */
+  /** The distribution of deadlines in the window. */
   enum Shape {
     /** Evenly. */
     UNIFORM {
@@ -43,12 +43,12 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
       }
     };
 
-    /** Where in the window a deadline lies, from 0 to 1, for a number that is evenly distributed there. */
+    /** Returns the place of a deadline in the window, from 0 to 1, for a number that is evenly distributed there. */
     abstract double position(double random);
   }
 
   /**
-   * What is asked of a timer.
+   * The task of a timer.
    *
    * @param timers how many are scheduled ahead of the window in which they are due
    * @param cancelledPercent how many of them are cancelled, before the window as well
@@ -66,10 +66,10 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   /** From the last call of the producer to the first deadline, at least. */
   private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** How long after the last firing a second one of the same timer, or one of a cancelled timer, would be noticed. */
+  /** The time after the last firing in which a second one, or one of a cancelled timer, is noticed. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-  /** How late the last timer may be before it counts as lost. */
+  /** The lateness from which the last timer counts as lost. */
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   /** From the first call of the producer to the first deadline: a constant, and a multiple for each timer. */

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
-/** What a number of timers did, and the check that it is what they had to do. */
+/** The firings of a number of timers, and the check that they are as demanded. */
 final class FiringLog {
   /**
    * Timers that count in milliseconds cut the present down to one, and so fire up to a millisecond early; one that goes

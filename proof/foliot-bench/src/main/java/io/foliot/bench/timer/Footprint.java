@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 final class Footprint {
   private static final int COLLECTIONS = 3;
 
-  /** How long a timer gets between two collections to work off what its callers have left for its own threads. */
+  /** The time that a timer gets between two collections to work off what callers have left for its own threads. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long NEAR_NANOS = TimeUnit.SECONDS.toNanos(300);

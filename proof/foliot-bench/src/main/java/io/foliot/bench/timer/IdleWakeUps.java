@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * How often the threads of timers wake while there is nothing to do. Several timers are watched at a time, because they
- * do not disturb each other.
+ * The rate at which the threads of timers wake while there is nothing to do. Several timers are watched at a time,
+ * because they do not disturb each other.
  *
  * @param empty wake-ups per second with no timer
  * @param oneAhead wake-ups per second with one timer that is due in an hour
@@ -23,7 +23,7 @@ record IdleWakeUps(double empty, double oneAhead) {
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long FIRST_FIRING_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
-  /** How long threads get to come to rest after something was done. */
+  /** The time that threads get to come to rest after work. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** Returns whether this system shows how often threads wake. */

@@ -9,7 +9,7 @@ import org.apache.kafka.server.util.timer.TimerTask;
  * that thread: each goes through the timer's own executor, which has one thread.
  */
 final class KafkaPeer implements Peer {
-  /** How long Kafka's reaper waits for a bucket to expire. */
+  /** The time that Kafka's reaper waits for a bucket to expire. */
   private static final long REAPER_WAIT_MILLIS = 200;
 
   private static final class Task extends TimerTask {

@@ -198,7 +198,7 @@ public class PassiveQueueBenchmark {
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Turning extends Filled {
-    /** What expired in this iteration. */
+    /** The timers that expired in this iteration. */
     public long timers;
 
     private int stepTicks;

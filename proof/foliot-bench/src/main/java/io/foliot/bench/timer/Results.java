@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 /** Figures by contender and column, several of each, and how they are shown. */
 final class Results {
   /**
-   * What a figure says.
+   * The meaning of a figure.
    *
    * @param table what the table is about that the column stands in
    * @param title what the column is about

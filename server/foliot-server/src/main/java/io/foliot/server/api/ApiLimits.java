@@ -3,7 +3,7 @@ package io.foliot.server.api;
 import java.time.Duration;
 
 /**
- * What one request may cost.
+ * The limits of one request.
  *
  * @param bodyBytes a payload, and the body of any call that is not a batch
  * @param batchBytes the body of a batch

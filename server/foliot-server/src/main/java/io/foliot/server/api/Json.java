@@ -11,7 +11,7 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
-/** How JSON is read and written here: as a stream, within limits. */
+/** Streaming readers and writers of JSON, with limits. */
 final class Json {
   /** Deeper nesting serves only to exhaust a stack. */
   static final int MAX_DEPTH = 64;

@@ -38,12 +38,12 @@ public final class Problem extends RuntimeException {
     return this;
   }
 
-  /** What kind it is. */
+  /** Returns its kind. */
   public ProblemKind kind() {
     return kind;
   }
 
-  /** What is wrong this time, and what to do about it. */
+  /** Returns what is wrong and what to do about it, for people. */
   public String detail() {
     return String.valueOf(getMessage());
   }

@@ -3,7 +3,7 @@ package io.foliot.server.api;
 import java.util.Locale;
 
 /**
- * What can be wrong with a call: the {@code type} of a problem, which stays the same for ever, its title and status.
+ * The kinds of problems of a call: the {@code type}, which never changes, its title and status.
  */
 public enum ProblemKind {
   /** The body is not JSON, or JSON beyond the limits. */
@@ -68,7 +68,7 @@ public enum ProblemKind {
   NOT_READY(503, "The server does not serve at the moment"),
   /** The store does not answer a question. */
   STORE_UNAVAILABLE(503, "The store does not answer"),
-  /** Whether the call took effect is unknown. */
+  /** It is unknown whether the call took effect. */
   UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),
   /** The store has no room for new tasks. */
   STORE_FULL(507, "The store has no room for new tasks");

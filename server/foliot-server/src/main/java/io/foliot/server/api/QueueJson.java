@@ -21,7 +21,7 @@ import tools.jackson.core.JsonGenerator;
  * that is absent has its default in a new queue, and its former value in a change.
  */
 final class QueueJson {
-  /** What stands in an answer for what is secret; written back, it keeps the secret. */
+  /** The mask of a secret in answers; a request that sends it back keeps the secret. */
   static final String MASK = "***";
 
   private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",

@@ -17,7 +17,7 @@ import tools.jackson.core.JsonGenerator;
 
 /** The calls about queues. */
 final class QueueRoutes {
-  /** What a deletion takes, beside its calls to the store, where nodes share it. */
+  /** The time of a deletion on a shared store, without its calls to the store. */
   private static final long DELETION_MILLIS = 4_000;
   // A page of tasks brings their payloads, hence small ones; and so many at most, for a queue may be full of conflicts.
   private static final int REDRIVE_PAGE = 100;

@@ -19,7 +19,7 @@ public final class Request {
   private final Caller caller;
   private final Map<String, String> audited = new LinkedHashMap<>();
 
-  /** What a web server tells of a request. */
+  /** A request as the web server provides it. */
   public interface Incoming {
     /** A header's first value, or null. */
     @Nullable
@@ -35,10 +35,10 @@ public final class Request {
      */
     byte[] body(int maxBytes);
 
-    /** What the answer holds in memory if it reads records. */
+    /** Returns the memory of an answer that reads records. */
     AnswerMemory.Share memory();
 
-    /** What the answer holds in memory if it is about many items that were written. */
+    /** Returns the memory of an answer about many items that were written. */
     AnswerMemory.Share writeMemory();
   }
 
@@ -91,12 +91,12 @@ public final class Request {
     return incoming.parameters().get(name);
   }
 
-  /** What an answer that reads records holds in memory. */
+  /** Returns the memory of an answer that reads records. */
   AnswerMemory.Share memory() {
     return incoming.memory();
   }
 
-  /** What an answer about many items that were written holds in memory: no reader can keep it from the writers. */
+  /** Returns the memory of an answer about many written items, of which readers cannot deprive writers. */
   AnswerMemory.Share writeMemory() {
     return incoming.writeMemory();
   }

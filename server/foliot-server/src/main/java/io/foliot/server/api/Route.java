@@ -10,13 +10,13 @@ public enum Route {
   HOME("GET", "/", null, Reach.OPEN),
   /** The description of the API. */
   OPENAPI("GET", "/openapi.json", null, Reach.OPEN),
-  /** Whether the process works. */
+  /** The process works. */
   LIVE("GET", "/health/live", null, Reach.OPEN),
-  /** Whether the server serves. */
+  /** The server serves. */
   READY("GET", "/health/ready", null, Reach.OPEN),
   /** Figures for Prometheus. */
   METRICS("GET", "/metrics", Action.READ, Reach.SERVER),
-  /** What the node knows of the cluster. */
+  /** The cluster as this node knows it. */
   CLUSTER("GET", "/v1/cluster", Action.READ, Reach.LIST),
 
   /** All queues. */
@@ -80,7 +80,7 @@ public enum Route {
   /** Writes a backup. */
   BACKUP("POST", "/v1/backups", Action.ADMIN, Reach.SERVER);
 
-  /** What a caller must see for it. */
+  /** The object that the caller's key must permit. */
   enum Reach {
     /** Nothing: anybody may ask, for the answer is the same for all. */
     OPEN,
@@ -125,7 +125,7 @@ public enum Route {
     return path;
   }
 
-  /** What a caller must be allowed to do, or null where anybody may ask. */
+  /** Returns the action that the caller's key must allow, or null if no key is needed. */
   public @Nullable Action action() {
     return action;
   }

@@ -77,7 +77,7 @@ final class RouteTree {
   }
 
   /**
-   * Where a path leads, or null if it leads nowhere.
+   * Returns the route of a path, or null if there is none.
    *
    * @param path as it was sent
    * @throws Problem if it is not well encoded

@@ -141,7 +141,7 @@ final class SchedulerBridge implements AutoCloseable {
     watch.interrupt();
   }
 
-  /** What a failure means to a caller; something unforeseen stays as it is. */
+  /** Returns the problem that a failure is to a caller; an unexpected failure is returned unchanged. */
   static RuntimeException problem(Throwable failure, boolean writes) {
     return switch (failure) {
       case CompletionException wrapped when wrapped.getCause() != null -> problem(wrapped.getCause(), writes);
@@ -167,7 +167,7 @@ final class SchedulerBridge implements AutoCloseable {
     };
   }
 
-  /** What to answer for a queue that does not exist, or that the caller does not see. */
+  /** Returns the problem of a queue that does not exist, or that the caller's key does not permit. */
   static Problem unknownQueue(String queue) {
     String shown = JsonIn.shown(queue);
     return new Problem(ProblemKind.UNKNOWN_QUEUE, "there is no queue " + shown + "; create it first: PUT /v1/queues/"

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the API tells of the server it runs in.
+ * The data of the server that the API shows.
  *
  * @param version of Foliot
  * @param metrics figures as Prometheus reads them

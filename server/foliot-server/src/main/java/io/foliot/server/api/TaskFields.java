@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The fields of a task as callers write them, on their way to a {@link Submission}. One thread; used once. */
 final class TaskFields {
-  /** What a task under a key in the path may say. */
+  /** The fields of a task whose key is in the path. */
   static final List<String> OF_KEY = List.of("delay", "dueAt", "payload", "payloadBase64", "contentType", "headers",
       "maxAttempts");
-  /** What a task may say. */
+  /** The fields of a task. */
   static final List<String> OF_TASK = List.of("key", "delay", "dueAt", "payload", "payloadBase64", "contentType",
       "headers", "maxAttempts", "onConflict");
-  /** What an item of a batch may say. */
+  /** The fields of an item of a batch. */
   static final List<String> OF_ITEM = List.of("key", "delay", "dueAt", "payload", "payloadBase64", "contentType",
       "headers", "maxAttempts", "onConflict", "idempotencyKey");
 
@@ -117,7 +117,7 @@ final class TaskFields {
   }
 
   /**
-   * What the scheduler is asked for.
+   * Returns the request to the scheduler.
    *
    * @param now by which a far due time is judged
    * @throws Problem if the fields do not fit together

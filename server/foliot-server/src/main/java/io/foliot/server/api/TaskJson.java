@@ -32,7 +32,7 @@ final class TaskJson {
     }
   }
 
-  /** What was submitted. */
+  /** Writes the result of a submit. */
   static void submitted(JsonGenerator json, Submission submission, SubmitResult result, long nowMillis) {
     json.writeStartObject();
     json.writeStringProperty("id", result.id().toString());
@@ -46,7 +46,7 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** What became of a put under a key. */
+  /** Writes the result of a put under a key. */
   static void put(JsonGenerator json, SubmitResult result) {
     json.writeStartObject();
     json.writeStringProperty("result", result.kind().name());
@@ -56,7 +56,7 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** What became of a touch. */
+  /** Writes the result of a touch. */
   static void touched(JsonGenerator json, @Nullable String key, TouchResult result) {
     json.writeStartObject();
     if (key != null) {
@@ -75,7 +75,7 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** What became of a cancel. */
+  /** Writes the result of a cancel. */
   static void cancelled(JsonGenerator json, CancelResult result) {
     json.writeStartObject();
     json.writeStringProperty("result", result.kind().name());
@@ -147,7 +147,7 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** What a task carries: JSON as it was sent, anything else in Base64. */
+  /** Writes the payload: JSON as it was sent, anything else in Base64. */
   static void body(JsonGenerator json, Body body) {
     boolean asItIs = Request.isJson(Request.mediaType(body.contentType())) && Json.isOneValue(body.payload());
     if (asItIs) {

@@ -34,7 +34,7 @@ final class TaskRoutes {
   private static final int PARTS_OF_PAGE = 2;
   /** Tasks of the largest size for which a page has room whose tasks are few among those of other queues. */
   private static final int SPARSE_TASKS = 4;
-  /** How many of them one part has. */
+  /** Items of one part. */
   private static final int SPARSE_PART = 2;
   private static final int BYTES_PER_TOUCH = 120;
 
@@ -71,7 +71,7 @@ final class TaskRoutes {
         .with("Location", "/v1/tasks/" + result.id());
   }
 
-  /** What to answer if nothing was submitted; null if it was. */
+  /** Returns the problem if nothing was submitted, or null if it was. */
   static @Nullable Problem refusal(Submission submission, SubmitResult result) {
     return switch (result.kind()) {
       case REJECTED -> new Problem(ProblemKind.KEY_IN_USE,
@@ -195,7 +195,7 @@ final class TaskRoutes {
     }
   }
 
-  /** What to answer when a field is not there. */
+  /** Returns the problem of a missing field. */
   static Problem missing(String field, String example) {
     return new Problem(ProblemKind.MISSING_FIELD, "the call needs the field " + field + ": " + example).with("field",
         field);
@@ -234,7 +234,7 @@ final class TaskRoutes {
     };
   }
 
-  /** What to answer for a task that does not exist, or that the caller does not see. */
+  /** Returns the problem of a task that does not exist, or that the caller's key does not permit. */
   static Problem unknownTask(String id) {
     return new Problem(ProblemKind.UNKNOWN_TASK, "there is no task with this id: it never was, or it ended longer ago"
         + " than its queue's retention: id=" + id);
@@ -294,7 +294,7 @@ final class TaskRoutes {
     });
   }
 
-  /** What the largest record takes in memory, on its way into an answer. */
+  /** Memory of the largest record while it is written into an answer. */
   private long largestRecord() {
     return AnswerMemory.RECORD_BYTES + (long) AnswerMemory.COPIES * limits.bodyBytes();
   }

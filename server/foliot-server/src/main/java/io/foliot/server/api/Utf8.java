@@ -6,13 +6,13 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
-/** Whether bytes are text: parsers let some malformed sequences pass, which would then stand in answers. */
+/** Checks that bytes are UTF-8: parsers accept some malformed sequences, which would then appear in answers. */
 final class Utf8 {
   private static final int CHUNK = 4 << 10;
 
   private Utf8() {}
 
-  /** Where the bytes cease to be UTF-8, or -1. */
+  /** Returns the index of the first byte that is not UTF-8, or -1. */
   static int firstMistake(byte[] bytes) {
     int ascii = 0;
     while (ascii < bytes.length && bytes[ascii] >= 0) {

@@ -29,7 +29,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout) {}
 
   /**
-   * Where tasks are kept.
+   * The store of tasks.
    *
    * @param kind {@code rocksdb}, {@code memory}, or where the server is that keeps them: the address of a database
    *     ({@code jdbc:...}) or of Redis ({@code redis://...})
@@ -80,7 +80,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return kind.equals(ROCKSDB);
     }
 
-    /** What people call it; without what an address may say of users and passwords. */
+    /** Returns its name for people, without users and passwords of an address. */
     public String name() {
       if (!isRemote()) {
         return kind.equals(MEMORY) ? kind : kind + ":" + data;
@@ -104,7 +104,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    * @param access how ZooKeeper is spoken to
    */
   public record Cluster(String coordinator, String node, String zone, Access access) {
-    /** How ZooKeeper is spoken to; texts are empty for none. */
+    /** The connection to ZooKeeper; texts are empty for none. */
     public record Access(Duration sessionTimeout, String user, String password, String sasl, String trustStore,
         String trustStorePassword, String keyStore, String keyStorePassword) {
       @Override
@@ -120,7 +120,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     }
   }
 
-  /** Which private networks callbacks may reach, and how many attempts one destination gets at once. */
+  /** The private networks that callbacks may reach, and the attempts that one destination gets at once. */
   public record Delivery(List<String> allowNetworks, int destinationLimit) {
     public Delivery {
       allowNetworks = List.copyOf(allowNetworks);
@@ -131,7 +131,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}
 
-  /** How logs look, and how much they tell. */
+  /** The format and the level of logs. */
   public record Log(String format, String level) {
     /** Returns whether logs are for machines. */
     public boolean isJson() {

@@ -31,10 +31,10 @@ public final class Option<T> {
   /** The port. */
   public static final Option<Integer> PORT = count("server.port", "port", 0, 65_535, Defaults.PORT,
       "port to listen on; 0 for any free one");
-  /** How long a stop may take. */
+  /** The longest duration of a stop. */
   public static final Option<Duration> STOP_TIMEOUT = duration("server.stop-timeout", "stop-timeout",
       "0s", "1h", "10s", "how long a stop waits for attempts that are under way");
-  /** How long a request waits. */
+  /** The longest wait of a request. */
   public static final Option<Duration> CALL_TIMEOUT = duration("server.call-timeout", "call-timeout",
       "100ms", "10m", "30s", "how long a request waits for the store");
 
@@ -45,7 +45,7 @@ public final class Option<T> {
   /** The user that the server names to the store. */
   public static final Option<String> STORE_USER = of("store.user", "store-user", OptionType.TEXT, "",
       "user of the database or of Redis");
-  /** How we prove it. */
+  /** Credentials of this process. */
   public static final Option<String> STORE_PASSWORD = of("store.password", "store-password", OptionType.TEXT, "",
       "password of that user; better set as FOLIOT_STORE_PASSWORD than where others can read it");
   /** Connections to the store's server. */
@@ -80,7 +80,7 @@ public final class Option<T> {
       "1MiB", "64GiB", ROCKSDB.logBytes(),
       "length of the store's log, which a start reads at about 60 MB a second");
 
-  /** How nodes find each other. */
+  /** The way in which nodes find each other. */
   public static final Option<String> CLUSTER = of("cluster.coordinator", "cluster", OptionType.TEXT, "",
       "how servers find each other: store, zookeeper://HOST:PORT,..., or none; store unless set, where the store can be"
           + " shared");
@@ -90,14 +90,14 @@ public final class Option<T> {
   /** The node's zone. */
   public static final Option<String> ZONE = of("cluster.zone", "zone", OptionType.name(), "",
       "data centre, rack or cell of this node");
-  /** How long a silent node is believed to live. */
+  /** The time after which a silent node counts as dead. */
   public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = duration("cluster.session-timeout",
       "cluster-session-timeout", "1s", "5m", seconds(ZooKeeperOptions.SESSION_TIMEOUT.toMillis()),
       "how long ZooKeeper believes that a silent node lives; it has bounds of its own");
   /** The identity that the server gives to ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
       "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's nodes");
-  /** How we prove it. */
+  /** Credentials of this process. */
   public static final Option<String> CLUSTER_PASSWORD = of("cluster.password", "cluster-password", OptionType.TEXT, "",
       "password of that user; better set as FOLIOT_CLUSTER_PASSWORD than where others can read it");
   /** The section of the JAAS configuration. */
@@ -107,13 +107,13 @@ public final class Option<T> {
   public static final Option<String> CLUSTER_TRUST_STORE = of("cluster.trust-store", "cluster-trust-store",
       OptionType.TEXT, "",
       "file (.p12, .jks, .pem) of the certificates that ZooKeeper is believed by; with it TLS is spoken");
-  /** What opens it. */
+  /** The password of the file. */
   public static final Option<String> CLUSTER_TRUST_STORE_PASSWORD = of("cluster.trust-store-password",
       "cluster-trust-store-password", OptionType.TEXT, "", "password of that file");
-  /** What we show of ourselves. */
+  /** The certificate of this process. */
   public static final Option<String> CLUSTER_KEY_STORE = of("cluster.key-store", "cluster-key-store", OptionType.TEXT,
       "", "file (.p12, .jks, .pem) of the key that this node shows to ZooKeeper");
-  /** What opens it. */
+  /** The password of the file. */
   public static final Option<String> CLUSTER_KEY_STORE_PASSWORD = of("cluster.key-store-password",
       "cluster-key-store-password", OptionType.TEXT, "", "password of that file");
 
@@ -149,10 +149,10 @@ public final class Option<T> {
   public static final Option<String> ADMIN_KEY_HASH = of("security.admin-key-hash", "admin-key-hash",
       OptionType.sha256(), "", "SHA-256 of an API key that may do everything");
 
-  /** How logs look. */
+  /** The format of logs. */
   public static final Option<String> LOG_FORMAT = of("log.format", "log-format", OptionType.choice("text", "json"),
       "text", "text for people, json for machines");
-  /** How much is logged. */
+  /** The level of logs. */
   public static final Option<String> LOG_LEVEL = of("log.level", "log-level",
       OptionType.choice("error", "warn", "info", "debug"), "info", "least level that is logged");
 
@@ -163,7 +163,7 @@ public final class Option<T> {
   /** Event loops. */
   public static final Option<Integer> LOOPS = count("engine.loops", "engine-loops", 1, 64, ENGINE.loops(),
       "event loops that share the slots");
-  /** How far ahead the index is read. */
+  /** The time by which the index is read ahead. */
   public static final Option<Duration> WINDOW = duration("engine.window", "engine-window",
       "100ms", "10m", seconds(ENGINE.windowMillis()), "how far ahead the index is read into memory");
   /** The size of the wheels. */
@@ -185,10 +185,10 @@ public final class Option<T> {
   public static final Option<Long> CALL_BYTES = size("engine.call-bytes", "engine-call-bytes",
       "2MiB", "8GiB", ENGINE.callBytes(),
       "payloads of calls that wait for the store");
-  /** How much longer a lease is than an attempt. */
+  /** The time by which a lease outlasts an attempt. */
   public static final Option<Duration> LEASE_MARGIN = duration("engine.lease-margin", "engine-lease-margin",
       "100ms", "10m", seconds(ENGINE.leaseMarginMillis()), "by how much a lease outlasts the delivery's timeout");
-  /** How wrong a clock may be. */
+  /** The largest tolerated error of a clock. */
   public static final Option<Duration> MAX_CLOCK_OFFSET = duration("engine.max-clock-offset", "engine-max-clock-offset",
       "100ms", "10m", seconds(ENGINE.maxClockOffsetMillis()),
       "how far this node's clock may be from the store's; beyond, it takes no slots of a cluster");
@@ -256,12 +256,12 @@ public final class Option<T> {
     return "FOLIOT_" + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }
 
-  /** What holds unless it is set; may be empty. */
+  /** Returns the default; may be empty. */
   public String standard() {
     return standard;
   }
 
-  /** What it is, in a few words. */
+  /** Returns its description, in a few words. */
   public String about() {
     return about;
   }
@@ -271,7 +271,7 @@ public final class Option<T> {
     return key.endsWith("password") || equals(ADMIN_KEY_HASH);
   }
 
-  /** What values it takes, with an example. */
+  /** Returns its valid values, with an example. */
   public String expected() {
     return type.expected();
   }

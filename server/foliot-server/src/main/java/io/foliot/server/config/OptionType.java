@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * What values an option takes.
+ * The type of an option's values.
  *
  * @param expected what to write, with an example
  * @param parse reads a text; throws {@link IllegalArgumentException} if it is none of them

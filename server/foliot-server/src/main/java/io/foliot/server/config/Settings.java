@@ -18,7 +18,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.dataformat.yaml.YAMLFactory;
 
-/** What was set where. The command line overrides the environment, and that the file. */
+/** The settings and their sources. The command line overrides the environment, which overrides the file. */
 final class Settings {
   private static final String PREFIX = "FOLIOT_";
 
@@ -147,7 +147,7 @@ final class Settings {
     }
   }
 
-  /** What is wrong with a value for a reason that its type does not know. */
+  /** Returns the error of a value for a reason that its type does not know. */
   ConfigException refuse(Option<?> option, String reason) {
     Setting setting = settings.get(option);
     return new ConfigException((setting == null ? option.key() : setting.source) + ": " + reason);

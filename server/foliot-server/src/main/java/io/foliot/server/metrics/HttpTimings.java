@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** How long requests take, by route and status. Any thread. */
+/** The durations of requests, by route and status. Any thread. */
 public final class HttpTimings {
   private static final Duration[] BOUNDS = {Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(20),
       Duration.ofMillis(100), Duration.ofMillis(500), Duration.ofSeconds(2), Duration.ofSeconds(10)};

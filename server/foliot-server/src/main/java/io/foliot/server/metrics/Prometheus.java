@@ -107,7 +107,7 @@ public final class Prometheus implements AutoCloseable {
     return meter;
   }
 
-  /** What requests take. */
+  /** Durations of requests. */
   public HttpTimings timings() {
     return timings;
   }
@@ -123,7 +123,7 @@ public final class Prometheus implements AutoCloseable {
         .tag("version", version).tag("java", Runtime.version().toString()).register(registry);
   }
 
-  /** Where figures of the server's own belong. */
+  /** The registry of the server's own metrics. */
   public MeterRegistry registry() {
     return registry;
   }

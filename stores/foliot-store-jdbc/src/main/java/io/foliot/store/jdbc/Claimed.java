@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of claims, by their place in the list.
+ * The results of claims, by their place in the list.
  *
  * @param micros the database's clock when it judged them
  * @param results null where the task does not wait, which takes another look

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Connections implements AutoCloseable {
   /** Calls that wait for a connection; each is a caller, or a batch of them, that waits for its answer. */
   private static final int MAX_WAITING = 10_000;
-  /** How long a call waits for a connection before it reports the database as unavailable. */
+  /** The time that a call waits for a connection before it reports the database as unavailable. */
   static final Duration CONNECT = Duration.ofSeconds(5);
   /** The connection itself is given up this long after its statement should have been. */
   private static final Duration GRACE = Duration.ofSeconds(5);
@@ -66,7 +66,7 @@ final class Connections implements AutoCloseable {
     };
   }
 
-  /** What a pool, or the driver, says of a URL that it cannot use has the URL in it. */
+  /** Opens a pool. A failure is reported without the URL, which a pool or driver repeats if it cannot use it. */
   private static HikariDataSource opened(JdbcSource.Login login, int count, Duration timeout) {
     try {
       return pool(login, count, timeout);
@@ -104,7 +104,7 @@ final class Connections implements AutoCloseable {
     return name;
   }
 
-  /** What a call does with its connection. */
+  /** The work of a call with its connection. */
   interface Work<R> {
     R with(Session session) throws SQLException;
   }

@@ -43,7 +43,7 @@ final class DatabaseShard implements AutoCloseable {
   /** Rows that a page looks at: a few milliseconds of the server's. */
   private static final int PAGE_SCAN = 10_000;
   private static final Duration TICK = Duration.ofSeconds(1);
-  /** What may be forgotten is dropped in statements of so many rows, so that none holds its locks for long. */
+  /** Rows of one statement that drops ended tasks, so that none holds its locks for long. */
   private static final int FORGET_ROWS = 2_000;
   /** Statements per tick: more than can end in that time on one server. */
   private static final int FORGET_STATEMENTS = 50;
@@ -141,7 +141,7 @@ final class DatabaseShard implements AutoCloseable {
     return Session.within(transaction, dialect, connections);
   }
 
-  /** What is said of the database that a connection leads to. */
+  /** Returns a value of the table of facts about the database of a connection; it is made if it is absent. */
   String meta(Connection connection, String name) throws SQLException {
     return Schema.meta(connection, dialect, name, "");
   }
@@ -230,7 +230,7 @@ final class DatabaseShard implements AutoCloseable {
     return new TaskPage(found, page.end() == null ? null : page.end().toString());
   }
 
-  /** What cannot be read stays as it is: a migration leaves its source alone. */
+  /** Leaves unreadable records unchanged: a migration does not change its source. */
   TaskPage live(Session session, int limit, TaskId after) throws SQLException {
     Page page = session.run(connection -> dialect.queries().pageOfLive(connection, numbers, after, limit, PAGE_SCAN));
     return new TaskPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),

@@ -39,7 +39,7 @@ interface Dialect {
   /** A word for people. */
   String kind();
 
-  /** Where the migrations are. */
+  /** Returns the location of the migrations. */
   String migrations();
 
   Durability durability(Connection connection) throws SQLException;

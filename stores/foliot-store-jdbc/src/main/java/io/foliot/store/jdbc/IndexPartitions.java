@@ -1,6 +1,6 @@
 package io.foliot.store.jdbc;
 
-/** Where index entries stand: one index serves the slots, and behind them the parked tasks of each queue. */
+/** The partitions of the index: one for each slot, and behind them one for the parked tasks of each queue. */
 final class IndexPartitions {
   /** The most slots there can be; parts from here on are of parked tasks. */
   static final int PARKED = 1 << 16;

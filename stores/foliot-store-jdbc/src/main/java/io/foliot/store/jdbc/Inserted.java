@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
 /**
- * What became of tasks to be inserted, by their place in the list.
+ * The results of inserts, by their place in the list.
  *
  * @param micros the database's clock when it began
  * @param generations of those that were inserted; 0 for those that were not

@@ -8,7 +8,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a store shall be.
+ * The options of a store.
  *
  * @param parts the databases, in the order of their first slots, the first of which is 0; settings live in the first
  * @param slots how many slots a new store gets; a power of two from 1 to 65,536. A store keeps what it was made with

@@ -13,7 +13,7 @@ import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Where connections come from. */
+/** The source of connections. */
 public sealed interface JdbcSource {
   /**
    * A pool of the store's own.
@@ -67,8 +67,8 @@ public sealed interface JdbcSource {
     }
 
     /**
-     * What the driver is told beside the URL. MariaDB's insists on TLS with a certificate that is trusted, which a
-     * stock server does not have; on this machine's own address nobody listens in.
+     * Returns the driver's properties beside the URL. MariaDB's insists on TLS with a certificate that is trusted,
+     * which a stock server does not have; on this machine's own address nobody listens in.
      */
     Properties driverProperties(Duration connectTimeout, Duration answerTimeout) {
       Properties properties = new Properties();

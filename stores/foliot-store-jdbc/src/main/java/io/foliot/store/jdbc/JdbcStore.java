@@ -101,7 +101,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     }
   }
 
-  /** What tests put in the place of the real dialects. */
+  /** The dialects, which tests replace. */
   interface Dialects {
     Dialect of(DataSource source, String name, Duration timeout);
   }
@@ -168,7 +168,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     };
   }
 
-  /** What one database does with the items that are its. */
+  /** The call of one database with its items. */
   private interface Batch<Q, R> {
     List<R> take(DatabaseShard part, Session session, List<Q> items) throws SQLException;
   }
@@ -178,7 +178,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return database.call(session -> work.with(database, session));
   }
 
-  /** What a call does with a database. */
+  /** The work of a call with a database. */
   private interface PartWork<R> {
     R with(DatabaseShard part, Session session) throws SQLException;
   }
@@ -213,7 +213,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return all.thenApply(Spread::results);
   }
 
-  /** What one database answered, or why it did not. */
+  /** The answer of one database, or its failure. */
   private record Share<R>(@Nullable List<R> results, @Nullable Throwable failure) {}
 
   /** The answers of several databases. One thread at a time. */
@@ -243,7 +243,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
       return this;
     }
 
-    /** Where one database leaves it open what it has done, that is said of all that has failed. */
+    /** Notes a failure. The call's outcome is unknown if that of one database is. */
     private void failed(Throwable cause) {
       if (!(cause instanceof StoreException known)) {
         unforeseen = cause instanceof RuntimeException runtime ? runtime : new CompletionException(cause);
@@ -490,7 +490,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return on(partOf(slotOf(ref)), (part, session) -> part.find(session, ref));
   }
 
-  /** Where a page begins: behind a task, in one of the databases. */
+  /** The begin of a page: behind a task, in one of the databases. */
   private record Cursor(int part, TaskId after) {
     static final TaskId BEGINNING = new TaskId(0, 0);
 

@@ -207,7 +207,7 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
-  /** Which of these tasks are kept by that claim, although they are still among the live ones. */
+  /** Returns which of these tasks are kept as ended by this claim although their rows are still live. */
   private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
     ParameterTable values = statements.values("id", "token");
     settlements.forEach(item -> values.next().add(item.id()).add(item.token()));

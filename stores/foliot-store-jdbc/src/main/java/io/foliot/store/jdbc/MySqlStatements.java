@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How statements of MariaDB and MySQL are read from their files and executed, and what several groups of them share.
+ * Reads and executes the statements of MariaDB and MySQL, and has what several groups of them share.
  * Any thread.
  */
 final class MySqlStatements {
@@ -150,7 +150,7 @@ final class MySqlStatements {
     }
   }
 
-  /** Which rows have got the versions that they were to get. */
+  /** Returns which rows have the versions that were written. */
   BitSet written(Connection connection, List<TaskId> ids, long versions) throws SQLException {
     ParameterTable values = values("id", "version");
     for (int i = 0; i < ids.size(); i++) {
@@ -159,7 +159,7 @@ final class MySqlStatements {
     return rowsOfVersion(connection, values, false);
   }
 
-  /** Which rows have these versions; locked, they keep them until the commit. */
+  /** Returns which rows have these versions; locked rows keep them until the commit. */
   BitSet rowsOfVersion(Connection connection, ParameterTable values, boolean locking) throws SQLException {
     return places(connection, rowsOfVersion.with("wanted", values.with()).when("locking", locking).text(), values);
   }
@@ -174,7 +174,7 @@ final class MySqlStatements {
     }
   }
 
-  /** What a task carries from now on. */
+  /** The new body of a task. */
   @SuppressWarnings("ArrayRecordComponent") // made, written, and dropped
   record NewBody(TaskId id, byte[] body) {}
 

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found among a bounded number of rows.
+ * The tasks found among a bounded number of rows.
  *
  * @param micros the database's clock
  * @param rows in the order of their ids, those included that may be forgotten

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What changes of live rows write, a column at a time. */
+/** The values that changes of live rows write, column by column. */
 final class PostgresColumns {
   final long[] wakeAt;
   final long[] dueAt;

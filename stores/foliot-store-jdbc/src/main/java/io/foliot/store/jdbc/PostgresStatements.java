@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** How statements of PostgreSQL are read from their files, planned and executed. Any thread. */
+/** Reads, plans and executes the statements of PostgreSQL. Any thread. */
 final class PostgresStatements {
   /** Precede a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex(true) + "; ";
@@ -71,7 +71,7 @@ final class PostgresStatements {
     return DUPLICATE.equals(e.getSQLState());
   }
 
-  /** What a statement returns; what precedes it has returned first. */
+  /** Returns the rows of a statement; preceding results have been read. */
   static ResultSet rows(PreparedStatement statement) throws SQLException {
     statement.execute();
     ResultSet first = statement.getResultSet();

@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
 /**
- * How long a queue keeps what finished.
+ * The time for which a queue keeps finished tasks.
  *
  * @param queue the number of the queue
  * @param millis how long

@@ -13,7 +13,7 @@ final class Rounds {
   private static final int ROWS_MAX = 1_000;
   /** Payload bytes of one statement: a statement is in memory several times over. */
   private static final long BYTES_MAX = 4 << 20;
-  /** How often rows may change between read and write, with growing waits, before a call is given up. */
+  /** The number of rounds, with growing waits, in which rows may change between read and write. */
   private static final int ROUNDS = 60;
   /** Rounds without a wait. */
   private static final int ROUNDS_AT_ONCE = 2;

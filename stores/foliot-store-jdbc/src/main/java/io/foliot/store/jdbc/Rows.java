@@ -36,7 +36,7 @@ abstract class Rows {
       + " t.changed_at, t.lease_end, t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, t.settled_as,"
       + " t.cancel_requested, t.outstanding, t.version, t.successor, t.attempts, ";
 
-  /** What a new task of a draft carries. */
+  /** Returns the body of a draft's new task. */
   static Body bodyOf(Draft draft) {
     return draft.body() == null ? Body.EMPTY : draft.body();
   }
@@ -126,7 +126,7 @@ abstract class Rows {
     return edit.attempts(attempts).done();
   }
 
-  /** What no writer leaves behind. */
+  /** Ensures that the fields of a row do not contradict each other, as no writer leaves them. */
   private void ensurePossible(TaskId id, TaskState state, ResultSet row, int first) throws SQLException {
     boolean possible = switch (state) {
       case RUNNING -> token(row, first + 15) != null && row.getLong(first + 5) <= row.getLong(first + 10);

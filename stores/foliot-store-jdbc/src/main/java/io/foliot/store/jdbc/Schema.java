@@ -29,7 +29,7 @@ final class Schema {
 
   private Schema() {}
 
-  /** How this database speaks. */
+  /** Returns the dialect of the database. */
   static Dialect dialect(DataSource source, String name, Duration timeout) {
     int seconds = Math.toIntExact(timeout.toSeconds());
     try (Connection connection = source.getConnection()) {
@@ -48,7 +48,7 @@ final class Schema {
     }
   }
 
-  /** What to do where the driver's words do not say it. */
+  /** Returns the advice that the driver's message lacks. */
   private static String advice(SQLException failure) {
     String reason = Connections.reason(failure).toLowerCase(Locale.ROOT);
     return reason.contains("ssl") || reason.contains("tls") || reason.contains("certif")

@@ -19,7 +19,7 @@ final class Session {
 
   private final Connection connection;
   private final Dialect dialect;
-  /** Where steps go that are no part of the caller's transaction; null if there is none. */
+  /** The connection for steps outside the caller's transaction; null if there is none. */
   private final @Nullable Connections outside;
   private boolean mayHaveWritten;
   private boolean wroteSince;

@@ -206,7 +206,7 @@ final class SqlFiles {
     }
   }
 
-  /** What one call gives for the names of a template. One thread. */
+  /** The values of a template's names for one call. One thread. */
   static final class Call {
     private final Template template;
     private final @Nullable Object[] given;

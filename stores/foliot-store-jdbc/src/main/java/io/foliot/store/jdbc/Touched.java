@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of touches, by their place in the list.
+ * The results of touches, by their place in the list.
  *
  * @param micros the database's clock when it judged them
  * @param results null where it was not a mere push back, which takes another look

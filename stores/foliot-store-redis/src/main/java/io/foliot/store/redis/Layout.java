@@ -14,7 +14,7 @@ final class Layout {
     this.namespace = namespace;
   }
 
-  /** What a part's keys begin with, and what routes its steps. */
+  /** The prefix of a part's keys, by which its scripts are routed. */
   byte[] part(int part) {
     return bytes("{" + namespace + ":" + part + "}");
   }

@@ -61,7 +61,7 @@ import org.jspecify.annotations.Nullable;
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
   private static final String MOVED = "FOLIOTSLOTS ";
-  /** What waits for its answer at most; more is refused, for a server that lags so far behind is as good as away. */
+  /** The most calls that wait for an answer; more are refused, for such a slow server counts as unavailable. */
   private static final int MAX_UNDER_WAY = 100_000;
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
@@ -445,7 +445,7 @@ final class Link implements AutoCloseable {
     return Objects.requireNonNull(scripts.get(script));
   }
 
-  /** What a failed call means to who made it. */
+  /** Returns the failure of a call for its caller. */
   static RuntimeException failure(Throwable thrown) {
     Throwable failure = thrown;
     while (failure instanceof CompletionException && failure.getCause() != null) {

@@ -3,14 +3,14 @@ package io.foliot.store.redis;
 import java.util.BitSet;
 
 /**
- * How many parts the tasks are spread over, as far as this process knows, and which of the old ones may still hold what
- * belongs into a new one. Any thread.
+ * The number of parts over which the tasks are spread, as known to this process, and the old ones that may still hold
+ * what belongs into a new one. Any thread.
  */
 final class Partitions {
   private volatile State state;
 
   /**
-   * What is known at one moment. Immutable: whoever routes by it does all of a step by the same.
+   * The state at one moment. Immutable: whoever routes by it does all of a step by the same.
    *
    * @param bits how many parts there are, as a power of two
    * @param complete whether nothing is to cross any more
@@ -48,7 +48,7 @@ final class Partitions {
     }
   }
 
-  /** What the record of the number of parts says. */
+  /** Learns the recorded number of parts. */
   synchronized void learn(int bits, int complete) {
     learn(bits);
     if (complete == state.bits() && !state.complete()) {

@@ -312,9 +312,9 @@ final class Reads {
   }
 
   /**
-   * Whether a queue has a live task, by the counts, which every script writes together with the tasks. While tasks
-   * cross from a part to another one, they are in the new part before they leave the old one, so the old ones are read
-   * first. A part that has heard of more parts refuses the step in front of its counts; then all is read again.
+   * Returns whether a queue has a live task, by the counts, which every script writes together with the tasks. While
+   * tasks cross from a part to another one, they are in the new part before they leave the old one, so the old ones are
+   * read first. A part that has heard of more parts refuses the step in front of its counts; then all is read again.
    */
   CompletionStage<Boolean> hasLive(String queue) {
     return call(() -> following(bits -> {
@@ -340,7 +340,7 @@ final class Reads {
         .anyMatch(number -> number != null && Layout.number((byte[]) number) > 0));
   }
 
-  /** Where a look goes on: at a part, at a place of the server's own scan, behind so many that were seen there. */
+  /** The position of a scan: a part, the cursor of the server's scan, and the number of tasks seen there. */
   private record Cursor(int part, String scan, int seen) {
     static Cursor parse(@Nullable String text) {
       if (text == null) {
@@ -376,7 +376,7 @@ final class Reads {
     return call(() -> page("", LIVE, limit, Cursor.parse(cursor), new Found(), 1));
   }
 
-  /** What a page has so far. One thread at a time. */
+  /** A page under construction. One thread at a time. */
   private static final class Found {
     final List<TaskRecord> tasks = new ArrayList<>();
     final List<SetAside> unreadable = new ArrayList<>();

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was learnt lately, and may be forgotten at any time: two generations of a map, of which the older goes when the
- * younger is full. Reads do not count as use. Any thread.
+ * A cache of recent facts, which may be forgotten at any time: two generations of a map, of which the older goes when
+ * the younger is full. Reads do not count as use. Any thread.
  *
  * <p>Each claim, touch and settle of the store reads or writes it, so a read is a read of a map and nothing else.
  * Rejected: a cache library, which notes each read to know what to evict; what is forgotten here costs one more call.

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * the {@code HSET} of it (1.1 µs), on the one thread that all steps share.
  */
 final class RecordCodec {
-  /** What stands in the place of a body that was not read; compared by identity, and never shown. */
+  /** The placeholder of a body that was not read; compared by identity, and never shown. */
   private static final String UNREAD = "unread";
 
   private static final int VERSION = 1;
@@ -120,7 +120,7 @@ final class RecordCodec {
     out.u8(name.length).bytes(name).text16(key == null ? "" : key);
   }
 
-  /** What stands behind the header of a new record. */
+  /** Returns the bytes behind the header of a new record. */
   static byte[] tail(TaskId id, String queue, @Nullable String key) {
     Bytes out = new Bytes(64);
     names(queue, key, out);

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one kind of call that changes tasks is taken on Redis.
+ * One kind of call that changes tasks, on Redis.
  *
  * @param <Q> what is asked for
  * @param <R> what is answered
@@ -50,7 +50,7 @@ interface RedisOperation<Q, R> {
     /** Returns whether it is a usual case, as far as the item shows. */
     boolean isUsual(Q item);
 
-    /** What the item acts on, so that no script gets two for the same; null if the item does not show it. */
+    /** Returns the object of the item, so that no script gets two for the same; null if the item does not show it. */
     @Nullable
     Object name(Q item);
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * How a store shall be.
+ * The options of a store.
  *
  * @param uri {@code redis://}, {@code rediss://} (TLS), {@code redis-sentinel://...#master}; several of the first two,
  *     separated by commas, are members of a cluster. A single server that says it belongs to a cluster is taken for one
@@ -20,7 +20,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     Consumer<SetAside> onSetAside) {
   /** Namespace of a store unless it is set. */
   public static final String DEFAULT_NAMESPACE = "foliot";
-  /** What is in every key, and not to be confused with what stands beside it. */
+  /** Valid names of the namespace, the prefix of every key; they cannot be confused with what follows them. */
   private static final String NAMESPACE = "[A-Za-z0-9_-]{1,64}";
 
   public RedisOptions {

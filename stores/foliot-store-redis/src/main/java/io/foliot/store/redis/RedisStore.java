@@ -115,7 +115,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     upkeep.start();
   }
 
-  /** What the server's settings are may change while it runs. */
+  /** Reads the server's settings, which may change while it runs. */
   private void refresh(ServerFacts facts) {
     durability = facts.durability(options.waitReplicas(), failsOver());
   }
@@ -187,8 +187,8 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   }
 
   /**
-   * How many slots callers name. It stays what it was when the store was opened while {@link #doubleSlots} adds parts
-   * below: a slot is then several parts, and whoever opens the store later sees more slots.
+   * Returns the number of slots that callers name. It stays the same as when the store was opened while {@link
+   * #doubleSlots} adds parts below: a slot is then several parts, and whoever opens the store later sees more slots.
    */
   @Override
   public int slotCount() {

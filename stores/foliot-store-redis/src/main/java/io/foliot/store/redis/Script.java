@@ -60,7 +60,7 @@ enum Script {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Source(byte[] text, String sha) {}
 
-  /** How a script reads the clock; tests put another one in its place. */
+  /** The expression by which a script reads the clock; tests replace it. */
   static final String SERVER_TIME = "redis.call('TIME')";
 
   /**

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says of itself, as far as what it may forget depends on it.
+ * The settings of a server on which its loss of writes depends.
  *
  * @param info its INFO
  * @param config of its CONFIG, what was asked for; empty if the user may not read it
@@ -39,7 +39,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     }
   }
 
-  /** What a server says; what it does not say is absent. */
+  /** Returns the settings that a server reports. */
   static CompletableFuture<ServerFacts> read(Link link) {
     Link.Pipeline pipeline = link.pipeline();
     CompletableFuture<List<Object>> info = pipeline.serverCommand(CommandType.INFO);
@@ -89,7 +89,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     return value == null || !value.matches("\\d{1,9}") ? null : Long.valueOf(value);
   }
 
-  /** What is lost of what was answered, at most, if the server dies and starts again from its files. */
+  /** Returns the time, up to a crash and a restart from files, whose acknowledged writes may be lost. */
   private long fileMillis() {
     if (!"1".equals(info.get("aof_enabled"))) {
       return UNBOUNDED;
@@ -101,7 +101,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     };
   }
 
-  /** What is lost if a replica takes over. */
+  /** Returns the time whose acknowledged writes may be lost if a replica takes over. */
   private long replicaMillis(int waitReplicas) {
     Long least = number("min-replicas-to-write");
     Long lagSeconds = number("min-replicas-max-lag");
@@ -114,7 +114,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
   }
 
   /**
-   * What an acknowledged write survives.
+   * Returns the failures that an acknowledged write survives.
    *
    * @param waitReplicas how many replicas are waited for
    * @param failsOver whether somebody promotes replicas

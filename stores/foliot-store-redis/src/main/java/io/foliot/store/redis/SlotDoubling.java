@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 final class SlotDoubling {
   /** Slots are the low bits of a hash of 16. */
   private static final int MAX_BITS = 16;
-  /** What one look at a part takes in, and at most so many cross at once. */
+  /** The number of tasks that one scan of a part reads, and that move at once. */
   private static final int LOOK = 200;
 
   private final Link link;

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What some items want to read at one part, and then what was read there at one instant. One thread. */
+/** The reads of some items at one part, and then the records that were read there at one instant. One thread. */
 final class Snapshot implements CommittedRecords {
   private static final int WITH_BODIES = 1;
   private static final int WITH_HOLDERS = 2;
@@ -140,7 +140,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** What would be read again and again in vain. */
+  /** Returns the live records that cannot be read; reading them again would fail again. */
   List<Damaged> toSetAside() {
     return damaged.values().stream().filter(record -> !(record.reason() instanceof NewerVersionException)).toList();
   }

@@ -5,7 +5,7 @@ import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.format.Bytes;
 
-/** What the store was told of its queues. Any thread. */
+/** The terms of the store's queues. Any thread. */
 final class Terms {
   /** Above this a script's numbers are not exact; such a span ends never. */
   static final long EXACT = 1L << 52;

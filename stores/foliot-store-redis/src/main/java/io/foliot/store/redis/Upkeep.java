@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What a store does by itself: it learns how many parts there are, forgets what ended long enough ago where nobody
+ * The background work of a store: it learns how many parts there are, forgets what ended long enough ago where nobody
  * settles any more (a settle sweeps its own part), and looks whether the server's settings have changed. Nothing
  * depends on it but memory.
  */

@@ -4,7 +4,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.TaskRecord;
 
 /**
- * Where final tasks that expire at about the same time are kept, so that they can be dropped together, by range.
+ * The place of ended tasks that expire at about the same time, so that they can be dropped together, by range.
  *
  * <p>A bucket is 2^n ms wide, n from the retention: a quarter to an eighth of it, but at least 65 s. So a retention has
  * at most ten buckets at a time, and what has expired takes room for at most a quarter of the retention longer. (One

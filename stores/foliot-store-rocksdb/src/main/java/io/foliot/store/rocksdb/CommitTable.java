@@ -30,7 +30,7 @@ final class CommitTable {
   private static final int RETIRED_PER_COMMIT = 2_000;
   /** A bucket is dropped only that long after its end: a clock that is stepped back a little finds it still there. */
   private static final long DROP_GRACE_MILLIS = 10_000;
-  /** How far ahead of what was given out the floor of generations is recorded, in microseconds: a minute. */
+  /** The lead of the recorded floor of generations over those given out, in microseconds: a minute. */
   private static final long FLOOR_AHEAD = 60_000_000;
 
   private static final Comparator<RecordChange> BY_ID = Comparator.comparing(RecordChange::id);

@@ -12,7 +12,7 @@ enum Family {
   META(0, "default"),
   /** Live tasks: task id. */
   RECORDS(1, "records"),
-  /** What large tasks carry, live or kept: task id, and which of two. */
+  /** The bodies of large tasks, live or kept: task id, and which of two. */
   BODIES(2, "bodies"),
   /** When to look at live tasks: slot, wakeAt, task id. */
   INDEX(3, "index"),
@@ -22,12 +22,12 @@ enum Family {
   KEYS(5, "keys"),
   /** Final tasks: class, bucket of expiry, task id. */
   HISTORY(6, "history"),
-  /** What requests with an idempotency key were answered: bucket of expiry, queue number, key, idempotency key. */
+  /** The answers to requests with an idempotency key: bucket of expiry, queue number, key, idempotency key. */
   ANSWERS(7, "answers"),
   /** Configuration: kind, name. */
   DOCUMENTS(8, "documents");
 
-  /** Where it stands in arrays of this process; not part of the format. */
+  /** Its index in arrays of this process; not part of the format. */
   final int place;
   final String text;
 

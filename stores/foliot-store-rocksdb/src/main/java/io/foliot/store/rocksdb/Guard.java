@@ -12,7 +12,7 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known to be durable, recorded outside RocksDB's own files: the MANIFEST with its length and checksum, and the
+ * A record of the durable state, outside RocksDB's own files: the MANIFEST with its length and checksum, and the
  * sequence number of the last commit. A MANIFEST that was cut, or a log that was removed, falls short of it.
  *
  * <p>The file has two places, written in turn and each with its checksum, so that a write that a power loss tears

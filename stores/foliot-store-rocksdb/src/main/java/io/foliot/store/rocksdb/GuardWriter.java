@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardWriter {
   private static final System.Logger LOG = System.getLogger(GuardWriter.class.getName());
-  /** How far the guard may be behind: what is acknowledged within it is lost if a crash and damage come together. */
+  /** The lag of the guard: writes acknowledged within it are lost if a crash and damage coincide. */
   private static final long INTERVAL_MILLIS = 200;
   private static final int BUFFER = 64 << 10;
 

@@ -6,7 +6,7 @@ import io.foliot.core.store.format.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the latest task of a key is.
+ * The location of the latest task of a key.
  *
  * @param id the task
  * @param bucket where it is kept, or null while it is live

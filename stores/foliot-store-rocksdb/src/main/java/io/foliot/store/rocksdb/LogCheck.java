@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 final class LogCheck {
   static final String ACCEPTED = "accepted-log-tails";
 
-  /** What each record of a log begins with: the sequence number of its first entry, and how many entries it has. */
+  /** The header of a log's record: the sequence number of its first entry, and the number of its entries. */
   private static final int SEQUENCE_AND_COUNT = 12;
   private static final int COUNT_AT = 8;
   private static final long NONE = -1;

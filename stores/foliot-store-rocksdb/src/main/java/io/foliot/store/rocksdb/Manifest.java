@@ -171,7 +171,7 @@ final class Manifest {
     return bytes.length;
   }
 
-  /** Where the last whole edit ends. */
+  /** The end of the last whole edit. */
   int wholeBytes() {
     return wholeBytes;
   }

@@ -36,9 +36,9 @@ final class NativeLibrary {
   private static final System.Logger LOG = System.getLogger(NativeLibrary.class.getName());
   /** RocksDB reads it too: a folder with the library, in the place of the one in the jar. */
   private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
-  /** What the library is called in the jar. */
+  /** The name of the library in the jar. */
   private static final String IN_JAR = "rocksdb";
-  /** What it is called where RocksDB loads it from a given folder: not the same. */
+  /** Its name in a folder from which RocksDB loads it: another one. */
   private static final String IN_FOLDER = "rocksdbjni";
   private static final String UNFINISHED = ".new";
   /** An unfinished file this old was left by a process that was killed. */

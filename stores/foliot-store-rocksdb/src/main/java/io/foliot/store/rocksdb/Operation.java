@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A call that waits for the writer, and then its result that waits for the commit. */
 final class Operation<R> {
-  /** What a call does, at a time of the store's. */
+  /** The work of a call, at a time of the store's clock. */
   interface Step<R> {
     R run(long nowMicros);
   }
@@ -14,7 +14,7 @@ final class Operation<R> {
   final CompletableFuture<R> stage = new CompletableFuture<>();
   final int items;
   final long bytes;
-  /** Whether its commit is synced before it is answered. */
+  /** True if its commit is synced before it is answered. */
   final boolean synced;
   private final Consumer<StoredRecords> wants;
   private final Step<R> step;

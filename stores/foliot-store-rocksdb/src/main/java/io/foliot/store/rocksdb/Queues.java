@@ -45,7 +45,7 @@ final class Queues {
     return number;
   }
 
-  /** What was read when the store was opened. */
+  /** Adds the names that were read when the store was opened. */
   void set(int number, String queue) {
     @Nullable
     String[] grown = Arrays.copyOf(names, Math.max(names.length, number + 1));

@@ -4,7 +4,7 @@ import io.foliot.core.store.StoreException;
 import java.util.function.Consumer;
 
 /**
- * How a store shall be.
+ * The options of a store.
  *
  * @param slots how many slots a new folder gets; a power of two from 1 to 65,536. A folder keeps what it was made with
  * @param recordCacheBytes heap for records of keyed and of running tasks, so that a touch or a settle needs no read

@@ -581,7 +581,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * What the store has done and what it holds; reads RocksDB's own figures.
+   * Returns the store's counters and sizes; reads RocksDB's own figures.
    *
    * @throws StoreException if the store is closed
    */

@@ -8,7 +8,7 @@ import java.util.function.ToLongFunction;
 
 /** Refuses new tasks before the disk is full, so that those there are can still be settled. The writer's alone. */
 final class Room {
-  /** How often the file system is asked: often enough for what can be written in between. */
+  /** The interval of checks of the file system: short enough for what can be written in between. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Path folder;

@@ -24,7 +24,7 @@ final class StoreFolder {
   private static final String ROCKS = "rocks";
   private static final String FIRST_WORDS = "Foliot store on RocksDB, format ";
 
-  /** What a folder without a note may hold. */
+  /** The files that a folder without a note may contain. */
   private static final Set<String> OWN = Set.of(ROCKS, NOTE + ".new", Guard.FILE, Guard.FILE + ".new",
       LogCheck.ACCEPTED, NativeLibrary.FOLDER);
 

@@ -4,7 +4,7 @@ import io.foliot.core.store.StoreStatistics.Figure;
 import java.util.List;
 
 /**
- * What a store has done and what it holds, for metrics.
+ * The counters and sizes of a store, for metrics.
  *
  * @param commits writes so far
  * @param syncs how many of them were synced: all but those that only move index entries of tasks that were pushed back

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
 
 /**
- * How many tasks each queue has, by state, and each bucket of history. Written with every commit, so that it is exact
- * after a crash without counting. The writer's alone, but for {@link #published} and {@link #buckets}.
+ * The number of tasks of each queue, by state, and of each bucket of history. Written with every commit, so that it is
+ * exact after a crash without counting. The writer's alone, but for {@link #published} and {@link #buckets}.
  */
 final class TaskCounts {
   private static final int LIVE_NUMBERS = 3;
@@ -50,7 +50,7 @@ final class TaskCounts {
     this.queues = queues;
   }
 
-  /** What was committed last. */
+  /** The last committed counts. */
   Map<String, QueueCounts> published() {
     return Map.copyOf(published);
   }
@@ -189,7 +189,7 @@ final class TaskCounts {
     changedQueues.clear();
   }
 
-  /** What was read when the store was opened: an entry of the family {@code meta}. */
+  /** Restores a count that was read when the store was opened: an entry of the family {@code meta}. */
   void read(byte[] key, byte[] value) {
     BytesReader in = new BytesReader(value);
     if (key[0] == Layout.META_LIVE) {

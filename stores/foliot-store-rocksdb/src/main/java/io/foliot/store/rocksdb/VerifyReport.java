@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a verification of a store has read, and what is damaged.
+ * The result of a verification: the number of records read, and the damaged ones.
  *
  * @param read how many of each kind were read: {@code tables}, {@code records}, {@code index}, ...
  * @param damageCount how many damages there are

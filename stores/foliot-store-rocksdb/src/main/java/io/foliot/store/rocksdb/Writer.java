@@ -39,10 +39,10 @@ final class Writer {
   private static final int MAX_ITEMS_PER_COMMIT = 10_000;
   /** Bytes carried by the calls of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
-  /** How often an idle writer looks for expired history. */
+  /** The interval at which an idle writer drops expired history. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** What has been committed so far. */
+  /** The work done so far. */
   record Done(long commits, long syncs, long items, long prepareNanos, long syncNanos, long lastItems,
       long lastSyncNanos) {
     Done plus(long count, boolean synced, long preparedNanos, long wroteNanos) {

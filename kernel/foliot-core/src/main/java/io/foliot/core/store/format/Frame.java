@@ -3,7 +3,7 @@ package io.foliot.core.store.format;
 import java.util.function.Function;
 
 /**
- * What all stored bytes are wrapped in.
+ * The frame of all stored bytes.
  *
  * <pre>
  * version u8 | content | CRC32C of all before, with the mark of what it belongs to, u32
