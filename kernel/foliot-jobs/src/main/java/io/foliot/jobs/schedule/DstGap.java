@@ -2,7 +2,7 @@ package io.foliot.jobs.schedule;
 
 import java.util.Locale;
 
-/** What happens to a local time that a clock change skips. */
+/** The rule for a local time that a clock change skips. */
 public enum DstGap {
   /** The time fires at the end of the gap. Several times of one gap, and one at its end, are one time. */
   SHIFT,

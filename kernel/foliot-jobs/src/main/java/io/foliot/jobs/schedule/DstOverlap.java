@@ -2,7 +2,7 @@ package io.foliot.jobs.schedule;
 
 import java.util.Locale;
 
-/** What happens to a local time that a clock change repeats. */
+/** The rule for a local time that a clock change repeats. */
 public enum DstOverlap {
   /** A schedule that allows every hour fires in both passes, any other in the first. */
   AUTO,

@@ -15,9 +15,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller writes about the schedule of a job: exactly one of cron, every, after and at, and what goes with it.
- * It is kept with the job, because calendars are named here and may change; {@link #schedule} makes the schedule. The
- * constructor checks each setting and the rules between them.
+ * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and what goes
+ * with it. It is kept with the job, because calendars are named here and may change; {@link #schedule} makes the
+ * schedule. The constructor checks each setting and the rules between them.
  *
  * @param cron an expression in canonical text, or null
  * @param dialect of the expression; null without one

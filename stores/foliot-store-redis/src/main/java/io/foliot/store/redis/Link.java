@@ -66,7 +66,7 @@ final class Link implements AutoCloseable {
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
   /**
-   * How often a connection is tried for at last; by default it would be every half a minute, and so late is the work
+   * The longest pause between attempts to connect; the default would be half a minute, and so late is the work
    * then.
    */
   private static final Duration RECONNECT_EVERY = Duration.ofSeconds(1);

@@ -89,7 +89,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
 
     /**
      * Sets after which time a call that was not answered fails, longer than zero and up to 100 years; by default 5 s.
-     * Whether such a call took effect is unknown.
+     * It is unknown whether such a call took effect.
      */
     public Builder timeout(Duration value) {
       timeout = value;

@@ -69,7 +69,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   private static final int CLAIMS_REMEMBERED = 100_000;
   private static final byte[] FORMAT = Layout.bytes("2");
 
-  /** What tests put in the place of the real world. */
+  /** The parts of the real world that tests replace. */
   record Seams(Supplier<Token> tokens, String time) {
     static Seams real() {
       return new Seams(new SecureTokens(), Script.SERVER_TIME);

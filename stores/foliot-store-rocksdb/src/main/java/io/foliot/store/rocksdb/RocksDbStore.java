@@ -88,7 +88,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   /** Reads that wait; each is a caller that waits for its answer. */
   private static final int MAX_WAITING_READS = 10_000;
 
-  /** What tests put in the place of the real world. */
+  /** The parts of the real world that tests replace. */
   record Seams(Supplier<Token> tokens, ToLongFunction<Path> freeBytes) {
     static Seams real() {
       return new Seams(new SecureTokens(), StoreFolder::usableBytes);
