@@ -19,6 +19,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -33,7 +34,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class FailureTest {
   private static final long BOUND_SECONDS = 10;
+  private static final long PAUSE_NANOS = 100_000;
   private static final Runnable NOTHING = () -> {};
+
+  /** Lets the driver go to sleep, which calls that follow each other without a pause may prevent for ever. */
+  private static void pause() {
+    LockSupport.parkNanos(PAUSE_NANOS);
+  }
 
   /** What a simulated lack of memory throws. */
   private static final class NoMemory extends OutOfMemoryError {
@@ -306,6 +313,7 @@ final class FailureTest {
       if (rejection == null) {
         rejection = catchThrowable(() -> waiting.add(timer.schedule(NOTHING, 2, HOURS)));
       }
+      pause();
     }
     assertRejectedWithCause(rejection);
     assertThat(rejection).hasRootCauseInstanceOf(NoMemory.class);
@@ -372,6 +380,7 @@ final class FailureTest {
       while (rejection == null) {
         assertThat(System.nanoTime() - end).as("rejected within %s s", BOUND_SECONDS).isNegative();
         rejection = catchThrowable(() -> executor.schedule(NOTHING, 0, SECONDS));
+        pause();
       }
       if (!executor.isShutdown()) {
         assertRejectedWithCause(rejection);
@@ -429,6 +438,7 @@ final class FailureTest {
         assertThat(System.nanoTime() - end).as("a sleeping driver within %s s", BOUND_SECONDS).isNegative();
         thrown = catchThrowable(() -> timer.schedule(fired::incrementAndGet, 0, SECONDS));
         scheduled += thrown == null ? 1 : 0;
+        pause();
       }
       clock.failsToUnpark = false;
       assertThat(thrown).isInstanceOf(NoMemory.class);
