@@ -208,9 +208,7 @@ final class ModelRun {
     String queue = queue();
     String key = random.nextInt(6) == 0 ? null : key();
     TaskId id = newId(key == null ? random.nextInt() : SlotHash.of(queue, key));
-    Body body = random.nextInt(3) == 0
-        ? null
-        : new Body(new byte[random.nextInt(40)], "text/plain", Map.of("n", "" + random.nextInt(3)));
+    Body body = random.nextInt(3) == 0 ? null : payload();
     OnConflict onConflict = switch (random.nextInt(6)) {
       case 0 -> OnConflict.KEEP;
       case 1 -> OnConflict.REJECT;
@@ -219,7 +217,17 @@ final class ModelRun {
     Draft.Idempotency idempotency = key == null || random.nextInt(3) > 0
         ? null
         : new Draft.Idempotency("request " + random.nextInt(10), random.nextInt(2));
-    return new Draft(id, queue, key, due(), body, random.nextInt(3), onConflict, idempotency);
+    Draft draft = new Draft(id, queue, key, due(), body, random.nextInt(3), onConflict, idempotency);
+    return key == null || random.nextInt(5) > 0 ? draft : draft.expecting(expectedGeneration(queue, key));
+  }
+
+  private long expectedGeneration(String queue, String key) {
+    long last = get(model.find(new TaskRef.ByKey(queue, key))).map(TaskRecord::generation).orElse(Draft.ABSENT);
+    return random.nextInt(4) == 0 ? Draft.ABSENT : random.nextInt(4) == 0 ? last + 1 : last;
+  }
+
+  private Body payload() {
+    return new Body(new byte[random.nextInt(40)], "text/plain", Map.of("n", "" + random.nextInt(3)));
   }
 
   private DueEntry entry() {
@@ -266,7 +274,7 @@ final class ModelRun {
       Outcome outcome = switch (random.nextInt(6)) {
         case 0 -> new Outcome.Failed();
         case 1, 2 -> new Outcome.Retry(due());
-        case 3 -> new Outcome.Rearm(due());
+        case 3 -> rearm(held.task().id());
         default -> new Outcome.Finished();
       };
       long generation = held.task().generation() + (random.nextInt(20) == 0 ? 1 : 0);
@@ -276,6 +284,24 @@ final class ModelRun {
           new Settlement(held.task().id(), generation, held.modelToken(), outcome, held.task().claimedAt(), detail));
     }
     assertThat(get(store.settle(items))).as("settle of %s", items).isEqualTo(get(model.settle(twins)));
+  }
+
+  private Outcome.Rearm rearm(TaskId id) {
+    if (random.nextInt(3) == 0) {
+      return new Outcome.Rearm(due());
+    }
+    List<Outcome.Child> children = new ArrayList<>();
+    for (int i = random.nextInt(4); i > 0; i--) {
+      TaskId child = newId(id.hash16());
+      watch(child);
+      children.add(new Outcome.Child(child, queue(), due(), payload(), random.nextInt(3), random.nextBoolean()));
+    }
+    List<TaskId> known = ids.stream().filter(other -> other.hash16() == id.hash16())
+        .filter(other -> children.stream().noneMatch(child -> child.id().equals(other))).toList();
+    if (!known.isEmpty() && random.nextBoolean()) {
+      children.add(new Outcome.Child(known.get(random.nextInt(known.size())), queue(), due(), payload(), 0, false));
+    }
+    return new Outcome.Rearm(due(), random.nextBoolean() ? payload() : null, children);
   }
 
   private void extend() {

@@ -24,6 +24,7 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.Redrive;
@@ -120,7 +121,7 @@ final class BrokenStoresTest {
 
   @TestFactory
   Stream<DynamicTest> theKitFailsOnAStoreThat() {
-    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records(), moves())
+    return Stream.of(claims(), settles(), plans(), resets(), cancels(), indexes(), parks(), records(), moves())
         .flatMap(List::stream)
         .map(broken -> DynamicTest.dynamicTest(broken.how(), () -> {
           for (int i = 0; i < broken.properties().size(); i++) {
@@ -135,7 +136,7 @@ final class BrokenStoresTest {
 
   @TestFactory
   Stream<DynamicTest> theModelFailsOnAStoreThat() {
-    return Stream.of(claims(), settles(), resets(), cancels(), indexes(), parks(), records(), moves())
+    return Stream.of(claims(), settles(), plans(), resets(), cancels(), indexes(), parks(), records(), moves())
         .flatMap(List::stream)
         .filter(Broken::seenByModel)
         .map(broken -> DynamicTest.dynamicTest(broken.how(), () -> assertThat(modelFails(broken)).isTrue()));
@@ -289,6 +290,110 @@ final class BrokenStoresTest {
             TaskStoreContract::resetsCannotPushATaskBeyondMaxWait,
             TaskStoreContract::extensionsAreBoundedByTheQueuesLongestRunTime,
             TaskStoreContract::finalTasksVanishAfterTheirTimeAndNotBefore));
+  }
+
+  /** A store whose re-arms are other ones. */
+  private static TaskStore replanning(TaskStore store, Function<Settlement, Outcome> other) {
+    return new WrappedStore(store) {
+      @Override
+      public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+        return delegate.settle(settlements.stream().map(settlement -> new Settlement(settlement.id(),
+            settlement.generation(), settlement.token(), other.apply(settlement), settlement.begunAt(),
+            settlement.detail())).toList());
+      }
+    };
+  }
+
+  private static List<Broken> plans() {
+    return List.of(new Broken("inserts children after their parent", clock -> new WrappedStore(sound(clock)) {
+      @Override
+      public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+        CompletionStage<List<SettleResult>> settled = replanning(delegate,
+            settlement -> settlement.outcome() instanceof Outcome.Rearm rearm
+                ? new Outcome.Rearm(rearm.due(), rearm.body(), List.of())
+                : settlement.outcome())
+            .settle(settlements);
+        LockSupport.parkNanos(ROUND_TRIP_NANOS);
+        return changed(settlements, settled, (settlement, result) -> {
+          if (result.kind() == SettleResult.Kind.SETTLED && settlement.outcome() instanceof Outcome.Rearm rearm) {
+            insert(delegate, rearm.children());
+          }
+          return result;
+        });
+      }
+    }, false, TaskStoreContract::aPlanIsSeenAsAWholeOrNotAtAll),
+        new Broken("inserts children before it looks at the token", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            for (Settlement settlement : settlements) {
+              if (settlement.outcome() instanceof Outcome.Rearm rearm) {
+                insert(delegate, rearm.children());
+              }
+            }
+            return delegate.settle(settlements);
+          }
+        }, true, TaskStoreContract::onlyTheTokenOfTheClaimPlans,
+            TaskStoreContract::aTaskThatDoesNotExistPlansNothing, TaskStoreContract::aCancelThatWaitsInsertsNoChild),
+        new Broken("keeps the old payload", clock -> replanning(sound(clock),
+            settlement -> settlement.outcome() instanceof Outcome.Rearm rearm
+                ? new Outcome.Rearm(rearm.due(), null, rearm.children())
+                : settlement.outcome()),
+            true, TaskStoreContract::aReArmGivesItsTaskAPayloadAndInsertsChildren),
+        new Broken("forgets the plan where a successor waits", clock -> {
+          TaskStore store = sound(clock);
+          return replanning(store, settlement -> {
+            TaskRecord task = StoreFixture.get(store.find(new TaskRef.ById(settlement.id()))).orElse(null);
+            return settlement.outcome() instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children)
+                && task != null && task.successor() != null ? new Outcome.Rearm(due) : settlement.outcome();
+          });
+        }, true, TaskStoreContract::aTouchDuringAPlanKeepsThePlanAndComesFirst,
+            TaskStoreContract::aPlanThatIsDueBeforeTheTouchGetsAGenerationOfItsOwn,
+            TaskStoreContract::aSubmitDuringAPlanReplacesThePayload),
+        new Broken("parks no child", clock -> replanning(sound(clock),
+            settlement -> settlement.outcome() instanceof Outcome.Rearm rearm
+                ? new Outcome.Rearm(rearm.due(), rearm.body(), rearm.children().stream()
+                    .map(child -> new Outcome.Child(child.id(), child.queue(), child.due(), child.body(),
+                        child.maxAttempts(), false))
+                    .toList())
+                : settlement.outcome()),
+            true, TaskStoreContract::parkedChildrenThatAreDueAreInTheOrderOfTheirQueue),
+        new Broken("expects nothing", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return delegate.submit(drafts.stream().map(draft -> draft.expecting(Draft.ANY)).toList());
+          }
+        }, true, TaskStoreContract::aDraftWhoseExpectationFailsChangesNothing,
+            TaskStoreContract::aDraftThatExpectsNoLiveTaskCreatesOne,
+            TaskStoreContract::aTaskThatRunsHasNoExpectedGeneration),
+        new Broken("compares a generation before it writes", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            List<Draft> met = new ArrayList<>();
+            for (Draft draft : drafts) {
+              String key = draft.key();
+              TaskRecord task = key == null ? null : read(new TaskRef.ByKey(draft.queue(), key));
+              boolean holds = task != null && task.generation() == draft.expectedGeneration();
+              met.add(holds ? draft.expecting(Draft.ANY) : draft);
+            }
+            LockSupport.parkNanos(ROUND_TRIP_NANOS);
+            return delegate.submit(met);
+          }
+        }, false, TaskStoreContract::anExpectationIsMetOnce),
+        new Broken("finds what is there and leaves out the rest", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+            return delegate.find(ids).thenApply(found -> found.stream().filter(Optional::isPresent).toList());
+          }
+        }, false, TaskStoreContract::manyTasksAreFoundInTheOrderOfTheirIds));
+  }
+
+  private static void insert(TaskStore store, List<Outcome.Child> children) {
+    for (Outcome.Child child : children) {
+      if (StoreFixture.get(store.find(new TaskRef.ById(child.id()))).isEmpty()) {
+        StoreFixture.get(store.submit(List.of(new Draft(child.id(), child.queue(), null, child.due(), child.body(),
+            child.maxAttempts(), OnConflict.RESET, null))));
+      }
+    }
   }
 
   private static List<Broken> settles() {

@@ -199,7 +199,7 @@ final class PlainModel extends WrappedStore {
             first.generation(), first.dueAt(), first.state(), false);
       }
       SubmitResult result = insert(draft);
-      if (result.kind() != SubmitResult.Kind.REJECTED) {
+      if (result.kind() != SubmitResult.Kind.REJECTED && result.kind() != SubmitResult.Kind.CHANGED) {
         answers.put(name, new Answer(request.digest(), result, now()));
       }
       return result;
@@ -208,6 +208,16 @@ final class PlainModel extends WrappedStore {
 
   private SubmitResult insert(Draft draft) {
     Task last = get(draft.queue(), draft.key());
+    long expected = draft.expectedGeneration();
+    boolean live = last != null && last.isLive();
+    boolean met = expected == 0 || (expected < 0 && !live)
+        || (last != null && last.state == TaskState.DELAYED && last.generation == expected);
+    if (!met) {
+      return last == null
+          ? new SubmitResult(SubmitResult.Kind.CHANGED, draft.id(), 0, 0, TaskState.FINISHED, false)
+          : new SubmitResult(SubmitResult.Kind.CHANGED, last.draft.id(), last.generation, last.dueAt,
+              last.shown(now()), false);
+    }
     if (last == null || !last.isLive()) {
       Task task = new Task(draft, now());
       Body body = draft.body();
@@ -220,7 +230,7 @@ final class PlainModel extends WrappedStore {
       return new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), task.generation, task.dueAt, task.shown(now()),
           true);
     }
-    SubmitResult.Kind kind = switch (last.cancelRequested ? OnConflict.RESET : draft.onConflict()) {
+    SubmitResult.Kind kind = switch (last.cancelRequested || expected > 0 ? OnConflict.RESET : draft.onConflict()) {
       case KEEP -> SubmitResult.Kind.KEPT;
       case REJECT -> SubmitResult.Kind.REJECTED;
       case RESET -> last.state == TaskState.RUNNING || last.outstanding
@@ -472,20 +482,49 @@ final class PlainModel extends WrappedStore {
       task.remember(new AttemptRecord(task.generation, task.attempt, settlement.begunAt(), now(), end,
           settlement.detail()));
       settleAs(task, outcome);
+      if (outcome instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children) && task.isLive()) {
+        children.forEach(this::insert);
+      }
       return new SettleResult(SettleResult.Kind.SETTLED, task.state, task.isLive() ? task.wakeAt : 0);
     });
+  }
+
+  private void insert(Outcome.Child child) {
+    if (get(child.id()) != null) {
+      return;
+    }
+    Task task = new Task(new Draft(child.id(), child.queue(), null, child.due(), child.body(), child.maxAttempts(),
+        OnConflict.RESET, null), now());
+    task.body = child.body();
+    task.maxAttempts = child.maxAttempts();
+    task.generation = after(0);
+    task.firstDueAt = instant(child.due());
+    task.waitUntil(instant(child.due()));
+    task.parked = child.parked() && task.dueAt <= now();
+    tasks.add(task);
   }
 
   private void settleAs(Task task, Outcome outcome) {
     TaskRecord.Successor next = task.successor;
     if (next != null) {
       takeOver(task, next);
+      if (outcome instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children)) {
+        if (body != null && next.body() == null) {
+          task.body = body;
+        }
+        if ((body != null || !children.isEmpty()) && instant(due) < task.dueAt) {
+          task.generation = after(task.generation);
+          task.firstDueAt = instant(due);
+          task.waitUntil(instant(due));
+        }
+      }
     } else if (task.cancelRequested && !(outcome instanceof Outcome.Finished)) {
       end(task, TaskState.CANCELLED);
     } else if (outcome instanceof Outcome.Retry(Due due)) {
       task.waitUntil(instant(due));
-    } else if (outcome instanceof Outcome.Rearm(Due due)) {
+    } else if (outcome instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children)) {
       task.generation = after(task.generation);
+      task.body = body == null ? task.body : body;
       task.firstDueAt = instant(due);
       task.attempt = 0;
       task.waitUntil(instant(due));

@@ -448,7 +448,7 @@ final class Clients implements SimReceiver.Listener {
   }
 
   private Reply placed(SubmitResult result) {
-    if (result.kind() == SubmitResult.Kind.REJECTED || result.kind() == SubmitResult.Kind.MISMATCHED) {
+    if (!result.kind().isPlaced()) {
       return new Reply.Failed(result.kind().name());
     }
     remember(result.id());
@@ -458,7 +458,7 @@ final class Clients implements SimReceiver.Listener {
       case RESET_PENDING -> Reply.Result.RESET_PENDING;
       case KEPT -> Reply.Result.KEPT;
       case REPEATED -> Reply.Result.REPEATED;
-      case REJECTED, MISMATCHED -> throw new IllegalStateException("refused above");
+      case REJECTED, MISMATCHED, CHANGED -> throw new IllegalStateException("refused above");
     };
     return new Reply.Placed(kind, result.id().toString(), result.generation(), result.dueAt());
   }

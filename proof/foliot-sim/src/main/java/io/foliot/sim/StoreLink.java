@@ -232,7 +232,7 @@ final class StoreLink implements TaskStore {
         case KEPT -> coverage.count(Coverage.Case.SUBMIT_KEPT);
         case REJECTED -> coverage.count(Coverage.Case.SUBMIT_REJECTED);
         case REPEATED -> coverage.count(Coverage.Case.SUBMIT_REPEATED);
-        case CREATED, RESET, MISMATCHED -> {
+        case CREATED, RESET, MISMATCHED, CHANGED -> {
           // The common ones.
         }
       }
@@ -344,6 +344,11 @@ final class StoreLink implements TaskStore {
   @Override
   public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
     return call(Call.FIND, truth -> truth.find(ref));
+  }
+
+  @Override
+  public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+    return call(Call.FIND, truth -> truth.find(ids));
   }
 
   @Override

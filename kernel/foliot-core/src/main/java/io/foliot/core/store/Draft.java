@@ -16,9 +16,35 @@ import org.jspecify.annotations.Nullable;
  * @param maxAttempts instead of the queue's, or 0
  * @param onConflict what to do when the key has a live task
  * @param idempotency to recognise a repeated request, or null
+ * @param expectedGeneration the state of the key that the draft relies on: {@link #ANY}, {@link #ABSENT}, or the
+ *     generation of the live task, which then waits, has no successor, and is reset
  */
 public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
-    OnConflict onConflict, @Nullable Idempotency idempotency) {
+    OnConflict onConflict, @Nullable Idempotency idempotency, long expectedGeneration) {
+  /** The draft relies on nothing. */
+  public static final long ANY = 0;
+  /** The draft relies on there being no live task with its key. */
+  public static final long ABSENT = -1;
+
+  /**
+   * @throws IllegalArgumentException if the draft relies on the state of a key and has none
+   */
+  public Draft {
+    if (expectedGeneration != ANY && key == null) {
+      throw new IllegalArgumentException("only a draft with a key relies on a generation: queue=" + queue);
+    }
+  }
+
+  /** A draft that relies on nothing. */
+  public Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
+      OnConflict onConflict, @Nullable Idempotency idempotency) {
+    this(id, queue, key, due, body, maxAttempts, onConflict, idempotency, ANY);
+  }
+
+  /** Returns the same draft, relying on a generation: {@link #ANY}, {@link #ABSENT}, or the live task's. */
+  public Draft expecting(long generation) {
+    return new Draft(id, queue, key, due, body, maxAttempts, onConflict, idempotency, generation);
+  }
 
   /**
    * The data by which a repeated request is recognised.

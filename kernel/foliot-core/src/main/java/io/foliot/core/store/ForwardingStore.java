@@ -125,6 +125,11 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+    return delegate.find(ids);
+  }
+
+  @Override
   public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return delegate.query(queue, state, limit, cursor);
   }

@@ -225,6 +225,11 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
+  public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+    return call(() -> ids.stream().map(id -> Optional.ofNullable(table.get(id))).toList());
+  }
+
+  @Override
   public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return call(() -> {
       long nowMillis = clock.wallMillis();

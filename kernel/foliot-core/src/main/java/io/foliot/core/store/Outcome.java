@@ -1,5 +1,12 @@
 package io.foliot.core.store;
 
+import io.foliot.core.Body;
+import io.foliot.core.TaskId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /** The end of an attempt. */
 public sealed interface Outcome {
   /** It succeeded. */
@@ -16,9 +23,73 @@ public sealed interface Outcome {
   record Failed() implements Outcome {}
 
   /**
-   * It succeeded, and the same task shall fire again, as a new generation.
+   * It succeeded, and the same task shall fire again, as a new generation. With it the task may get another payload,
+   * and other tasks may be inserted: the settlement does all of this in one atomic step, or nothing. So a task can hold
+   * a state and fan out work, and the two never come apart.
+   *
+   * <p>Where a successor has taken the place of this generation meanwhile, a plain re-arm has no effect. One with a
+   * payload or children has: the children are inserted, the task has the successor's payload if that one brings its
+   * own, else this one, and it is due at the earlier of the two instants. Where a cancel waits, the task ends, and no
+   * child is inserted.
    *
    * @param due when
+   * @param body the next payload; null keeps what the task carries
+   * @param children the tasks to insert; those whose id the store knows, live or kept, are left as they are
    */
-  record Rearm(Due due) implements Outcome {}
+  record Rearm(Due due, @Nullable Body body, List<Child> children) implements Outcome {
+    /** The most children of one settlement: one step of a store must not hold up the others for long. */
+    public static final int MAX_CHILDREN = 500;
+    /** The most payload of all children of one settlement, in bytes, for the same reason. */
+    public static final int MAX_CHILDREN_BYTES = 1 << 20;
+
+    /**
+     * @throws IllegalArgumentException if there are too many children, or two with the same id
+     */
+    public Rearm {
+      children = List.copyOf(children);
+      long bytes = bytesOf(children);
+      Set<TaskId> ids = new HashSet<>();
+      for (Child child : children) {
+        if (!ids.add(child.id())) {
+          throw new IllegalArgumentException("each child of a settlement has an id of its own: id=" + child.id());
+        }
+      }
+      if (children.size() > MAX_CHILDREN || bytes > MAX_CHILDREN_BYTES) {
+        throw new IllegalArgumentException("a settlement has at most " + MAX_CHILDREN + " children, with "
+            + MAX_CHILDREN_BYTES + " bytes of payload in all: children=" + children.size() + ", bytes=" + bytes);
+      }
+    }
+
+    /** A re-arm that keeps the payload and inserts nothing. */
+    public Rearm(Due due) {
+      this(due, null, List.of());
+    }
+
+    private static long bytesOf(List<Child> children) {
+      return children.stream().mapToLong(child -> child.body().payload().length).sum();
+    }
+
+    /** Returns how many bytes of payload it writes. */
+    public long bytes() {
+      return bytesOf(children) + (body == null ? 0 : body.payload().length);
+    }
+
+    /** Returns whether it changes more than the time of the next firing. */
+    boolean isPlan() {
+      return body != null || !children.isEmpty();
+    }
+  }
+
+  /**
+   * A task without key that a settlement inserts.
+   *
+   * @param id its id; its slot is that of the task that is settled
+   * @param queue its queue
+   * @param due when
+   * @param body what it carries
+   * @param maxAttempts instead of the queue's, or 0
+   * @param parked whether, if it is due at once, it is inserted among the parked tasks of its queue instead of the
+   *     index of its slot, so that any process that serves the queue takes it, and not the owner of the slot first
+   */
+  record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {}
 }

@@ -13,4 +13,18 @@ import io.foliot.core.Token;
  * @param begunAt when the attempt began, in milliseconds since 1970; for the history
  * @param detail what the receiver said, for people; may be empty, is cut to {@link AttemptRecord#MAX_DETAIL}
  */
-public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {}
+public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {
+  /**
+   * @throws IllegalArgumentException if a child is of another slot than the task: one atomic step writes one slot
+   */
+  public Settlement {
+    if (outcome instanceof Outcome.Rearm rearm) {
+      for (Outcome.Child child : rearm.children()) {
+        if (child.id().hash16() != id.hash16()) {
+          throw new IllegalArgumentException("a child has the hash, and so the slot, of the task that is settled: task="
+              + id + ", child=" + child.id());
+        }
+      }
+    }
+  }
+}

@@ -29,11 +29,16 @@ public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, Ta
     /** The request was seen before; this is its first answer. */
     REPEATED,
     /** Refused because the idempotency key was used for another request. */
-    MISMATCHED;
+    MISMATCHED,
+    /**
+     * Refused because the key is not in the state that the draft relies on. The result describes its live task, or the
+     * one that had the key last; a generation of 0 means that none is known.
+     */
+    CHANGED;
 
     /** Returns whether the result names a task that represents this submission. */
     public boolean isPlaced() {
-      return this != REJECTED && this != MISMATCHED;
+      return this != REJECTED && this != MISMATCHED && this != CHANGED;
     }
   }
 }

@@ -50,6 +50,14 @@ final class TaskLife {
    * @param last the live task of the key, or else the last one that is still known, or null
    */
   static Step<SubmitResult> submit(@Nullable TaskRecord last, Draft draft, QueueTerms terms, Now now) {
+    if (!isExpected(last, draft.expectedGeneration())) {
+      return new Step<>(last, last == null
+          ? new SubmitResult(SubmitResult.Kind.CHANGED, draft.id(), 0, 0, TaskState.FINISHED, false)
+          : kept(SubmitResult.Kind.CHANGED, last, now));
+    }
+    if (draft.expectedGeneration() > 0 && last != null) {
+      return submitted(reset(last, now.at(draft.due()), draft.body(), draft.maxAttempts(), terms, now), now);
+    }
     if (last != null && last.isLive()) {
       // What is being cancelled is no conflict: the draft takes over from it.
       OnConflict onConflict = last.cancelRequested() ? OnConflict.RESET : draft.onConflict();
@@ -69,8 +77,32 @@ final class TaskLife {
         created.stateAt(now.millis()), true));
   }
 
-  private static SubmitResult kept(SubmitResult.Kind kind, TaskRecord live, Now now) {
-    return new SubmitResult(kind, live.id(), live.generation(), live.dueAt(), live.stateAt(now.millis()), false);
+  /**
+   * Returns whether a key is in the state that a draft relies on. A task that runs has no expected generation: what
+   * its attempt makes of it is not known yet.
+   */
+  private static boolean isExpected(@Nullable TaskRecord last, long expectedGeneration) {
+    if (expectedGeneration == Draft.ANY) {
+      return true;
+    }
+    if (last == null || !last.isLive()) {
+      return expectedGeneration == Draft.ABSENT;
+    }
+    return last.state() == TaskState.DELAYED && last.generation() == expectedGeneration;
+  }
+
+  /** Returns a task that a settlement inserts. */
+  static TaskRecord child(Outcome.Child child, Now now) {
+    long dueAt = now.at(child.due());
+    return TaskRecord.edit(child.id(), child.queue(), null).body(child.body()).createdAt(now.millis())
+        .changedAt(now.millis()).firstDueAt(dueAt).maxAttempts(child.maxAttempts())
+        .generation(now.generationAfter(0)).dueAt(dueAt).wakeAt(dueAt)
+        .parked(child.parked() && dueAt <= now.millis()).done();
+  }
+
+  private static SubmitResult kept(SubmitResult.Kind kind, TaskRecord record, Now now) {
+    return new SubmitResult(kind, record.id(), record.generation(), record.dueAt(), record.stateAt(now.millis()),
+        false);
   }
 
   private static Step<SubmitResult> submitted(Step<TouchResult> reset, Now now) {
@@ -279,10 +311,12 @@ final class TaskLife {
   }
 
   private static TaskRecord ended(TaskRecord running, Settlement settlement, QueueTerms terms, Now now) {
-    if (running.successor() != null) {
-      return takeOver(running.edit(), running.successor(), now).done();
-    }
     Outcome outcome = settlement.outcome();
+    if (running.successor() != null) {
+      return outcome instanceof Outcome.Rearm rearm && rearm.isPlan()
+          ? rearmed(running, running.successor(), rearm, now)
+          : takeOver(running.edit(), running.successor(), now).done();
+    }
     if (running.cancelRequested() && !(outcome instanceof Outcome.Finished)) {
       return end(running, TaskState.CANCELLED, "cancelled while it ran", terms, now);
     }
@@ -292,11 +326,29 @@ final class TaskLife {
       case Outcome.Retry retry -> delayed(running.edit(), running.generation(), now.at(retry.due()), now).done();
       case Outcome.Rearm rearm -> {
         long dueAt = now.at(rearm.due());
-        yield delayed(running.edit(), now.generationAfter(running.generation()), dueAt, now).firstDueAt(dueAt)
-            .attempt(0)
-            .done();
+        TaskRecord.Edit edit = delayed(running.edit(), now.generationAfter(running.generation()), dueAt, now)
+            .firstDueAt(dueAt).attempt(0);
+        yield (rearm.body() == null ? edit : edit.body(rearm.body())).done();
       }
     };
+  }
+
+  /**
+   * A re-arm with a payload or children where a successor waits: the successor takes over from what the re-arm made of
+   * the task. If the re-arm is due first, the generation is a new one, so that the successor's own never begins before
+   * the instant that its caller was told.
+   */
+  private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
+    TaskRecord.Edit edit = running.edit();
+    if (rearm.body() != null) {
+      edit.body(rearm.body());
+    }
+    TaskRecord next = takeOver(edit, successor, now).done();
+    long dueAt = now.at(rearm.due());
+    return dueAt >= next.dueAt()
+        ? next
+        : next.edit().generation(now.generationAfter(next.generation())).dueAt(dueAt).wakeAt(dueAt).firstDueAt(dueAt)
+            .done();
   }
 
   private static AttemptRecord.End endOf(Outcome outcome) {

@@ -86,7 +86,7 @@ public final class TaskOperations {
       return new SubmitResult(kind, first.id(), first.generation(), first.dueAt(), first.state(), false);
     }
     SubmitResult result = insert(draft, now);
-    if (result.kind() != SubmitResult.Kind.REJECTED) {
+    if (result.kind().isPlaced()) {
       table.remember(draft.queue(), draft.key(), idempotency.key(), new RecordTable.Answered(idempotency.digest(),
           result, now.millis() + Draft.Idempotency.KEPT_MILLIS));
     }
@@ -161,10 +161,32 @@ public final class TaskOperations {
     TaskLife.Now now = now(nowMicros);
     List<SettleResult> results = new ArrayList<>(settlements.size());
     for (Settlement settlement : settlements) {
-      TaskRecord record = table.get(settlement.id());
-      results.add(take(record, TaskLife.settle(record, settlement, terms(record), now)));
+      results.add(settle(settlement, now));
     }
     return results;
+  }
+
+  private SettleResult settle(Settlement settlement, TaskLife.Now now) {
+    TaskRecord record = table.get(settlement.id());
+    TaskLife.Step<SettleResult> step = TaskLife.settle(record, settlement, terms(record), now);
+    SettleResult result = step.answer();
+    boolean inserts = result.kind() == SettleResult.Kind.SETTLED && !result.state().isFinal()
+        && settlement.outcome() instanceof Outcome.Rearm;
+    // All that can throw comes before the first write.
+    List<TaskRecord> children = inserts ? children((Outcome.Rearm) settlement.outcome(), now) : List.of();
+    take(record, step);
+    children.forEach(child -> table.write(null, child));
+    return result;
+  }
+
+  private List<TaskRecord> children(Outcome.Rearm rearm, TaskLife.Now now) {
+    List<TaskRecord> children = new ArrayList<>(rearm.children().size());
+    for (Outcome.Child child : rearm.children()) {
+      if (table.get(child.id()) == null) {
+        children.add(TaskLife.child(child, now));
+      }
+    }
+    return children;
   }
 
   /** As {@link TaskStore#redrive}. */

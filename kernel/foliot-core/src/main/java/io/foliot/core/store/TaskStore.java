@@ -83,7 +83,8 @@ public interface TaskStore extends AutoCloseable {
   /**
    * Inserts tasks. Where the key has a live task, it is reset, kept, or the submit rejected, as the draft says. A draft
    * with an idempotency key that is known within its queue and key is answered as it was the first time if its body is
-   * the same ({@link SubmitResult.Kind#REPEATED}), else refused.
+   * the same ({@link SubmitResult.Kind#REPEATED}), else refused. A draft that expects a generation is a compare-and-set
+   * ({@link SubmitResult.Kind#CHANGED}).
    */
   CompletionStage<List<SubmitResult>> submit(List<Draft> drafts);
 
@@ -132,7 +133,10 @@ public interface TaskStore extends AutoCloseable {
   /** Moves the lease end of running tasks; refused for a token that does not stand, and after a cancel. */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 
-  /** Records the ends of attempts. */
+  /**
+   * Records the ends of attempts. What one settlement does, to its task and with the children of an
+   * {@link Outcome.Rearm}, is one atomic step.
+   */
   CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
 
   /**
@@ -143,6 +147,9 @@ public interface TaskStore extends AutoCloseable {
 
   /** The task, live or kept. */
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
+
+  /** The tasks with these ids, each live, kept or absent, in the order of the ids. */
+  CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids);
 
   /**
    * Pages through a queue's tasks. A page may have fewer tasks than asked for, or none, and still a cursor: a call

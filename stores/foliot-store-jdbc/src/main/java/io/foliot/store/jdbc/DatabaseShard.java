@@ -208,6 +208,18 @@ final class DatabaseShard implements AutoCloseable {
     });
   }
 
+  List<Optional<TaskRecord>> find(Session session, List<TaskId> ids) throws SQLException {
+    List<Optional<TaskRecord>> found = new ArrayList<>(ids.size());
+    for (List<TaskId> chunk : Rounds.chunks(ids)) {
+      ReadSet reads = new ReadSet();
+      chunk.forEach(reads::id);
+      Snapshot snapshot = steps.general().read(session, reads, true, false);
+      RecordOverlay overlay = new RecordOverlay(snapshot, Math.floorDiv(snapshot.micros(), 1_000));
+      chunk.forEach(id -> found.add(Optional.ofNullable(overlay.get(id))));
+    }
+    return found;
+  }
+
   TaskPage query(Session session, String queue, @Nullable TaskState state, int limit, TaskId after)
       throws SQLException {
     int number = numbers.find(session.connection(), queue);

@@ -36,6 +36,8 @@ import java.util.function.Supplier;
  * <li>A read sets aside live records that cannot be read, and reads again, so that none of them is in the batch.
  * <li>A write raises the floor of generations first, then writes each row that still has the version that was read.
  * <li>Rows are written in the order of their ids, so that two batches do not lock each other out.
+ * <li>A unit that changes a live record and inserts others is a re-arm with children: they are inserted by the
+ * statement that writes their parent.
  * </ol>
  */
 final class GeneralPath {
@@ -145,12 +147,22 @@ final class GeneralPath {
     List<Change> updates = new ArrayList<>();
     List<Change> ends = new ArrayList<>();
     List<Change> entries = new ArrayList<>();
+    List<Family> families = new ArrayList<>();
     Map<RequestName, RecordTable.Answered> answers = new LinkedHashMap<>();
     long last = 0;
     for (BatchUnit<R> unit : units) {
+      List<Change> changed = new ArrayList<>();
+      List<Change> entered = new ArrayList<>();
       for (RecordChange change : unit.overlay().changes()) {
-        (!change.after().isLive() ? ends : change.wasLive() ? updates : entries).add(change(snapshot, change));
+        (!change.after().isLive() ? ends : change.wasLive() ? changed : entered).add(change(snapshot, change));
         last = Math.max(last, Generations.aheadOfClock(change.before(), change.after(), snapshot.micros()));
+      }
+      if (changed.isEmpty() || entered.isEmpty()) {
+        updates.addAll(changed);
+        entries.addAll(entered);
+      } else {
+        assert changed.size() == 1 : changed;
+        families.add(new Family(changed.getFirst(), entered));
       }
       answers.putAll(unit.overlay().answers());
     }
@@ -161,6 +173,7 @@ final class GeneralPath {
     if (!update(session, sorted(updates), answers, failed)) {
       return units.stream().filter(BatchUnit::isUnchanged).toList();
     }
+    rearm(session, families, failed);
     if (!ends.isEmpty()) {
       note(ends, session.run(connection -> dialect.records().end(connection, sorted(ends))), failed);
     }
@@ -170,6 +183,39 @@ final class GeneralPath {
     return failed.isEmpty()
         ? units
         : units.stream().filter(unit -> failed.stream().noneMatch(unit.overlay()::hasWritten)).toList();
+  }
+
+  /**
+   * The changes of a unit that must be written together.
+   *
+   * @param parent the change of a live record
+   * @param children what is inserted with it
+   */
+  private record Family(Change parent, List<Change> children) {
+    /** The cost of a row, in bytes of payload: it makes a statement of small rows as long as their number. */
+    private static final long ROW_BYTES = 4_096;
+
+    TaskId id() {
+      return parent.after().id();
+    }
+
+    long bytes() {
+      return parent.bytes() + children.stream().mapToLong(child -> child.bytes() + ROW_BYTES).sum();
+    }
+  }
+
+  private void rearm(Session session, List<Family> families, Set<TaskId> failed) throws SQLException {
+    families.sort(Comparator.comparing(Family::id));
+    for (List<Family> chunk : Rounds.chunks(families, Family::bytes)) {
+      List<Change> parents = new ArrayList<>();
+      List<Child> children = new ArrayList<>();
+      for (Family family : chunk) {
+        family.children().forEach(child -> children.add(new Child(child, parents.size())));
+        parents.add(family.parent());
+      }
+      children.sort(Comparator.comparing(child -> child.change().after().id()));
+      note(parents, session.run(connection -> dialect.records().rearm(connection, parents, children)), failed);
+    }
   }
 
   private static List<Change> sorted(List<Change> changes) {

@@ -490,6 +490,11 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return on(partOf(slotOf(ref)), (part, session) -> part.find(session, ref));
   }
 
+  @Override
+  public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+    return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.find(session, items));
+  }
+
   /** The begin of a page: behind a task, in one of the databases. */
   private record Cursor(int part, TaskId after) {
     static final TaskId BEGINNING = new TaskId(0, 0);

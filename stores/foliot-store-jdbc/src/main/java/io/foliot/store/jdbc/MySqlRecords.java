@@ -184,6 +184,20 @@ final class MySqlRecords implements RecordStatements {
     });
   }
 
+  @Override
+  public BitSet rearm(Connection connection, List<Change> changes, List<Child> children) throws SQLException {
+    return MySqlStatements.together(connection, transaction -> {
+      BitSet written = update(transaction, changes);
+      List<Change> inserted = children.stream().filter(child -> written.get(child.parent())).map(Child::change)
+          .toList();
+      if (!inserted.isEmpty()) {
+        BitSet entered = enter(transaction, inserted);
+        assert entered.cardinality() <= inserted.size() : entered;
+      }
+      return written;
+    });
+  }
+
   private static void addLive(ParameterTable values, Change change) {
     TaskRecord record = change.after();
     values.add(record.wakeAt()).add(record.dueAt()).add(record.firstDueAt()).add(record.changedAt())

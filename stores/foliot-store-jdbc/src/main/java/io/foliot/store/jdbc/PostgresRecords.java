@@ -30,6 +30,7 @@ final class PostgresRecords implements RecordStatements {
   private final String readAnswers;
   private final String update;
   private final String updateWithAnswers;
+  private final String rearm;
   private final String end;
   private final String setAside;
   private final String enter;
@@ -47,6 +48,7 @@ final class PostgresRecords implements RecordStatements {
     SqlFiles.Template updates = files.template("update", "answers?");
     update = updates.when("answers", false).text();
     updateWithAnswers = updates.when("answers", true).text();
+    rearm = files.text("rearm");
     end = files.text("end");
     setAside = files.text("set_aside");
     enter = files.text("enter");
@@ -142,15 +144,35 @@ final class PostgresRecords implements RecordStatements {
   public BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException {
     try (PreparedStatement statement = statements.batch(connection, answers.isEmpty() ? update : updateWithAnswers)) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
-      PostgresColumns columns = new PostgresColumns(changes);
-      arrays.longs(columns.wakeAt).longs(columns.dueAt).longs(columns.firstDueAt).longs(columns.changedAt)
-          .longs(columns.generation).longs(columns.leaseEnd).longs(columns.claimedAt).ints(columns.part)
-          .ints(columns.attempt).ints(columns.maxAttempts).ints(columns.state).ints(columns.settledAs)
-          .flags(columns.cancelRequested).flags(columns.outstanding).ids(columns.token).blobs(columns.successor)
-          .blobs(columns.attempts).blobs(columns.body).ids(columns.id).longs(columns.version);
+      bindLive(arrays, changes);
       if (!answers.isEmpty()) {
         bind(arrays, answers);
       }
+      return PostgresStatements.places(statement);
+    }
+  }
+
+  private static void bindLive(PostgresArrays arrays, List<Change> changes) throws SQLException {
+    PostgresColumns columns = new PostgresColumns(changes);
+    arrays.longs(columns.wakeAt).longs(columns.dueAt).longs(columns.firstDueAt).longs(columns.changedAt)
+        .longs(columns.generation).longs(columns.leaseEnd).longs(columns.claimedAt).ints(columns.part)
+        .ints(columns.attempt).ints(columns.maxAttempts).ints(columns.state).ints(columns.settledAs)
+        .flags(columns.cancelRequested).flags(columns.outstanding).ids(columns.token).blobs(columns.successor)
+        .blobs(columns.attempts).blobs(columns.body).ids(columns.id).longs(columns.version);
+  }
+
+  @Override
+  public BitSet rearm(Connection connection, List<Change> changes, List<Child> children) throws SQLException {
+    List<Change> inserted = children.stream().map(Child::change).toList();
+    try (PreparedStatement statement = statements.batch(connection, rearm)) {
+      PostgresArrays arrays = new PostgresArrays(connection, statement);
+      bindLive(arrays, changes);
+      PostgresColumns columns = new PostgresColumns(inserted);
+      // What is inserted is due when it wakes.
+      arrays.longs(columns.dueAt).longs(columns.changedAt).longs(columns.generation)
+          .ints(inserted.stream().mapToInt(Change::queue).toArray()).ints(columns.part).ints(columns.maxAttempts)
+          .ids(columns.id).blobs(columns.body)
+          .ints(children.stream().mapToInt(child -> child.parent() + 1).toArray());
       return PostgresStatements.places(statement);
     }
   }

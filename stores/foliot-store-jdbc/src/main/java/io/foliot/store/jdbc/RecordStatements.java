@@ -32,6 +32,14 @@ interface RecordStatements {
    */
   BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException;
 
+  /**
+   * Writes live records that stay live, and inserts the children of those that were written; answers which were
+   * written. A child whose id is there already stays as it is.
+   *
+   * @param children new records without a key, in the order of their ids
+   */
+  BitSet rearm(Connection connection, List<Change> changes, List<Child> children) throws SQLException;
+
   /** Moves live records that have ended to what is kept; answers which. */
   BitSet end(Connection connection, List<Change> changes) throws SQLException;
 

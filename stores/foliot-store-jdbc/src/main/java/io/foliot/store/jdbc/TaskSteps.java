@@ -91,7 +91,7 @@ final class TaskSteps {
 
     @Override
     public boolean changes(Draft draft) {
-      return draft.onConflict() == OnConflict.RESET;
+      return draft.onConflict() == OnConflict.RESET || draft.expectedGeneration() > 0;
     }
   };
 
@@ -175,7 +175,7 @@ final class TaskSteps {
       Draft draft = drafts.get(place);
       String key = draft.key();
       if (key != null && names.add(new KeyName(draft.queue(), key)) && draft.onConflict() == OnConflict.RESET
-          && draft.idempotency() == null) {
+          && draft.idempotency() == null && draft.expectedGeneration() == Draft.ANY) {
         places.add(place);
         items.add(new KeyTouch(numbers.of(draft.queue()), key, draft.due(), terms.of(draft.queue()).maxWaitMillis(),
             draft.body(), draft.maxAttempts()));
@@ -221,7 +221,8 @@ final class TaskSteps {
     Set<Object> names = new HashSet<>();
     List<Integer> firsts = new ArrayList<>();
     for (int place : batch.open()) {
-      if (names.add(nameOf(drafts.get(place)))) {
+      Draft draft = drafts.get(place);
+      if (names.add(nameOf(draft)) && draft.expectedGeneration() <= 0) {
         firsts.add(place);
       }
     }
@@ -310,7 +311,7 @@ final class TaskSteps {
         // A caller that had no answer repeats itself.
         batch.answer(place, new SubmitResult(SubmitResult.Kind.CREATED, same.id(), same.generation(), same.dueAt(),
             same.stateAt(Math.floorDiv(snapshot.micros(), 1_000)), true));
-      } else if (isAnswered(snapshot, draft, over) || isLive(found, draft)) {
+      } else if (isAnswered(snapshot, draft, over) || isLive(found, draft) || draft.expectedGeneration() > 0) {
         mine.add(place);
       }
     }
@@ -531,8 +532,23 @@ final class TaskSteps {
       done.stream().forEach(
           i -> batch.answer(chunk.get(i), new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)));
     }
+    nameQueues(session, settlements);
     general.take(session, batch, false);
     return batch.results();
+  }
+
+  /** Gives numbers to the queues of children, which this process may not have met. */
+  private void nameQueues(Session session, List<Settlement> settlements) throws SQLException {
+    Set<String> queues = new HashSet<>();
+    for (Settlement settlement : settlements) {
+      if (settlement.outcome() instanceof Outcome.Rearm rearm) {
+        rearm.children().forEach(child -> queues.add(child.queue()));
+      }
+    }
+    for (String queue : queues) {
+      int number = session.ask(connection -> numbers.take(connection, queue));
+      assert number != QueueIds.NONE : queue;
+    }
   }
 
   /** Returns the retention of each queue whose own differs from the default. */

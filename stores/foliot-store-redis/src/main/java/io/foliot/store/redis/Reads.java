@@ -244,24 +244,55 @@ final class Reads {
   }
 
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+    ReadSet reads = new ReadSet();
+    reads.ref(ref);
     return call(() -> following(bits -> {
       Partitions.State state = parts.state();
-      int part = state.of(TouchStep.hash16(ref));
-      ReadSet reads = new ReadSet();
-      reads.ref(ref);
-      return calls.crossing().bring(state, part, SlotMigration.Refs.of(reads)).thenCompose(here -> {
-        Snapshot snapshot = new Snapshot(reads, true, false);
-        return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(state.bits())))
-            .thenCompose(reply -> {
-              snapshot.fill(reply);
-              List<Snapshot.Damaged> damaged = snapshot.toSetAside();
-              return damaged.isEmpty()
-                  ? CompletableFuture.completedFuture(found(ref, snapshot))
-                  : calls.asides().setAside(calls.arguments(state.bits()), part, damaged)
-                      .thenCompose(done -> find(ref));
-            });
+      return snapshot(state, state.of(TouchStep.hash16(ref)), reads).thenApply(snapshot -> found(ref, snapshot));
+    }));
+  }
+
+  /** Reads ids part by part, all parts at once. */
+  CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+    return call(() -> following(bits -> {
+      Partitions.State state = parts.state();
+      Map<Integer, List<TaskId>> byPart = new HashMap<>();
+      ids.forEach(id -> byPart.computeIfAbsent(state.of(id.hash16()), none -> new ArrayList<>()).add(id));
+      List<CompletableFuture<Map<TaskId, Optional<TaskRecord>>>> read = new ArrayList<>();
+      byPart.forEach((part, some) -> {
+        for (int from = 0; from < some.size(); from += LOOK) {
+          List<TaskId> chunk = some.subList(from, Math.min(some.size(), from + LOOK));
+          ReadSet reads = new ReadSet();
+          chunk.forEach(reads::id);
+          read.add(snapshot(state, part, reads).thenApply(snapshot -> {
+            Map<TaskId, Optional<TaskRecord>> found = new HashMap<>();
+            chunk.forEach(id -> found.put(id, found(new TaskRef.ById(id), snapshot)));
+            return found;
+          }));
+        }
+      });
+      return all(read).thenApply(done -> {
+        Map<TaskId, Optional<TaskRecord>> found = new HashMap<>();
+        done.forEach(found::putAll);
+        return ids.stream().map(found::get).map(Objects::requireNonNull).toList();
       });
     }));
+  }
+
+  /** Reads records of one part. Live ones that cannot be read are set aside first. */
+  private CompletableFuture<Snapshot> snapshot(Partitions.State state, int part, ReadSet reads) {
+    return calls.crossing().bring(state, part, SlotMigration.Refs.of(reads)).thenCompose(here -> {
+      Snapshot snapshot = new Snapshot(reads, true, false);
+      return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(state.bits())))
+          .thenCompose(reply -> {
+            snapshot.fill(reply);
+            List<Snapshot.Damaged> damaged = snapshot.toSetAside();
+            return damaged.isEmpty()
+                ? CompletableFuture.completedFuture(snapshot)
+                : calls.asides().setAside(calls.arguments(state.bits()), part, damaged)
+                    .thenCompose(done -> snapshot(state, part, reads));
+          });
+    });
   }
 
   private static Optional<TaskRecord> found(TaskRef ref, Snapshot snapshot) {

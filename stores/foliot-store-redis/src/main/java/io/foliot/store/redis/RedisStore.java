@@ -311,6 +311,11 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   }
 
   @Override
+  public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+    return reads.find(ids);
+  }
+
+  @Override
   public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return reads.query(queue, state, limit, cursor);
   }

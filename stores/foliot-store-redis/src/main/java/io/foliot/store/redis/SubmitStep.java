@@ -15,7 +15,10 @@ import io.foliot.core.store.format.EnumCodes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Submits. Usual are new tasks, and resets of waiting ones; not those with an idempotency key. */
+/**
+ * Submits. Usual are new tasks, and resets of waiting ones; not those with an idempotency key or an expected
+ * generation.
+ */
 final class SubmitStep
     implements
       RedisOperation<Draft, SubmitResult>,
@@ -72,7 +75,7 @@ final class SubmitStep
 
   @Override
   public boolean isUsual(Draft draft) {
-    return draft.idempotency() == null && Terms.isExact(draft.due());
+    return draft.idempotency() == null && draft.expectedGeneration() == Draft.ANY && Terms.isExact(draft.due());
   }
 
   @Override

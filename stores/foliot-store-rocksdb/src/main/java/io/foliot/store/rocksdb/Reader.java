@@ -200,6 +200,16 @@ final class Reader implements AutoCloseable {
     }
   }
 
+  List<Optional<TaskRecord>> find(List<TaskId> ids) {
+    List<Optional<TaskRecord>> found = new ArrayList<>(ids.size());
+    try (Database.View view = db.view()) {
+      for (TaskId id : ids) {
+        found.add(Optional.ofNullable(byId(id, view)).filter(this::isKnown));
+      }
+    }
+    return found;
+  }
+
   private boolean isKnown(TaskRecord record) {
     return record.isLive() || record.dropAt() > clock.wallMillis();
   }

@@ -19,6 +19,7 @@ import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
@@ -359,8 +360,23 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   @Override
   public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
     List<Settlement> items = List.copyOf(settlements);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(item -> wants.id(item.id())),
-        now -> operations.settle(items, now)));
+    long bytes = 0;
+    boolean grows = false;
+    for (Settlement item : items) {
+      if (item.outcome() instanceof Outcome.Rearm rearm) {
+        bytes += rearm.bytes();
+        grows |= !rearm.children().isEmpty();
+      }
+    }
+    boolean needsRoom = grows;
+    return writer.call(
+        new Operation<>(items.size(), bytes, wants -> items.forEach(item -> BatchSteps.SETTLE.wants(item, wants)),
+            now -> {
+              if (needsRoom) {
+                room.ensure();
+              }
+              return operations.settle(items, now);
+            }));
   }
 
   @Override
@@ -448,6 +464,12 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   @Override
   public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
     return read(() -> reader.find(ref));
+  }
+
+  @Override
+  public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+    List<TaskId> items = List.copyOf(ids);
+    return read(() -> reader.find(items));
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
@@ -39,9 +40,8 @@ public final class BatchSteps {
       new ExtendResult(ExtendResult.Kind.STALE, 0));
 
   /** As {@code TaskStore.settle}. */
-  public static final BatchStep<Settlement, SettleResult> SETTLE = new Plain<>(
-      (settlement, reads) -> reads.id(settlement.id()), TaskOperations::settle,
-      new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0));
+  public static final BatchStep<Settlement, SettleResult> SETTLE = new Plain<>(BatchSteps::idAndChildren,
+      TaskOperations::settle, new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0));
 
   /**
    * As {@code TaskStore.redrive}. An item names its task only; a store also reads the task that has the key of that
@@ -55,6 +55,13 @@ public final class BatchSteps {
       true);
 
   private BatchSteps() {}
+
+  private static void idAndChildren(Settlement settlement, Reads reads) {
+    reads.id(settlement.id());
+    if (settlement.outcome() instanceof Outcome.Rearm rearm) {
+      rearm.children().forEach(child -> reads.child(child.id()));
+    }
+  }
 
   private static void idAndKey(TaskRecord task, Reads reads) {
     TaskId id = task.id();

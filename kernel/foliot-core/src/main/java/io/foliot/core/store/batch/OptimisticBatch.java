@@ -196,6 +196,11 @@ public final class OptimisticBatch<Q, R> {
     }
 
     @Override
+    public void child(TaskId id) {
+      // Units may insert the same child: the store leaves the second as it is.
+    }
+
+    @Override
     public void key(KeyName name) {
       key = name;
       TaskId holder = read.holder(name);

@@ -8,6 +8,11 @@ public interface Reads {
   /** Names a record by its id. */
   void id(TaskId id);
 
+  /** Names a record that the item inserts unless there is one. It is no part of the name of the item's unit. */
+  default void child(TaskId id) {
+    id(id);
+  }
+
   /** Names the task that has a key, or had it last. */
   void key(KeyName key);
 

@@ -92,6 +92,7 @@ public final class EnumCodes {
       case REJECTED -> 4;
       case REPEATED -> 5;
       case MISMATCHED -> 6;
+      case CHANGED -> 7;
     };
   }
 
@@ -109,6 +110,7 @@ public final class EnumCodes {
       case 4 -> SubmitResult.Kind.REJECTED;
       case 5 -> SubmitResult.Kind.REPEATED;
       case 6 -> SubmitResult.Kind.MISMATCHED;
+      case 7 -> SubmitResult.Kind.CHANGED;
       default -> throw unknown("kind of an answer", code);
     };
   }

@@ -45,7 +45,7 @@ final class EnumCodesTest {
   @Test
   void kindsOfAnswersHaveTheirCodes() {
     assertPinned(SubmitResult.Kind.class, EnumCodes::of, "0 CREATED", "1 RESET", "2 RESET_PENDING", "3 KEPT",
-        "4 REJECTED", "5 REPEATED", "6 MISMATCHED");
+        "4 REJECTED", "5 REPEATED", "6 MISMATCHED", "7 CHANGED");
     assertReadBack(SubmitResult.Kind.class, EnumCodes::of, EnumCodes::submitKind);
   }
 
