@@ -14,6 +14,8 @@ public final class Limits {
   public static final long MIN_NEXT_MILLIS = 100;
   /** Names are parts of paths, metric labels and index keys. */
   public static final int MAX_QUEUE_NAME = 128;
+  /** Queues whose names begin like this are Foliot's own. */
+  public static final String INTERNAL_QUEUES = "foliot.";
   /** A key is part of an index key of every store. In bytes of UTF-8. */
   public static final int MAX_KEY_BYTES = 256;
   /** The largest payload any configuration may allow; the server's own default is lower. */

@@ -9,6 +9,7 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -16,8 +17,10 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.wheel.ObjectTimerWheel;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -194,6 +197,7 @@ final class Attempts {
     switch (answer) {
       case Answer.Done done -> ended(attempt, new Outcome.Finished(), done.detail());
       case Answer.Again again -> ended(attempt, QueueRegistry.again(again.next()), again.detail());
+      case Answer.Plan plan -> ended(attempt, plan.next(), plan.detail());
       case Answer.Fail fail -> ended(attempt, new Outcome.Failed(), fail.detail());
       case Answer.Retry retry -> retried(attempt, retry);
       case Answer.Accepted accepted -> accepted(attempt, nowNanos);
@@ -250,7 +254,25 @@ final class Attempts {
     if (result.wakeAt() != 0) {
       lookAhead.lookAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
     }
+    if (!result.state().isFinal() && ending.settlement().outcome() instanceof Outcome.Rearm rearm) {
+      inserted(rearm.children(), nowNanos);
+    }
     release(attempt);
+  }
+
+  /**
+   * A settlement has inserted tasks, unless it was stale: then a claim finds that they do not exist. Parked ones are
+   * found in the order of their queue.
+   */
+  private void inserted(List<Outcome.Child> children, long nowNanos) {
+    List<DueEntry> entries = new ArrayList<>();
+    long nowMicros = clock.micros(nowNanos);
+    for (Outcome.Child child : children) {
+      if (!child.parked()) {
+        entries.add(new DueEntry(child.due().atMillis(nowMicros), child.id(), child.queue()));
+      }
+    }
+    lookAhead.written(entries, nowNanos);
   }
 
   /** The end of a claim was recorded by a call of whoever has its token. */

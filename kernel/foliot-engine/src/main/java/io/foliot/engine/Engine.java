@@ -250,6 +250,19 @@ public final class Engine implements Scheduler {
     tasks.submitted(drafts, results);
   }
 
+  /**
+   * Writes tasks of internal queues ({@link Delivery#internalQueues}), and has them fire on the millisecond. For a
+   * delivery that keeps state in such tasks; callers submit.
+   */
+  public CompletableFuture<List<SubmitResult>> write(List<Draft> drafts) {
+    return gate.write(() -> tasks.write(drafts));
+  }
+
+  /** Has tasks of an internal queue looked at now; those that do not exist are not created. */
+  public CompletableFuture<List<TouchResult>> wake(String queue, List<String> keys) {
+    return gate.write(() -> tasks.wake(queue, keys));
+  }
+
   @Override
   public CompletableFuture<List<TouchResult>> touch(String queue, List<String> keys, Duration delay) {
     return gate.write(() -> tasks.touch(queue, keys, delay));
@@ -351,7 +364,7 @@ public final class Engine implements Scheduler {
 
   @Override
   public Optional<QueueConfig> queue(String name) {
-    return Optional.ofNullable(registry.queue(name));
+    return Optional.ofNullable(registry.callersQueue(name));
   }
 
   @Override

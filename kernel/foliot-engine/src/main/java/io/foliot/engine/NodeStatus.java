@@ -104,7 +104,8 @@ final class NodeStatus {
   }
 
   List<QueueStatus> queues(Map<String, QueueCounts> counts) {
-    return registry.queues().stream().map(queue -> of(queue, counts.getOrDefault(queue.name(), QueueCounts.NONE)))
+    return registry.callersQueues().stream()
+        .map(queue -> of(queue, counts.getOrDefault(queue.name(), QueueCounts.NONE)))
         .sorted(Comparator.comparing(status -> status.queue().name())).toList();
   }
 

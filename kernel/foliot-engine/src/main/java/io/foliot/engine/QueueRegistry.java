@@ -67,6 +67,8 @@ final class QueueRegistry {
   private final Runnable hungry;
   private final Map<String, Delivery> deliveries;
   private final Map<String, Budget> attempts = new HashMap<>();
+  /** The queues that deliveries bring with them; not in documents. */
+  private final Map<String, Known> internal = new HashMap<>();
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Lane.Shared> shared = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Destination> destinations = new ConcurrentHashMap<>();
@@ -92,6 +94,17 @@ final class QueueRegistry {
       attempts.put(delivery.type(), attempts(delivery));
     }
     this.deliveries = Map.copyOf(byType);
+    deliveries.forEach(delivery -> delivery.internalQueues().forEach(queue -> putInternal(delivery, queue)));
+  }
+
+  private void putInternal(Delivery delivery, QueueConfig queue) {
+    if (!queue.name().startsWith(Limits.INTERNAL_QUEUES) || !queue.target().type().equals(delivery.type())) {
+      throw new IllegalArgumentException("an internal queue's name begins with " + Limits.INTERNAL_QUEUES
+          + ", and its target is the delivery that brings it: queue=" + queue.name() + ", delivery=" + delivery.type());
+    }
+    Known known = new Known(queue, 0, QueueCodec.OPEN);
+    internal.put(queue.name(), known);
+    put(queue.name(), known);
   }
 
   private static Budget attempts(Delivery delivery) {
@@ -104,6 +117,12 @@ final class QueueRegistry {
   QueueConfig queue(String name) {
     Known known = queues.get(name);
     return known == null ? null : known.queue();
+  }
+
+  /** Returns a queue that callers may name; null if there is none, or if it is internal. */
+  @Nullable
+  QueueConfig callersQueue(String name) {
+    return internal.containsKey(name) ? null : queue(name);
   }
 
   /** Ensures that a queue takes tasks, as far as this node knows. */
@@ -146,6 +165,11 @@ final class QueueRegistry {
     return queues.values().stream().map(Known::queue).toList();
   }
 
+  /** The queues that callers see. */
+  Collection<QueueConfig> callersQueues() {
+    return queues().stream().filter(queue -> !internal.containsKey(queue.name())).toList();
+  }
+
   /** Returns how often something was learnt about queues; to be asked before the store is. */
   long changes() {
     return changes;
@@ -165,6 +189,10 @@ final class QueueRegistry {
   }
 
   private void put(String name, @Nullable Known known) {
+    Known own = internal.get(name);
+    if (own != null && own != known) {
+      return; // No document changes an internal queue.
+    }
     if (known == null) {
       queues.remove(name);
     } else {
@@ -184,6 +212,7 @@ final class QueueRegistry {
     }
     changes++;
     Set<String> changed = new TreeSet<>(queues.keySet());
+    changed.removeAll(internal.keySet());
     for (Document document : documents) {
       try {
         Known known = Known.of(document);

@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import io.foliot.core.Limits;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.UnknownQueueException;
@@ -47,6 +48,10 @@ final class QueueSettings {
   }
 
   private void check(QueueConfig queue) {
+    if (queue.name().startsWith(Limits.INTERNAL_QUEUES)) {
+      throw new IllegalArgumentException("queues whose names begin with " + Limits.INTERNAL_QUEUES
+          + " are Foliot's own: queue=" + queue.name());
+    }
     if (!queue.target().type().equals(Target.PULL)) {
       Delivery delivery = registry.delivery(queue.target());
       if (delivery == null) {

@@ -74,7 +74,7 @@ final class QueueWatch {
 
   /** The queue; asks the store before it fails with {@link UnknownQueueException}. */
   CompletableFuture<QueueConfig> find(String name) {
-    QueueConfig known = registry.queue(name);
+    QueueConfig known = registry.callersQueue(name);
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
@@ -93,14 +93,14 @@ final class QueueWatch {
 
   /** Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not know of it, either. */
   <T> CompletionStage<T> withQueue(String name, Function<QueueConfig, CompletionStage<T>> call) {
-    QueueConfig known = registry.queue(name);
+    QueueConfig known = registry.callersQueue(name);
     return known == null ? find(name).thenCompose(call) : call.apply(known);
   }
 
   /** Runs a call about several queues, likewise. */
   <T> CompletionStage<T> withQueues(Collection<String> names, Supplier<CompletionStage<T>> call) {
     for (String name : names) {
-      if (registry.queue(name) == null) {
+      if (registry.callersQueue(name) == null) {
         return find(name).thenCompose(found -> withQueues(names, call));
       }
     }
@@ -108,7 +108,7 @@ final class QueueWatch {
   }
 
   private QueueConfig ensureKnown(String name) {
-    QueueConfig known = registry.queue(name);
+    QueueConfig known = registry.callersQueue(name);
     if (known == null) {
       throw new UnknownQueueException(name);
     }

@@ -95,6 +95,23 @@ final class TaskCalls {
     });
   }
 
+  /** As {@link Engine#write}. An internal queue is never deleted, so nothing is to be confirmed. */
+  CompletionStage<List<SubmitResult>> write(List<Draft> drafts) {
+    ensureBatch(drafts.size());
+    long bytes = 0;
+    for (Draft draft : drafts) {
+      bytes += GroupCommit.ITEM_BYTES + (draft.body() == null ? 0 : draft.body().payload().length);
+    }
+    return submits.call(drafts, bytes);
+  }
+
+  /** As {@link Engine#wake}. */
+  CompletionStage<List<TouchResult>> wake(String queue, List<String> keys) {
+    ensureBatch(keys.size());
+    List<Touch> batch = keys.stream().map(key -> new Touch(new TaskRef.ByKey(queue, key), Due.NOW)).toList();
+    return touches.call(batch, (long) GroupCommit.ITEM_BYTES * keys.size());
+  }
+
   private CompletionStage<List<SubmitResult>> confirmed(List<Submission> submissions, List<SubmitResult> results) {
     Confirmation confirmation = new Confirmation(store, watch);
     for (int i = 0; i < results.size(); i++) {

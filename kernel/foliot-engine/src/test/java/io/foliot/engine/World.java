@@ -35,6 +35,8 @@ import java.util.function.UnaryOperator;
 /** An engine under one thread and a settable clock, with a receiver that writes down what it gets. */
 final class World implements AutoCloseable {
   private static final int SLOTS = 16;
+  /** A queue that the receiver brings with it. */
+  static final String INTERNAL = "foliot.plans";
 
   final SettableClock clock = new SettableClock();
   final ManualLoops loops = new ManualLoops(clock);
@@ -78,6 +80,11 @@ final class World implements AutoCloseable {
     @Override
     public String type() {
       return Target.LOCAL;
+    }
+
+    @Override
+    public List<QueueConfig> internalQueues() {
+      return List.of(local(INTERNAL));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.foliot.core.delivery;
 
 import io.foliot.core.Limits;
+import io.foliot.core.store.Outcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,13 @@ public sealed interface Answer {
       Limits.ensureDuration("next", next);
     }
   }
+
+  /**
+   * It succeeded; the task is to fire again, and may get another payload and insert other tasks.
+   *
+   * @param next when, and what is written with it
+   */
+  record Plan(Outcome.Rearm next, String detail) implements Answer {}
 
   /** It was accepted; the handler will report before the lease ends, with the token. */
   record Accepted(String detail) implements Answer {}

@@ -1,6 +1,8 @@
 package io.foliot.core.delivery;
 
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,15 @@ public interface Delivery extends AutoCloseable {
    */
   default @Nullable ServedQueues servedQueues() {
     return null;
+  }
+
+  /**
+   * Returns the queues that this delivery brings with it, whose target is of its own type. An engine with this delivery
+   * always has them. Their settings are code and no documents; callers of the engine neither see nor change them. It is
+   * asked once, when an engine is made.
+   */
+  default List<QueueConfig> internalQueues() {
+    return List.of();
   }
 
   /**
