@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
@@ -154,7 +155,7 @@ final class JobChange {
    * Asks for a run now.
    *
    * @param key the caller's name for the request, or null
-   * @throws IllegalStateException if too many times wait already
+   * @throws OverloadedException if too many times wait already
    */
   static Requested trigger(JobRecord record, @Nullable String key, long now) {
     return request(record, key, List.of(now));
@@ -194,7 +195,7 @@ final class JobChange {
   /**
    * Asks for runs of these times, one after the other unless the overlap rule allows.
    *
-   * @throws IllegalStateException if too many times wait already
+   * @throws OverloadedException if too many times wait already
    */
   static Requested request(JobRecord record, @Nullable String key, List<Long> times) {
     for (JobRecord.Request request : record.requests()) {
@@ -203,7 +204,7 @@ final class JobChange {
       }
     }
     if (record.waiting().size() + times.size() > JobRecord.MAX_WAITING) {
-      throw new IllegalStateException("at most " + JobRecord.MAX_WAITING
+      throw new OverloadedException("at most " + JobRecord.MAX_WAITING
           + " times of a job wait to run: waiting=" + record.waiting().size() + ", asked=" + times.size());
     }
     JobEdit edit = new JobEdit(record);

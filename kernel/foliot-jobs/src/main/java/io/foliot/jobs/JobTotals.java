@@ -1,8 +1,8 @@
 package io.foliot.jobs;
 
 /**
- * What became of all times of a job since it was created. Each scheduled time is counted once, as fired, skipped, missed
- * or paused, as soon as it is decided.
+ * What became of all times of a job since it was created. Each scheduled time is counted once, as fired, skipped,
+ * missed or paused, as soon as it is decided.
  *
  * @param fired scheduled times that began to run
  * @param requested runs that callers asked for and that began

@@ -14,7 +14,6 @@ import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
 import io.foliot.jobs.schedule.ScheduleSettings;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -22,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -300,7 +300,7 @@ public final class Jobs {
       TaskRecord task = found.filter(TaskRecord::isLive).orElseThrow(() -> new UnknownJobException(name));
       JobRecord record = decoded(task);
       if (record == null) {
-        throw new IllegalStateException("the record of the job cannot be read; put the job again: job=" + name);
+        throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
       }
       return calendars.of(record.job().schedule())
           .thenApply(known -> preview(record.job().schedule().schedule(name, known), record.cursor(), count));
@@ -368,7 +368,7 @@ public final class Jobs {
       TaskRecord task = found.filter(TaskRecord::isLive).orElseThrow(() -> new UnknownJobException(name));
       JobRecord record = decoded(task);
       if (record == null) {
-        throw new IllegalStateException("the record of the job cannot be read; put the job again: job=" + name);
+        throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
       }
       return task.state() == TaskState.RUNNING ? null : new Stored(record, task);
     });
@@ -444,36 +444,29 @@ public final class Jobs {
     CompletionStage<Optional<T>> take();
   }
 
-  private <T> CompletableFuture<T> retried(String name, Step<T> step) {
-    return retried(name, step, System.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS);
+  private static <T> CompletableFuture<T> retried(String name, Step<T> step) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    retry(name, step, System.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS, answer);
+    return answer;
   }
 
-  private <T> CompletableFuture<T> retried(String name, Step<T> step, long endNanos, long pauseMillis) {
-    return taken(step).handle((result, failure) -> {
-      if (failure == null && result.isPresent()) {
-        return CompletableFuture.completedFuture(result.get());
-      }
-      Throwable reason = failure instanceof java.util.concurrent.CompletionException ? failure.getCause() : failure;
+  private static <T> void retry(String name, Step<T> step, long endNanos, long pauseMillis,
+      CompletableFuture<T> answer) {
+    CompletableFuture<?> unused = taken(step).whenComplete((result, failure) -> {
+      Throwable reason = failure instanceof CompletionException ? failure.getCause() : failure;
       if (reason != null && !(reason instanceof JobChange.BehindException)) {
-        return CompletableFuture.<T>failedFuture(reason);
-      }
-      if (System.nanoTime() - endNanos > 0) {
-        return CompletableFuture.<T>failedFuture(new OverloadedException(
+        answer.completeExceptionally(reason);
+      } else if (reason == null && result.isPresent()) {
+        answer.complete(result.get());
+      } else if (System.nanoTime() - endNanos > 0) {
+        answer.completeExceptionally(new OverloadedException(
             "the job is being planned or changed by others; nothing was done, and the call may be repeated: job="
                 + name));
+      } else {
+        CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(
+            () -> retry(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS), answer));
       }
-      CompletableFuture<T> later = new CompletableFuture<>();
-      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(
-          () -> retried(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS))
-              .whenComplete((value, problem) -> {
-                if (problem == null) {
-                  later.complete(value);
-                } else {
-                  later.completeExceptionally(problem);
-                }
-              }));
-      return later;
-    }).thenCompose(Function.identity());
+    });
   }
 
   private static <T> CompletableFuture<Optional<T>> taken(Step<T> step) {

@@ -78,7 +78,7 @@ public final class FoliotServer implements AutoCloseable {
     ServerInfo info = new ServerInfo(version(), prometheus::scrape,
         runtime.store().capability(Backups.class).orElse(null), config.store().backups(),
         this::troubles);
-    api = new Api(new Api.Parts(runtime.scheduler(), clock, random, gate, keys, limits, info));
+    api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
     long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
     AnswerMemory reads = new AnswerMemory(answerBytes);

@@ -14,6 +14,8 @@ import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
+import io.foliot.jobs.JobPlanner;
+import io.foliot.jobs.Jobs;
 import io.foliot.server.api.EngineWords;
 import io.foliot.server.cluster.Coordinators;
 import io.foliot.server.config.FoliotConfig;
@@ -38,7 +40,7 @@ import java.util.function.Consumer;
  * @param store the truth
  * @param scheduler the engine, started
  */
-record ServerRuntime(TaskStore store, Scheduler scheduler) {
+record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
   private static final String NODE_FILE = "node";
 
   /**
@@ -55,7 +57,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler) {
       store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
       Engine engine = engine(config, node(config, random), clock, store, http, meter, random);
       engine.start().join();
-      return new ServerRuntime(store, engine);
+      return new ServerRuntime(store, engine, new Jobs(store, engine::write));
     } catch (RuntimeException e) {
       http.close();
       if (store != null) {
@@ -101,8 +103,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler) {
         .destinationLimit(config.delivery().destinationLimit()).build();
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
     return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
-        new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store), List.of(http),
-        meter));
+        new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store),
+        List.of(http, new JobPlanner(store)), meter));
   }
 
   // A node keeps its name over restarts where it has a folder; two on one machine have different ones.

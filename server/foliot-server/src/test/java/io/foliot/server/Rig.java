@@ -56,7 +56,7 @@ final class Rig implements AutoCloseable {
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
     ServerRuntime real = ServerRuntime.open(config, true, clock, prometheus.meter(), random, failure::complete);
-    ServerRuntime runtime = new ServerRuntime(wrap.apply(real.store()), failing(real.scheduler()));
+    ServerRuntime runtime = new ServerRuntime(wrap.apply(real.store()), failing(real.scheduler()), real.jobs());
     server = FoliotServer.start(config, runtime, prometheus, failure, clock, random,
         new PrintStream(told, true, StandardCharsets.UTF_8));
     description = new Description(JsonTree.parse(send("GET", "/openapi.json", null, Map.of()).body()));

@@ -40,7 +40,8 @@ class SecurityTest {
   }
 
   private static String path(Route route, String queue, String task) {
-    return route.path().replace("{queue}", queue).replace("{key}", "k").replace("{id}", task);
+    return route.path().replace("{queue}", queue).replace("{key}", "k").replace("{id}", task)
+        .replace("{job}", "job").replace("{time}", "2026-01-01T00:00:00Z").replace("{name}", "calendar");
   }
 
   private Rig.Answer call(Route route, String queue, String task) {

@@ -8,6 +8,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.jobs.Jobs;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.AuditLog;
 import io.foliot.server.security.Caller;
@@ -40,11 +41,12 @@ public final class Api implements AutoCloseable {
   private final TimeSource clock;
   private final Gate gate;
   private final SchedulerBridge calls;
+  private final JobRoutes jobs;
   private final AuditLog audit = new AuditLog();
   private volatile boolean draining;
 
   /** Everything that the API stands on. */
-  public record Parts(Scheduler scheduler, TimeSource clock, RandomGenerator random, Gate gate, KeyRing keys,
+  public record Parts(Scheduler scheduler, Jobs jobs, TimeSource clock, RandomGenerator random, Gate gate, KeyRing keys,
       ApiLimits limits, ServerInfo info) {}
 
   /**
@@ -62,6 +64,8 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
     handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
+    jobs = new JobRoutes(scheduler, parts.jobs, parts.limits, calls);
+    addJobRoutes(jobs);
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
     addServerRoutes(new ServerRoutes(scheduler, parts.info, parts.limits, () -> draining));
     Set<Route> missing = EnumSet.allOf(Route.class);
@@ -100,6 +104,28 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.ACK, claims::ack);
     handlers.put(Route.NACK, claims::nack);
     handlers.put(Route.EXTEND, claims::extend);
+  }
+
+  private void addJobRoutes(JobRoutes routes) {
+    handlers.put(Route.LIST_JOBS, routes::list);
+    handlers.put(Route.PUT_JOBS, routes::putAll);
+    handlers.put(Route.PUT_JOB, routes::put);
+    handlers.put(Route.GET_JOB, routes::get);
+    handlers.put(Route.DELETE_JOB, routes::delete);
+    handlers.put(Route.PAUSE_JOB, routes::pause);
+    handlers.put(Route.RESUME_JOB, routes::resume);
+    handlers.put(Route.TRIGGER_JOB, routes::trigger);
+    handlers.put(Route.BACKFILL_JOB, routes::backfill);
+    handlers.put(Route.NEXT_TIMES, routes::next);
+    handlers.put(Route.EXPLAIN_JOB, routes::explain);
+    handlers.put(Route.LIST_RUNS, routes::runs);
+    handlers.put(Route.GET_RUN, routes::run);
+    handlers.put(Route.STOP_RUN, routes::stop);
+    handlers.put(Route.PREVIEW, routes::preview);
+    handlers.put(Route.LIST_CALENDARS, routes::listCalendars);
+    handlers.put(Route.PUT_CALENDAR, routes::putCalendar);
+    handlers.put(Route.GET_CALENDAR, routes::getCalendar);
+    handlers.put(Route.DELETE_CALENDAR, routes::deleteCalendar);
   }
 
   private void addKeyRoutes(KeyRoutes keys) {
@@ -233,6 +259,11 @@ public final class Api implements AutoCloseable {
           authorizeTask(request);
         }
       }
+      case JOB -> {
+        if (!caller.seesAll()) {
+          jobs.authorize(request);
+        }
+      }
       case SERVER -> {
         if (!caller.seesAll()) {
           throw forbidden("the call is for keys of all queues (*)");
@@ -272,6 +303,10 @@ public final class Api implements AutoCloseable {
         Limits.ensureQueueName(request.variable("queue"));
       } catch (IllegalArgumentException e) {
         throw new Problem(ProblemKind.INVALID_REQUEST, "queue: " + e.getMessage()).with("field", "queue");
+      }
+      boolean isInternal = request.variable("queue").startsWith(Limits.INTERNAL_QUEUES);
+      if (isInternal && route != Route.PUT_QUEUE) {
+        throw SchedulerBridge.unknownQueue(request.variable("queue"));
       }
     }
   }

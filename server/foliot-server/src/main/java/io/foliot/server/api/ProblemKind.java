@@ -32,6 +32,12 @@ public enum ProblemKind {
   UNKNOWN_QUEUE(404, "There is no such queue"),
   /** The task does not exist, or is no longer kept. */
   UNKNOWN_TASK(404, "There is no such task"),
+  /** The job does not exist. */
+  UNKNOWN_JOB(404, "There is no such job"),
+  /** The job has no run of that time. */
+  UNKNOWN_RUN(404, "There is no such run"),
+  /** The calendar does not exist. */
+  UNKNOWN_CALENDAR(404, "There is no such calendar"),
   /** The API key does not exist. */
   UNKNOWN_KEY(404, "There is no such API key"),
   /** The path leads nowhere. */

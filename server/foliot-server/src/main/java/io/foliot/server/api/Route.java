@@ -71,6 +71,45 @@ public enum Route {
   /** Asks for a longer lease. */
   EXTEND("POST", "/v1/tasks/{id}/extend", Action.CONSUME, Reach.TASK),
 
+  /** Pages through the jobs. */
+  LIST_JOBS("GET", "/v1/jobs", Action.READ, Reach.LIST, "queue state limit cursor"),
+  /** Creates or replaces many jobs. */
+  PUT_JOBS("POST", "/v1/jobs:batch", Action.SUBMIT, Reach.LIST),
+  /** Creates or replaces a job. */
+  PUT_JOB("PUT", "/v1/jobs/{job}", Action.SUBMIT, Reach.JOB),
+  /** A job. */
+  GET_JOB("GET", "/v1/jobs/{job}", Action.READ, Reach.JOB),
+  /** Deletes a job. */
+  DELETE_JOB("DELETE", "/v1/jobs/{job}", Action.SUBMIT, Reach.JOB, "runs"),
+  /** Pauses a job. */
+  PAUSE_JOB("POST", "/v1/jobs/{job}/pause", Action.SUBMIT, Reach.JOB),
+  /** Resumes a job. */
+  RESUME_JOB("POST", "/v1/jobs/{job}/resume", Action.SUBMIT, Reach.JOB),
+  /** Asks for a run now. */
+  TRIGGER_JOB("POST", "/v1/jobs/{job}/trigger", Action.SUBMIT, Reach.JOB),
+  /** Asks for the runs of past times. */
+  BACKFILL_JOB("POST", "/v1/jobs/{job}/backfill", Action.SUBMIT, Reach.JOB),
+  /** The next times of a job. */
+  NEXT_TIMES("GET", "/v1/jobs/{job}/next", Action.READ, Reach.JOB, "count"),
+  /** Why a job does not run. */
+  EXPLAIN_JOB("GET", "/v1/jobs/{job}/explain", Action.READ, Reach.JOB),
+  /** The runs of a job. */
+  LIST_RUNS("GET", "/v1/jobs/{job}/runs", Action.READ, Reach.JOB),
+  /** The runs of one scheduled time. */
+  GET_RUN("GET", "/v1/jobs/{job}/runs/{time}", Action.READ, Reach.JOB),
+  /** Stops the runs of one scheduled time. */
+  STOP_RUN("POST", "/v1/jobs/{job}/runs/{time}/stop", Action.SUBMIT, Reach.JOB),
+  /** The next times of a schedule. */
+  PREVIEW("POST", "/v1/schedules:preview", Action.READ, Reach.LIST, "count"),
+  /** All calendars. */
+  LIST_CALENDARS("GET", "/v1/calendars", Action.READ, Reach.LIST),
+  /** Creates or replaces a calendar. */
+  PUT_CALENDAR("PUT", "/v1/calendars/{name}", Action.ADMIN, Reach.SERVER),
+  /** A calendar. */
+  GET_CALENDAR("GET", "/v1/calendars/{name}", Action.READ, Reach.LIST),
+  /** Deletes a calendar. */
+  DELETE_CALENDAR("DELETE", "/v1/calendars/{name}", Action.ADMIN, Reach.SERVER),
+
   /** All API keys. */
   LIST_KEYS("GET", "/v1/keys", Action.ADMIN, Reach.SERVER),
   /** Makes an API key. */
@@ -90,6 +129,8 @@ public enum Route {
     QUEUE,
     /** The queue of the task in the path. */
     TASK,
+    /** The queue of the job in the path, if there is such a job. */
+    JOB,
     /** All queues. */
     SERVER
   }

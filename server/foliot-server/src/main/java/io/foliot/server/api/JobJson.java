@@ -1,0 +1,407 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Body;
+import io.foliot.core.DurationText;
+import io.foliot.core.InstantText;
+import io.foliot.core.Retry;
+import io.foliot.jobs.Job;
+import io.foliot.jobs.JobStatus;
+import io.foliot.jobs.JobTotals;
+import io.foliot.jobs.Misfire;
+import io.foliot.jobs.Overlap;
+import io.foliot.jobs.PastRun;
+import io.foliot.jobs.schedule.CronDialect;
+import io.foliot.jobs.schedule.DstGap;
+import io.foliot.jobs.schedule.DstOverlap;
+import io.foliot.jobs.schedule.ScheduleException;
+import io.foliot.jobs.schedule.ScheduleSettings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** Jobs and schedules, as callers write them and as answers show them. One thread; a reader is used once. */
+final class JobJson {
+  private static final List<String> FIELDS = List.of("queue", "schedule", "shards", "shardParameters", "overlap",
+      "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history");
+  /** What answers show beside the definition: a job that was read can be changed and sent back as it is. */
+  private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
+      "active", "totals", "error");
+  private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
+  private static final String JSON = "application/json";
+
+  private final String name;
+  private @Nullable String queue;
+  private @Nullable ScheduleSettings schedule;
+  private int shards = 1;
+  private List<String> shardParameters = List.of();
+  private Overlap overlap = Overlap.SKIP;
+  private Misfire.@Nullable Policy policy;
+  private @Nullable Duration window;
+  private @Nullable Integer max;
+  private @Nullable Duration timeout;
+  private Body parameter = Body.EMPTY;
+  private int maxAttempts;
+  private int pauseAfterFailures;
+  private int history = Job.DEFAULT_HISTORY;
+
+  JobJson(String name) {
+    this.name = name;
+  }
+
+  /** Reads a definition, which is all there is. */
+  static Job read(String name, byte[] body) {
+    JobJson fields = new JobJson(name);
+    try (JsonIn in = new JsonIn(body)) {
+      in.only(FIELDS, field -> fields.readField(in, field));
+    }
+    return fields.job();
+  }
+
+  /** Reads the definition that the reader stands at, whose field "job" is its name. */
+  static Job readItem(JsonIn in) {
+    String[] name = new String[1];
+    JobJson fields = new JobJson("");
+    in.object("the job", FIELDS, field -> {
+      if (field.equals("job")) {
+        name[0] = in.text(field);
+        return true;
+      }
+      return fields.readField(in, field);
+    });
+    if (name[0] == null) {
+      throw new Problem(ProblemKind.MISSING_FIELD, "each job of a batch has a name: \"job\": \"...\"").with("field",
+          "job");
+    }
+    JobJson named = new JobJson(name[0]);
+    named.copy(fields);
+    return named.job();
+  }
+
+  private void copy(JobJson from) {
+    queue = from.queue;
+    schedule = from.schedule;
+    shards = from.shards;
+    shardParameters = from.shardParameters;
+    overlap = from.overlap;
+    policy = from.policy;
+    window = from.window;
+    max = from.max;
+    timeout = from.timeout;
+    parameter = from.parameter;
+    maxAttempts = from.maxAttempts;
+    pauseAfterFailures = from.pauseAfterFailures;
+    history = from.history;
+  }
+
+  private boolean readField(JsonIn in, String field) {
+    switch (field) {
+      case "queue" -> queue = in.text(field);
+      case "schedule" -> schedule = in.isNull() ? null : readSchedule(in, field + ".");
+      case "shards" -> shards = or(in.integer(field, 1, Job.MAX_SHARDS), 1);
+      case "shardParameters" -> shardParameters = or(in.texts(field, Job.MAX_SHARDS), List.of());
+      case "overlap" -> overlap = or(in.choice(field, Overlap.class), Overlap.SKIP);
+      case "misfire" -> in.objectOrEach(field, MISFIRE_FIELDS, each -> readMisfire(in, each));
+      case "timeout" -> timeout = in.duration(field);
+      case "parameter" -> parameter = in.isNull() ? Body.EMPTY : new Body(in.raw(), JSON, Map.of());
+      case "maxAttempts" -> maxAttempts = or(in.integer(field, 1, Retry.MAX_ATTEMPTS), 0);
+      case "pauseAfterFailures" -> pauseAfterFailures = or(in.integer(field, 0, 1_000), 0);
+      case "history" -> history = or(in.integer(field, 1, Job.MAX_HISTORY), Job.DEFAULT_HISTORY);
+      case "job" -> {
+        String written = in.text(field);
+        if (written != null && !written.equals(name)) {
+          throw JsonIn.invalidText("job", "the name in the path, " + name, written);
+        }
+      }
+      default -> {
+        if (!SHOWN.contains(field)) {
+          return false;
+        }
+        in.skip();
+      }
+    }
+    return true;
+  }
+
+  private boolean readMisfire(JsonIn in, String field) {
+    String path = "misfire." + field;
+    switch (field) {
+      case "policy" -> policy = in.choice(path, Misfire.Policy.class);
+      case "window" -> window = in.duration(path);
+      case "max" -> max = in.integer(path, 1, Misfire.MAX_RUNS);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static <T> T or(@Nullable T value, T otherwise) {
+    return value == null ? otherwise : value;
+  }
+
+  private Misfire misfire() {
+    return switch (or(policy, Misfire.Policy.ONCE)) {
+      case ONCE -> Misfire.once(or(window, Misfire.DEFAULT.window()));
+      case ALL -> Misfire.all(or(max, Misfire.MAX_RUNS), or(window, Misfire.DEFAULT.window()));
+      case SKIP -> Misfire.skip(or(window, Duration.ofMinutes(1)));
+    };
+  }
+
+  private Job job() {
+    if (queue == null) {
+      throw missing("queue", "a job names the queue in which its shards run: \"queue\": \"...\"");
+    }
+    if (schedule == null) {
+      throw missing("schedule", "a job says when it runs: \"schedule\": {\"cron\": \"0 2 * * *\", \"zone\":"
+          + " \"Europe/Berlin\"}, {\"every\": \"10m\"}, {\"after\": \"30s\"} or {\"at\": \"2027-01-01T00:00:00Z\"}");
+    }
+    try {
+      return new Job(name, queue, schedule, shards, shardParameters, overlap, misfire(), timeout, parameter,
+          maxAttempts, pauseAfterFailures, history);
+    } catch (IllegalArgumentException e) {
+      throw new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Problem missing(String field, String detail) {
+    return new Problem(ProblemKind.MISSING_FIELD, detail).with("field", field);
+  }
+
+  /** Reads the schedule that the reader stands at. */
+  static ScheduleSettings readSchedule(JsonIn in, String prefix) {
+    ScheduleSettings.Builder builder = ScheduleSettings.builder();
+    try {
+      in.object(prefix.isEmpty() ? "the schedule" : "schedule", ScheduleSettings.NAMES,
+          field -> in.isNull() ? ScheduleSettings.NAMES.contains(field) : set(builder, in, prefix + field, field));
+      return builder.build();
+    } catch (ScheduleException e) {
+      throw refused(e, prefix);
+    }
+  }
+
+  private static boolean set(ScheduleSettings.Builder builder, JsonIn in, String path, String field) {
+    switch (field) {
+      case "cron" -> builder.cron(String.valueOf(in.text(path)));
+      case "dialect" -> builder.dialect(or(in.choice(path, CronDialect.class), CronDialect.UNIX));
+      case "every" -> builder.every(or(in.duration(path), Duration.ZERO));
+      case "offset" -> builder.offset(or(in.duration(path), Duration.ZERO));
+      case "after" -> builder.after(or(in.duration(path), Duration.ZERO));
+      case "at" -> builder.at(or(in.instant(path), Instant.EPOCH));
+      case "zone" -> builder.zone(String.valueOf(in.text(path)));
+      case "dstGap" -> builder.dstGap(or(in.choice(path, DstGap.class), DstGap.SHIFT));
+      case "dstOverlap" -> builder.dstOverlap(or(in.choice(path, DstOverlap.class), DstOverlap.AUTO));
+      case "from" -> builder.from(or(in.instant(path), Instant.EPOCH));
+      case "to" -> builder.to(or(in.instant(path), Instant.EPOCH));
+      case "exclude" -> builder.exclude(or(in.texts(path, ScheduleSettings.MAX_CALENDARS), List.of()));
+      case "jitter" -> builder.jitter(or(in.duration(path), Duration.ZERO));
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns the problem of a schedule that was refused. */
+  static Problem refused(ScheduleException e, String prefix) {
+    Problem problem = new Problem(ProblemKind.INVALID_FIELD, prefix + e.getMessage())
+        .with("field", prefix + e.setting()).with("expected", e.expected()).with("found", JsonIn.shown(e.found()));
+    return e.choices().isEmpty() ? problem : problem.with("known", e.choices());
+  }
+
+  // Answers.
+
+  /** Writes a job with its next times. */
+  static void write(JsonGenerator json, JobStatus status, List<ZonedDateTime> next) {
+    json.writeStartObject();
+    TaskJson.text(json, "job", status.name());
+    json.writeStringProperty("state", status.state().name());
+    Job job = status.definition();
+    if (job != null) {
+      definition(json, job);
+      json.writeNumberProperty("version", status.version());
+    }
+    instant(json, "createdAt", status.created());
+    JobStatus.Pause pause = status.pause();
+    if (pause != null) {
+      json.writeObjectPropertyStart("pause");
+      instant(json, "since", pause.since());
+      if (pause.until() != null) {
+        instant(json, "until", pause.until());
+      }
+      TaskJson.text(json, "reason", pause.reason());
+      TaskJson.text(json, "by", pause.actor());
+      json.writeEndObject();
+    }
+    times(json, "nextTimes", next);
+    json.writeNumberProperty("waiting", status.waiting());
+    json.writeArrayPropertyStart("active");
+    status.active().forEach(run -> active(json, run));
+    json.writeEndArray();
+    totals(json, status.totals());
+    if (!status.error().isEmpty()) {
+      TaskJson.text(json, "error", status.error());
+    }
+    json.writeEndObject();
+  }
+
+  private static void definition(JsonGenerator json, Job job) {
+    TaskJson.text(json, "queue", job.queue());
+    schedule(json, job.schedule());
+    json.writeNumberProperty("shards", job.shards());
+    if (!job.shardParameters().isEmpty()) {
+      json.writeArrayPropertyStart("shardParameters");
+      job.shardParameters().forEach(json::writeString);
+      json.writeEndArray();
+    }
+    json.writeStringProperty("overlap", JsonIn.word(job.overlap()));
+    json.writeObjectPropertyStart("misfire");
+    json.writeStringProperty("policy", JsonIn.word(job.misfire().policy()));
+    json.writeStringProperty("window", DurationText.format(job.misfire().window()));
+    if (job.misfire().policy() == Misfire.Policy.ALL) {
+      json.writeNumberProperty("max", job.misfire().max());
+    }
+    json.writeEndObject();
+    if (job.timeout() != null) {
+      json.writeStringProperty("timeout", DurationText.format(job.timeout()));
+    }
+    if (job.parameter().payload().length > 0) {
+      json.writeName("parameter");
+      if (job.parameter().contentType().equals(JSON) && Json.isOneValue(job.parameter().payload())) {
+        json.writeRawValue(new String(job.parameter().payload(), StandardCharsets.UTF_8));
+      } else {
+        json.writeBinary(job.parameter().payload());
+      }
+    }
+    if (job.maxAttempts() > 0) {
+      json.writeNumberProperty("maxAttempts", job.maxAttempts());
+    }
+    json.writeNumberProperty("pauseAfterFailures", job.pauseAfterFailures());
+    json.writeNumberProperty("history", job.history());
+  }
+
+  private static void schedule(JsonGenerator json, ScheduleSettings schedule) {
+    json.writeObjectPropertyStart("schedule");
+    if (schedule.cron() != null && schedule.dialect() != null) {
+      json.writeStringProperty("cron", schedule.cron());
+      json.writeStringProperty("dialect", JsonIn.word(schedule.dialect()));
+    }
+    duration(json, "every", schedule.every());
+    duration(json, "offset", schedule.offset());
+    duration(json, "after", schedule.after());
+    if (schedule.at() != null) {
+      instant(json, "at", schedule.at());
+    }
+    json.writeStringProperty("zone", schedule.zone().getId());
+    if (schedule.dstGap() != DstGap.SHIFT) {
+      json.writeStringProperty("dstGap", JsonIn.word(schedule.dstGap()));
+    }
+    if (schedule.dstOverlap() != DstOverlap.AUTO) {
+      json.writeStringProperty("dstOverlap", JsonIn.word(schedule.dstOverlap()));
+    }
+    if (schedule.from() != null) {
+      instant(json, "from", schedule.from());
+    }
+    if (schedule.to() != null) {
+      instant(json, "to", schedule.to());
+    }
+    if (!schedule.exclude().isEmpty()) {
+      json.writeArrayPropertyStart("exclude");
+      schedule.exclude().forEach(json::writeString);
+      json.writeEndArray();
+    }
+    if (!schedule.jitter().isZero()) {
+      duration(json, "jitter", schedule.jitter());
+    }
+    json.writeEndObject();
+  }
+
+  private static void active(JsonGenerator json, JobStatus.ActiveRun run) {
+    json.writeStartObject();
+    instant(json, "time", run.time());
+    json.writeStringProperty("origin", origin(run.origin()));
+    json.writeStringProperty("result", run.stopping() ? "STOPPING" : "RUNNING");
+    json.writeNumberProperty("shards", run.shards());
+    json.writeNumberProperty("ended", run.ended());
+    json.writeNumberProperty("failed", run.failed());
+    instant(json, "begunAt", run.begun());
+    if (run.deadline() != null) {
+      instant(json, "deadline", run.deadline());
+    }
+    json.writeEndObject();
+  }
+
+  private static void totals(JsonGenerator json, JobTotals totals) {
+    json.writeObjectPropertyStart("totals");
+    json.writeNumberProperty("fired", totals.fired());
+    json.writeNumberProperty("requested", totals.requested());
+    json.writeNumberProperty("succeeded", totals.succeeded());
+    json.writeNumberProperty("failed", totals.failed());
+    json.writeNumberProperty("stopped", totals.stopped());
+    json.writeNumberProperty("skipped", totals.skipped());
+    json.writeNumberProperty("missed", totals.missed());
+    json.writeNumberProperty("paused", totals.paused());
+    json.writeNumberProperty("failuresInRow", totals.failuresInRow());
+    json.writeEndObject();
+  }
+
+  /** Writes the runs of a job: the active ones first, then what has ended, the newest first. */
+  static void runs(JsonGenerator json, JobStatus status, @Nullable Instant only) {
+    json.writeArrayPropertyStart("runs");
+    for (JobStatus.ActiveRun run : status.active().reversed()) {
+      if (only == null || run.time().equals(only)) {
+        active(json, run);
+      }
+    }
+    for (PastRun run : status.history()) {
+      if (only == null || (run.from() <= only.toEpochMilli() && run.to() >= only.toEpochMilli())) {
+        past(json, run);
+      }
+    }
+    json.writeEndArray();
+  }
+
+  private static void past(JsonGenerator json, PastRun run) {
+    json.writeStartObject();
+    TaskJson.instant(json, "time", run.from());
+    if (run.count() > 1) {
+      TaskJson.instant(json, "lastTime", run.to());
+      json.writeNumberProperty("count", run.count());
+    }
+    json.writeStringProperty("origin", origin(run.origin()));
+    json.writeStringProperty("result", run.result().name());
+    if (run.shards() > 0) {
+      json.writeNumberProperty("shards", run.shards());
+      json.writeNumberProperty("failed", run.failed());
+      TaskJson.instant(json, "begunAt", run.begun());
+    }
+    TaskJson.instant(json, "endedAt", run.ended());
+    json.writeEndObject();
+  }
+
+  private static String origin(long origin) {
+    return origin == 0 ? "schedule" : "request-" + origin;
+  }
+
+  /** Writes instants with the offsets of their zone. */
+  static void times(JsonGenerator json, String field, List<ZonedDateTime> times) {
+    json.writeArrayPropertyStart(field);
+    times.forEach(time -> json.writeString(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(time)));
+    json.writeEndArray();
+  }
+
+  private static void duration(JsonGenerator json, String field, @Nullable Duration value) {
+    if (value != null) {
+      json.writeStringProperty(field, DurationText.format(value));
+    }
+  }
+
+  private static void instant(JsonGenerator json, String field, Instant value) {
+    json.writeStringProperty(field, InstantText.format(value.toEpochMilli()));
+  }
+}

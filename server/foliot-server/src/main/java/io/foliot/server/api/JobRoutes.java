@@ -1,0 +1,525 @@
+package io.foliot.server.api;
+
+import io.foliot.core.InstantText;
+import io.foliot.core.Limits;
+import io.foliot.core.Scheduler;
+import io.foliot.jobs.Job;
+import io.foliot.jobs.JobStatus;
+import io.foliot.jobs.Jobs;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.ScheduleException;
+import io.foliot.jobs.schedule.ScheduleSettings;
+import io.foliot.server.security.Caller;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonToken;
+
+/** The calls about recurring jobs, schedules and calendars. */
+final class JobRoutes {
+  private static final int NEXT_DEFAULT = 5;
+  private static final int NEXT_MAX = 1_000;
+  private static final int PAGE_DEFAULT = 100;
+  private static final int PAGE_MAX = 1_000;
+  private static final String PREVIEWED = "preview";
+
+  private final Scheduler scheduler;
+  private final Jobs jobs;
+  private final ApiLimits limits;
+  private final SchedulerBridge calls;
+
+  JobRoutes(Scheduler scheduler, Jobs jobs, ApiLimits limits, SchedulerBridge calls) {
+    this.scheduler = scheduler;
+    this.jobs = jobs;
+    this.limits = limits;
+    this.calls = calls;
+  }
+
+  // Definitions.
+
+  Reply put(Request request) {
+    String name = request.variable("job");
+    Job job = JobJson.read(name, request.json(limits.bodyBytes()));
+    ensureQueue(request.caller(), job.queue());
+    boolean existed = calls.read(jobs.find(name)).isPresent();
+    JobStatus status = call(() -> jobs.put(job));
+    return reply(existed ? 200 : 201, status);
+  }
+
+  private void ensureQueue(Caller caller, String queue) {
+    if (!caller.sees(queue)) {
+      throw SchedulerBridge.unknownQueue(queue);
+    }
+    calls.ensureKnown(scheduler, queue);
+  }
+
+  /** Puts many jobs: a JSON value on each line; an answer on each line, in the same order. */
+  Reply putAll(Request request) {
+    if (!request.isLines()) {
+      throw new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE,
+          "jobs are put many at once as lines of JSON: send the header Content-Type: application/x-ndjson");
+    }
+    byte[] body = request.body(limits.batchBytes());
+    List<CompletableFuture<JobStatus>> answers = new ArrayList<>();
+    try (JsonIn in = new JsonIn(body)) {
+      for (JsonToken token = in.next(); token != null; token = in.next()) {
+        if (answers.size() == Limits.MAX_BATCH) {
+          throw new Problem(ProblemKind.TOO_LARGE, "a batch has at most " + Limits.MAX_BATCH
+              + " jobs; send the rest with another call").with("limit", Limits.MAX_BATCH);
+        }
+        answers.add(putItem(request.caller(), in));
+      }
+    } catch (JacksonException e) {
+      throw JsonIn.malformedLine(body, e);
+    }
+    return Reply.json(200, 64 + answers.size() * 200, json -> answers.forEach(answer -> {
+      write(json, answer);
+      json.writeRaw('\n');
+    })).as("application/x-ndjson");
+  }
+
+  /** Puts the job that the reader stands at. */
+  private CompletableFuture<JobStatus> putItem(Caller caller, JsonIn in) {
+    int depth = in.depth();
+    boolean entered = in.isObject();
+    try {
+      Job job = JobJson.readItem(in);
+      ensureQueue(caller, job.queue());
+      // A job of a queue that the caller does not see is not replaced.
+      Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
+      old.ifPresent(status -> ensureSeen(caller, job.name(), status));
+      return jobs.put(job);
+    } catch (Problem problem) {
+      if (entered) {
+        in.leave(depth);
+      } else {
+        in.skip();
+      }
+      return CompletableFuture.failedFuture(problem);
+    }
+  }
+
+  private void write(JsonGenerator json, CompletableFuture<JobStatus> put) {
+    json.writeStartObject();
+    try {
+      JobStatus status = call(() -> put);
+      TaskJson.text(json, "job", status.name());
+      json.writeNumberProperty("version", status.version());
+      json.writeStringProperty("state", status.state().name());
+    } catch (Problem refused) {
+      json.writeName("error");
+      refused.write(json);
+    }
+    json.writeEndObject();
+  }
+
+  Reply get(Request request) {
+    return reply(200, found(request));
+  }
+
+  Reply list(Request request) {
+    String queue = request.parameter("queue");
+    JobStatus.State state = state(request.parameter("state"));
+    int limit = number(request, "limit", PAGE_DEFAULT, PAGE_MAX);
+    Jobs.Page page = call(() -> jobs.list(limit, request.parameter("cursor")));
+    List<JobStatus> seen = page.jobs().stream().filter(status -> isSeen(request.caller(), status))
+        .filter(status -> queue == null
+            || (status.definition() != null && status.definition().queue().equals(queue)))
+        .filter(status -> state == null || status.state() == state).toList();
+    return Reply.json(200, 64 + seen.size() * 640, json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("jobs");
+      seen.forEach(status -> JobJson.write(json, status, next(status)));
+      json.writeEndArray();
+      if (page.next() != null) {
+        json.writeStringProperty("next", page.next());
+      }
+      json.writeEndObject();
+    });
+  }
+
+  private static List<ZonedDateTime> next(JobStatus status) {
+    Instant next = status.nextTime();
+    return next == null || status.definition() == null
+        ? List.of()
+        : List.of(next.atZone(status.definition().schedule().zone()));
+  }
+
+  private static JobStatus.@Nullable State state(@Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    for (JobStatus.State state : JobStatus.State.values()) {
+      if (state.name().equals(text)) {
+        return state;
+      }
+    }
+    throw invalidParameter("state", "one of ACTIVE, PAUSED, COMPLETED, ERROR", text);
+  }
+
+  Reply delete(Request request) {
+    String runs = request.parameter("runs");
+    if (runs != null && !runs.equals("cancel") && !runs.equals("finish")) {
+      throw invalidParameter("runs", "cancel or finish", runs);
+    }
+    String name = request.variable("job");
+    if (!call(() -> jobs.delete(name, "cancel".equals(runs)))) {
+      throw unknownJob(name);
+    }
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeStringProperty("result", "DELETED");
+      json.writeEndObject();
+    });
+  }
+
+  // Runs.
+
+  /** The body of a pause. */
+  private static final class Pause {
+    static final List<String> FIELDS = List.of("until", "reason");
+
+    @Nullable
+    Instant until;
+    @Nullable
+    String reason;
+
+    boolean read(JsonIn in, String field) {
+      switch (field) {
+        case "until" -> until = in.instant(field);
+        case "reason" -> reason = in.text(field);
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  Reply pause(Request request) {
+    Pause pause = new Pause();
+    byte[] body = request.json(limits.bodyBytes());
+    if (body.length > 0) {
+      try (JsonIn in = new JsonIn(body)) {
+        in.only(Pause.FIELDS, field -> pause.read(in, field));
+      }
+    }
+    return reply(200, call(() -> jobs.pause(request.variable("job"), pause.until,
+        pause.reason == null ? "" : pause.reason, request.caller().name())));
+  }
+
+  Reply resume(Request request) {
+    request.noBody(limits.bodyBytes());
+    return reply(200, call(() -> jobs.resume(request.variable("job"))));
+  }
+
+  Reply trigger(Request request) {
+    request.noBody(limits.bodyBytes());
+    return requested(call(() -> jobs.trigger(request.variable("job"), request.header("Idempotency-Key"))), false);
+  }
+
+  /** The body of a backfill. */
+  private static final class Backfill {
+    static final List<String> FIELDS = List.of("from", "to", "dryRun");
+
+    @Nullable
+    Instant from;
+    @Nullable
+    Instant to;
+    boolean dryRun;
+
+    boolean read(JsonIn in, String field) {
+      switch (field) {
+        case "from" -> from = in.instant(field);
+        case "to" -> to = in.instant(field);
+        case "dryRun" -> dryRun = Boolean.TRUE.equals(in.truth(field));
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  Reply backfill(Request request) {
+    Backfill backfill = new Backfill();
+    try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
+      in.only(Backfill.FIELDS, field -> backfill.read(in, field));
+    }
+    Instant from = backfill.from;
+    Instant to = backfill.to;
+    if (from == null || to == null) {
+      throw new Problem(ProblemKind.MISSING_FIELD,
+          "a backfill has an instant to begin with and one to end before: \"from\": \"...\", \"to\": \"...\"")
+          .with("field", from == null ? "from" : "to");
+    }
+    return requested(call(() -> jobs.backfill(request.variable("job"), from, to, backfill.dryRun,
+        request.header("Idempotency-Key"))), backfill.dryRun);
+  }
+
+  private static Reply requested(Jobs.Requested requested, boolean dryRun) {
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeStringProperty("result", dryRun ? "DRY_RUN" : requested.isRepeated() ? "REPEATED" : "ACCEPTED");
+      json.writeArrayPropertyStart("times");
+      requested.times().forEach(time -> json.writeString(InstantText.format(time.toEpochMilli())));
+      json.writeEndArray();
+      if (requested.origin() != 0) {
+        json.writeStringProperty("origin", "request-" + requested.origin());
+      }
+      json.writeEndObject();
+    });
+  }
+
+  Reply runs(Request request) {
+    JobStatus status = found(request);
+    return Reply.json(200, 1_024, json -> {
+      json.writeStartObject();
+      JobJson.runs(json, status, null);
+      json.writeEndObject();
+    });
+  }
+
+  Reply run(Request request) {
+    JobStatus status = found(request);
+    Instant time = time(request);
+    boolean known = status.active().stream().anyMatch(run -> run.time().equals(time)) || status.history().stream()
+        .anyMatch(run -> run.from() <= time.toEpochMilli() && run.to() >= time.toEpochMilli());
+    if (!known) {
+      throw new Problem(ProblemKind.UNKNOWN_RUN, "the job has no run of that time, or has forgotten it; GET /v1/jobs/"
+          + "{job}/runs lists those it knows: time=" + time);
+    }
+    return Reply.json(200, 1_024, json -> {
+      json.writeStartObject();
+      JobJson.runs(json, status, time);
+      json.writeEndObject();
+    });
+  }
+
+  Reply stop(Request request) {
+    request.noBody(limits.bodyBytes());
+    Instant time = time(request);
+    return reply(200, call(() -> jobs.stop(request.variable("job"), time)));
+  }
+
+  private static Instant time(Request request) {
+    String text = request.variable("time");
+    try {
+      return InstantText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw JsonIn.invalidText("time", InstantText.EXPECTED, text);
+    }
+  }
+
+  // Times.
+
+  Reply next(Request request) {
+    int count = number(request, "count", NEXT_DEFAULT, NEXT_MAX);
+    List<ZonedDateTime> times = call(() -> jobs.next(request.variable("job"), count));
+    return times(times);
+  }
+
+  Reply preview(Request request) {
+    int count = number(request, "count", NEXT_DEFAULT, NEXT_MAX);
+    ScheduleSettings[] schedule = new ScheduleSettings[1];
+    try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
+      if (in.next() == null) {
+        throw new Problem(ProblemKind.MISSING_FIELD, "a schedule is expected, and the body is empty; its fields are "
+            + String.join(", ", ScheduleSettings.NAMES));
+      }
+      schedule[0] = JobJson.readSchedule(in, "");
+      in.end();
+    }
+    return times(call(() -> jobs.preview(schedule[0], PREVIEWED, count)));
+  }
+
+  private static Reply times(List<ZonedDateTime> times) {
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      JobJson.times(json, "times", times);
+      json.writeEndObject();
+    });
+  }
+
+  Reply explain(Request request) {
+    JobStatus status = found(request);
+    Instant next = status.nextTime();
+    String reason = switch (status.state()) {
+      case ERROR -> "it cannot be planned: " + status.error();
+      case PAUSED -> "it is paused"
+          + (status.pause() == null || status.pause().reason().isEmpty() ? "" : ": " + status.pause().reason());
+      case COMPLETED -> "no scheduled time is to come";
+      case ACTIVE -> status.active().isEmpty()
+          ? "it waits for its next time" + (next == null ? "" : ", " + next)
+          : status.active().size() + " of its runs are active, and " + status.waiting() + " times wait for their turn";
+    };
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      TaskJson.text(json, "job", status.name());
+      json.writeStringProperty("state", status.state().name());
+      TaskJson.text(json, "reason", reason);
+      json.writeEndObject();
+    });
+  }
+
+  // Calendars.
+
+  Reply putCalendar(Request request) {
+    List<List<String>> days = new ArrayList<>();
+    try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
+      in.only(List.of("days"), field -> {
+        if (!field.equals("days")) {
+          return false;
+        }
+        List<String> read = in.texts(field, Calendar.MAX_ENTRIES);
+        days.add(read == null ? List.of() : read);
+        return true;
+      });
+    }
+    if (days.isEmpty()) {
+      throw new Problem(ProblemKind.MISSING_FIELD, "a calendar lists days on which nothing is scheduled: \"days\":"
+          + " [\"SAT\", \"SUN\", \"12-25\", \"2027-03-26\"]").with("field", "days");
+    }
+    Calendar calendar;
+    try {
+      calendar = Calendar.parse(days.getLast());
+    } catch (ScheduleException e) {
+      throw JobJson.refused(e, "");
+    }
+    boolean existed = call(() -> jobs.putCalendar(request.variable("name"), calendar));
+    return calendar(existed ? 200 : 201, request.variable("name"), calendar);
+  }
+
+  Reply getCalendar(Request request) {
+    String name = request.variable("name");
+    return calendar(200, name, call(() -> jobs.calendar(name)).orElseThrow(() -> unknownCalendar(name)));
+  }
+
+  Reply listCalendars(Request request) {
+    TreeMap<String, Calendar> all = new TreeMap<>(call(jobs::calendars));
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("calendars");
+      all.forEach((name, calendar) -> calendar(json, name, calendar));
+      json.writeEndArray();
+      json.writeEndObject();
+    });
+  }
+
+  Reply deleteCalendar(Request request) {
+    String name = request.variable("name");
+    if (!call(() -> jobs.deleteCalendar(name))) {
+      throw unknownCalendar(name);
+    }
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeStringProperty("result", "DELETED");
+      json.writeEndObject();
+    });
+  }
+
+  private static Reply calendar(int status, String name, Calendar calendar) {
+    return Reply.json(status, json -> calendar(json, name, calendar));
+  }
+
+  private static void calendar(JsonGenerator json, String name, Calendar calendar) {
+    json.writeStartObject();
+    TaskJson.text(json, "calendar", name);
+    json.writeArrayPropertyStart("days");
+    calendar.entries().forEach(json::writeString);
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  // What all of them do.
+
+  /** Ensures that a caller sees the job in the path, if there is one: its queue decides. */
+  void authorize(Request request) {
+    String name = request.variable("job");
+    calls.read(jobs.find(name)).ifPresent(status -> ensureSeen(request.caller(), name, status));
+  }
+
+  private static void ensureSeen(Caller caller, String name, JobStatus status) {
+    if (!isSeen(caller, status)) {
+      throw unknownJob(name);
+    }
+  }
+
+  private static boolean isSeen(Caller caller, JobStatus status) {
+    return caller.seesAll() || (status.definition() != null && caller.sees(status.definition().queue()));
+  }
+
+  private JobStatus found(Request request) {
+    String name = request.variable("job");
+    return calls.read(jobs.find(name)).orElseThrow(() -> unknownJob(name));
+  }
+
+  private Reply reply(int status, JobStatus job) {
+    List<ZonedDateTime> next = job.state() == JobStatus.State.ERROR
+        ? List.of()
+        : call(() -> jobs.next(job.name(), NEXT_DEFAULT));
+    return Reply.json(status, 1_024, json -> JobJson.write(json, job, next));
+  }
+
+  /** Waits for a call, and puts what jobs refuse into words. */
+  private <T> T call(Supplier<CompletableFuture<T>> call) {
+    try {
+      return calls.write(call.get().exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure))));
+    } catch (ScheduleException e) {
+      throw JobJson.refused(e, "schedule.");
+    }
+  }
+
+  private static Throwable refusal(Throwable failure) {
+    Throwable reason = failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+    return switch (reason) {
+      case Jobs.UnknownJobException unknown -> unknownJob(unknown.job());
+      case ScheduleException refused -> JobJson.refused(refused, "schedule.");
+      default -> reason;
+    };
+  }
+
+  private static Problem unknownJob(String name) {
+    String shown = JsonIn.shown(name);
+    return new Problem(ProblemKind.UNKNOWN_JOB, "there is no job " + shown + "; create it first: PUT /v1/jobs/" + shown
+        + " {\"queue\": \"...\", \"schedule\": {\"cron\": \"0 2 * * *\"}}").with("job", shown);
+  }
+
+  private static Problem unknownCalendar(String name) {
+    String shown = JsonIn.shown(name);
+    return new Problem(ProblemKind.UNKNOWN_CALENDAR, "there is no calendar " + shown
+        + "; create it first: PUT /v1/calendars/" + shown + " {\"days\": [\"SAT\", \"SUN\"]}").with("calendar", shown);
+  }
+
+  private static Problem invalidParameter(String name, String expected, String found) {
+    return new Problem(ProblemKind.INVALID_PARAMETER, name + ": expected " + expected + ", but got \""
+        + JsonIn.shown(found) + '"').with("parameter", name).with("expected", expected);
+  }
+
+  private static int number(Request request, String name, int otherwise, int max) {
+    String text = request.parameter(name);
+    if (text == null) {
+      return otherwise;
+    }
+    try {
+      int value = Integer.parseInt(text);
+      if (value >= 1 && value <= max) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below, like a number out of range.
+    }
+    throw invalidParameter(name, "a whole number from 1 to " + max, text);
+  }
+}

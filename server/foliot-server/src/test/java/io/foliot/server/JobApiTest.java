@@ -1,0 +1,236 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Recurring jobs over HTTP. */
+final class JobApiTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final String NIGHTLY = "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"0 2 * * MON-FRI\","
+      + " \"zone\": \"Europe/Berlin\"}, \"shards\": 4, \"shardParameters\": [\"Beijing\", \"Shanghai\"],"
+      + " \"overlap\": \"skip\", \"misfire\": {\"policy\": \"once\", \"window\": \"6h\"}, \"timeout\": \"2h\","
+      + " \"parameter\": {\"kind\": \"daily\"}}";
+
+  private final Rig rig = Rig.start().withQueue("billing");
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  /** Waits until an answer is as it is to be. */
+  private Rig.Answer eventually(String path, Predicate<Rig.Answer> condition) {
+    Instant end = Instant.now().plus(PATIENCE);
+    while (true) {
+      Rig.Answer answer = rig.get(path);
+      if (condition.test(answer)) {
+        return answer;
+      }
+      assertThat(Instant.now()).as("%s: %s", path, answer.body()).isBefore(end);
+      try {
+        Thread.sleep(50);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  @Test
+  void aJobIsPutReadListedAndDeleted() {
+    Rig.Answer put = rig.put("/v1/jobs/nightly", NIGHTLY);
+    assertThat(put.status()).as(put.body()).isEqualTo(201);
+    assertThat(put.list("nextTimes")).hasSize(5).allMatch(time -> time.toString().contains("T02:00"));
+    assertThat(put.text("schedule", "zone")).isEqualTo("Europe/Berlin");
+    assertThat(put.text("parameter", "kind")).isEqualTo("daily");
+    Rig.Answer got = rig.get("/v1/jobs/nightly");
+    assertThat(got.at("shards")).hasToString("4");
+    assertThat(got.text("state")).isEqualTo("ACTIVE");
+    Rig.Answer again = rig.put("/v1/jobs/nightly", got.body());
+    assertThat(again.status()).as("what was read can be sent back: %s", again.body()).isEqualTo(200);
+    assertThat(again.at("version")).as("and changes nothing").hasToString("1");
+    assertThat(rig.get("/v1/jobs?queue=billing&state=ACTIVE").list("jobs")).hasSize(1);
+    assertThat(rig.get("/v1/jobs?state=PAUSED").list("jobs")).isEmpty();
+    assertThat(rig.get("/v1/jobs/nightly/next?count=3").list("times")).hasSize(3);
+    assertThat(rig.get("/v1/jobs/nightly/explain").text("reason")).contains("next time");
+    assertThat(rig.delete("/v1/jobs/nightly").text("result")).isEqualTo("DELETED");
+    assertThat(rig.get("/v1/jobs/nightly").problem()).isEqualTo("unknown-job");
+    assertThat(rig.delete("/v1/jobs/nightly").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aJobFiresAndEachTimeIsAccountedFor() {
+    rig.put("/v1/jobs/tick", "{\"queue\": \"billing\", \"schedule\": {\"every\": \"200ms\"}, \"overlap\": \"allow\"}");
+    for (int i = 0; i < 5; i++) {
+      Rig.Answer claimed = rig.post("/v1/queues/billing/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
+      assertThat(claimed.text("tasks", 0, "headers", "foliot-job")).isEqualTo("tick");
+      String ack = "{\"token\": \"" + claimed.text("tasks", 0, "token") + "\"}";
+      assertThat(rig.post("/v1/tasks/" + claimed.text("tasks", 0, "id") + "/ack", ack).status()).isEqualTo(200);
+    }
+    Rig.Answer runs = eventually("/v1/jobs/tick/runs", answer -> answer.body().contains("SUCCEEDED"));
+    String time = runs.text("runs", runs.list("runs").size() - 1, "time");
+    assertThat(rig.get("/v1/jobs/tick/runs/" + time).list("runs")).isNotEmpty();
+    assertThat(rig.get("/v1/jobs/tick/runs/2020-01-01T00:00:00Z").problem()).isEqualTo("unknown-run");
+  }
+
+  @Test
+  void aPausedJobSaysWhyAndARequestIsCarriedOutOnce() {
+    rig.put("/v1/jobs/nightly", NIGHTLY);
+    Rig.Answer paused = rig.post("/v1/jobs/nightly/pause", "{\"reason\": \"maintenance\"}");
+    assertThat(paused.text("state")).isEqualTo("PAUSED");
+    assertThat(paused.text("pause", "reason")).isEqualTo("maintenance");
+    assertThat(rig.get("/v1/jobs/nightly/explain").text("reason")).contains("maintenance");
+    Map<String, String> once = Map.of("Content-Type", "application/json", "Idempotency-Key", "once");
+    assertThat(rig.call("POST", "/v1/jobs/nightly/trigger", "", once).text("result")).isEqualTo("ACCEPTED");
+    assertThat(rig.call("POST", "/v1/jobs/nightly/trigger", "", once).text("result")).isEqualTo("REPEATED");
+    eventually("/v1/jobs/nightly", answer -> answer.list("active").size() == 1);
+    String time = rig.get("/v1/jobs/nightly").text("active", 0, "time");
+    assertThat(rig.post("/v1/jobs/nightly/runs/" + time + "/stop", "").status()).isEqualTo(200);
+    eventually("/v1/jobs/nightly/runs", answer -> answer.body().contains("\"STOPPED\""));
+    rig.post("/v1/jobs/nightly/resume", "");
+    eventually("/v1/jobs/nightly", answer -> answer.text("state").equals("ACTIVE"));
+  }
+
+  @Test
+  void aBackfillIsShownBeforeItIsDone() {
+    rig.put("/v1/jobs/hourly", "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"0 * * * *\"}}");
+    Instant now = Instant.now();
+    String range = "\"from\": \"" + now.minus(Duration.ofHours(3)) + "\", \"to\": \"" + now + "\"";
+    Rig.Answer dry = rig.post("/v1/jobs/hourly/backfill", "{" + range + ", \"dryRun\": true}");
+    assertThat(dry.text("result")).isEqualTo("DRY_RUN");
+    assertThat(dry.list("times")).hasSize(3);
+    Rig.Answer real = rig.post("/v1/jobs/hourly/backfill", "{" + range + "}");
+    assertThat(real.text("result")).isEqualTo("ACCEPTED");
+    assertThat(real.list("times").equals(dry.list("times"))).isTrue();
+    eventually("/v1/jobs/hourly", answer -> answer.list("active").size() == 1);
+    assertThat(rig.get("/v1/jobs/hourly").at("waiting")).hasToString("2");
+  }
+
+  @Test
+  void manyJobsArePutAtOnce() {
+    String lines = """
+        {"job": "a", "queue": "billing", "schedule": {"every": "1h"}}
+        {"job": "b", "queue": "nowhere", "schedule": {"every": "1h"}}
+        {"job": "c", "queue": "billing", "schedule": {"cron": "61 * * * *"}}
+        """;
+    Rig.Answer answer = rig.call("POST", "/v1/jobs:batch", lines, Map.of("Content-Type", "application/x-ndjson"));
+    List<String> answers = answer.body().lines().toList();
+    assertThat(answers).hasSize(3);
+    assertThat(answers.get(0)).contains("\"version\":1");
+    assertThat(answers.get(1)).contains("unknown-queue");
+    assertThat(answers.get(2)).contains("schedule.cron");
+    assertThat(rig.get("/v1/jobs").list("jobs")).hasSize(1);
+  }
+
+  @Test
+  void calendarsTakeDaysOut() {
+    assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\"]}").status()).isEqualTo(201);
+    assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\", \"12-25\"]}").status()).isEqualTo(200);
+    assertThat(rig.get("/v1/calendars").list("calendars")).hasSize(1);
+    assertThat(rig.get("/v1/calendars/weekend").list("days")).hasSize(3);
+    Rig.Answer preview = rig.post("/v1/schedules:preview?count=20",
+        "{\"cron\": \"0 12 * * *\", \"exclude\": [\"weekend\"]}");
+    assertThat(preview.list("times")).hasSize(20)
+        .allMatch(time -> Instant.parse(time.toString()).atZone(ZoneOffset.UTC).getDayOfWeek()
+            .getValue() <= 5);
+    assertThat(rig.delete("/v1/calendars/weekend").status()).isEqualTo(200);
+    assertThat(rig.get("/v1/calendars/weekend").problem()).isEqualTo("unknown-calendar");
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      {"cron": "61 * * * *"} | schedule.cron | minute
+      {"cron": "0 0 31 2 *"} | schedule.cron | never fires
+      {"cron": "0 2 * *"} | schedule.cron | field
+      {"cron": "0 0 10 ? * 2"} | schedule.cron | dialect
+      {"cron": "0 2 * * *", "zone": "Europe/Berln"} | schedule.zone | Europe/Berlin
+      {"cron": "0 2 * * *", "zone": "CST"} | schedule.zone | America/Chicago
+      {"every": "0s"} | schedule.every | PT0.1S
+      {"at": "2020-01-01T00:00:00Z"} | schedule.at | after now
+      {"every": "1h", "from": "2030-01-02T00:00:00Z", "to": "2030-01-01T00:00:00Z"} | schedule.to | after from
+      {"cron": "0 2 * * *", "every": "1h"} | schedule | exactly one
+      """)
+  void aScheduleThatCannotWorkIsRefused(String schedule, String field, String said) {
+    Rig.Answer answer = rig.put("/v1/jobs/wrong", "{\"queue\": \"billing\", \"schedule\": " + schedule + "}");
+    assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.text("field")).as(answer.body()).startsWith(field);
+    assertThat(answer.body()).contains(said);
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      "shards": 0 | 10000
+      "shards": 10001 | 10000
+      "shards": 1, "shardParameters": ["a", "b"] | shardParameters
+      "overlap": "never" | skip
+      "shard": 3 | shards
+      "timeout": "25h" | 24 h
+      "after": "-1m" | after
+      """)
+  void aJobThatCannotWorkIsRefused(String fields, String said) {
+    Rig.Answer answer = rig.put("/v1/jobs/wrong",
+        "{\"queue\": \"billing\", \"schedule\": {\"every\": \"1h\"}, " + fields + "}");
+    assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.body()).contains(said);
+  }
+
+  @Test
+  void aLargeParameterAndAnUnknownQueueAreRefused() {
+    String large = "\"" + "x".repeat(17 << 10) + "\"";
+    Rig.Answer answer = rig.put("/v1/jobs/wrong",
+        "{\"queue\": \"billing\", \"schedule\": {\"every\": \"1h\"}, \"parameter\": " + large + "}");
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains("16384");
+    assertThat(rig.put("/v1/jobs/wrong", "{\"queue\": \"nowhere\", \"schedule\": {\"every\": \"1h\"}}").problem())
+        .isEqualTo("unknown-queue");
+    assertThat(rig.put("/v1/jobs/wrong", "{\"schedule\": {\"every\": \"1h\"}}").problem()).isEqualTo("missing-field");
+  }
+
+  @Test
+  void theInternalQueueIsNobodysBusiness() {
+    rig.put("/v1/jobs/nightly", NIGHTLY);
+    for (String path : List.of("", "/tasks", "/keys/nightly")) {
+      assertThat(rig.get("/v1/queues/foliot.jobs" + path).problem()).as(path).isEqualTo("unknown-queue");
+    }
+    assertThat(rig.delete("/v1/queues/foliot.jobs/keys/nightly").problem()).isEqualTo("unknown-queue");
+    assertThat(rig.put("/v1/queues/foliot.jobs", "{\"delivery\": {\"type\": \"pull\"}}").status()).isEqualTo(400);
+    assertThat(rig.get("/v1/queues").body()).doesNotContain("foliot.jobs");
+    assertThat(rig.get("/v1/jobs/nightly").status()).isEqualTo(200);
+  }
+
+  @Test
+  void aKeySeesTheJobsOfItsQueues() {
+    rig.withQueue("mine");
+    rig.put("/v1/jobs/theirs", NIGHTLY);
+    String admin = key("\"admin\"", "\"*\"");
+    rig.as(admin);
+    String scoped = key("\"submit\", \"read\"", "\"mine\"");
+    rig.as(scoped);
+    assertThat(rig.get("/v1/jobs").list("jobs")).isEmpty();
+    assertThat(rig.get("/v1/jobs/theirs").problem()).isEqualTo("unknown-job");
+    assertThat(rig.delete("/v1/jobs/theirs").problem()).isEqualTo("unknown-job");
+    String mine = "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}";
+    assertThat(rig.put("/v1/jobs/theirs", mine).problem()).as("it is not taken over").isEqualTo("unknown-job");
+    assertThat(rig.put("/v1/jobs/other", NIGHTLY).problem()).isEqualTo("unknown-queue");
+    assertThat(rig.put("/v1/jobs/own", mine).status()).isEqualTo(201);
+    Rig.Answer batch = rig.call("POST", "/v1/jobs:batch",
+        "{\"job\": \"theirs\", \"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}\n",
+        Map.of("Content-Type", "application/x-ndjson"));
+    assertThat(batch.body()).contains("unknown-job");
+    assertThat(rig.as(admin).get("/v1/jobs/theirs").text("queue")).isEqualTo("billing");
+  }
+
+  private String key(String actions, String queues) {
+    return rig.post("/v1/keys", "{\"actions\": [" + actions + "], \"queues\": [" + queues + "]}").text("key");
+  }
+}
