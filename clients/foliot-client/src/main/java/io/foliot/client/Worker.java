@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the tasks of a queue that is pulled: claims as many as it may run at once, gives each to the handler on a
  * virtual thread, extends its lease while the handler runs, and tells the server how it ended.
  *
- * <p>It never gives up: when the server cannot be reached it goes on trying, ever more slowly. Stop it before the
+ * <p>It never gives up: when the server cannot be reached it retries with growing pauses. Stop it before the
  * client.
  */
 public final class Worker implements AutoCloseable {

@@ -46,8 +46,8 @@ final class FaultRun implements AutoCloseable {
    * @param firedAfterMillis how long after its end the first attempt began
    * @param refused calls that were answered meanwhile with 503
    * @param unknown calls that were answered meanwhile with 504
-   * @param lateMillis of tasks of the wide queue that were due meanwhile and that nobody had claimed before, in
-   *     ascending order
+   * @param lateMillis lateness of tasks of the wide queue that became due meanwhile and had not been claimed
+   *     before, in ascending order
    */
   record Recovery(InjectedFault trouble, long brokenMillis, boolean wasDown, long readyAfterMillis,
       long firedAfterMillis,
@@ -99,7 +99,7 @@ final class FaultRun implements AutoCloseable {
     rig.load(STEP_MILLIS);
   }
 
-  /** Makes trouble, heals it, and waits until all goes on by itself. */
+  /** Injects a fault, heals it, and waits until the system has recovered by itself. */
   void endure(InjectedFault trouble) {
     long begunMillis = System.currentTimeMillis();
     long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
@@ -190,7 +190,7 @@ final class FaultRun implements AutoCloseable {
     return reason.contains("status=504");
   }
 
-  /** It is none that the store is away, that the key has a live task, or that the task is final. */
+  /** Not a mistake: the store is unreachable, the key has a live task, or the task is final. */
   private static boolean isMistake(Reply reply) {
     return switch (reply) {
       case Reply.Unknown(String reason) -> !isSaidToBeUnknown(reason);

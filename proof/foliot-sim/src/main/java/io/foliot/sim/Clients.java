@@ -136,7 +136,7 @@ final class Clients implements SimReceiver.Listener {
         .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
   }
 
-  /** They ask for nothing more, and pause nothing; what somebody was about to write is written over. */
+  /** They make no more calls and pause nothing; a change that a client was about to write is overwritten. */
   void end() {
     over = true;
     restoredMillis.clear();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Reads who is there, who leads, and the document, within one session.
  *
  * <p>All of it is read each second, so what did not change must cost little: two lists of names and what there is to
- * say about the document. Who a name belongs to is read when the list has changed, and the document when it has.
+ * say about the document. The owner of a name is read when the list has changed, and the document when it has.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -145,7 +145,7 @@ final class Reading {
       return CompletableFuture.completedFuture(null);
     }
     return ensemble.stat(paths.leader() + "/" + smallest, null).thenAcceptAsync(stat -> {
-      // One that is gone by now is looked for again at the next look.
+      // If the smallest node is gone by now, the next check searches again.
       first = stat == null ? null : smallest;
       firstSession = stat == null ? 0 : stat.getEphemeralOwner();
     }, loop);

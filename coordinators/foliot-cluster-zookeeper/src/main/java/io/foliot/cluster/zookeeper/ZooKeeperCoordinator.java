@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Coordination through ZooKeeper. A member is an ephemeral node, the leader is whose sequential node is the smallest,
  * and the document is a node that the leader writes by compare-and-set.
  *
- * <p>Once a {@linkplain #BEAT beat} a member looks whether its own node stands and is its session's, makes what is
+ * <p>Once a {@linkplain #BEAT beat} a member checks that its own node exists and belongs to its session, makes what is
  * missing, and reads who else is there. Watches and what Curator says of the connection only have it look at once. So
  * whatever happens to sessions, to nodes and to ZooKeeper itself, and whichever event is lost, the next look sets it
  * right.
@@ -71,7 +71,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private @Nullable View told;
   private long toldChangeId;
   private @Nullable Throwable failure;
-  /** As what its node has stood since this process began; then whoever takes its name is another process. */
+  /**
+   * Value of this member's znode since this process began, or null. Once set, a znode of another session is another
+   * process's.
+   */
   private @Nullable Member registeredAs;
   private boolean displaced;
   /** True if the last document could not be written. */
@@ -364,7 +367,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /**
-   * Has its own node stand.
+   * Ensures that this member's znode exists and belongs to its session.
    *
    * @return whether it does; not, if another live process has that name
    */
@@ -399,7 +402,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return true;
   }
 
-  /** The name was taken by a process that began later: two that take it from each other in turns would help nobody. */
+  /**
+   * Gives up a name that a later process has taken: two processes that take it from each other in turns would both be
+   * unusable.
+   */
   private void displaced(Member member) {
     if (!displaced) {
       displaced = true;

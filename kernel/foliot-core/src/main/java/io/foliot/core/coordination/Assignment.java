@@ -37,7 +37,7 @@ public final class Assignment {
     this.owners = owners;
   }
 
-  /** One in which nobody has anything. */
+  /** An assignment in which no member owns a slot. */
   public static Assignment none(int slotCount) {
     short[] owners = new short[slotCount];
     Arrays.fill(owners, (short) NOBODY);
@@ -175,7 +175,7 @@ public final class Assignment {
    * <li><b>Even.</b> Zones share the slots as their members are many, and the members of a zone share what it has: of
    * two members neither has two slots more than the other.
    * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
-   * Whoever has to give slots gives the last ones.
+   * A member that has to give up slots gives up its last ones.
    * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of
    * one leaves no long row without an owner.
    * </ul>

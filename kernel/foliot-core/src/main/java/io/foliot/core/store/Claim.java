@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 
 /**
- * A task to be claimed, or only to be looked at: where there is no room to run a task that is due, one that is not has
+ * A task to be claimed, or only to be probed: where there is no room to run a task that is due, one that is not has
  * its index entry moved all the same.
  *
  * @param id the task

@@ -28,9 +28,9 @@ final class Nodes implements AutoCloseable {
 
   /** The owner of each slot. */
   enum Share {
-    /** Each looks after its own, as they agree through the store. */
+    /** Each node owns a part of the slots, as agreed through the store. */
     EVEN,
-    /** Each believes that it looks after all. */
+    /** Each node believes that it owns all slots. */
     ALL
   }
 
