@@ -315,10 +315,10 @@ abstract class RecordContract extends RearmContract {
   @Test
   void documentsAreListedByNameWithinTheirKind() {
     for (String name : List.of("b", "a/ü", "c", "a")) {
-      get(store().writeDocument(DocumentKind.JOB, name, 0, bytes(name)));
+      get(store().writeDocument(DocumentKind.CALENDAR, name, 0, bytes(name)));
     }
     get(store().writeDocument(DocumentKind.NODE, "a", 0, bytes("node")));
-    List<Document> jobs = get(store().documents(DocumentKind.JOB));
+    List<Document> jobs = get(store().documents(DocumentKind.CALENDAR));
     assertThat(jobs).extracting(Document::name).containsExactly("a", "a/ü", "b", "c");
     assertThat(jobs).extracting(document -> new String(document.content(), StandardCharsets.UTF_8))
         .containsExactly("a", "a/ü", "b", "c");
@@ -421,7 +421,7 @@ abstract class RecordContract extends RearmContract {
     assertThat(failure(store().due(List.of(new DueScan(0, 0, null, 1, 1)))))
         .isInstanceOf(StoreException.class);
     assertThat(failure(store().counts())).isInstanceOf(StoreException.class);
-    assertThat(failure(store().documents(DocumentKind.JOB))).isInstanceOf(StoreException.class);
+    assertThat(failure(store().documents(DocumentKind.CALENDAR))).isInstanceOf(StoreException.class);
     store().close();
   }
 }

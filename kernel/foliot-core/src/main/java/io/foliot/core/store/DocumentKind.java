@@ -4,8 +4,8 @@ package io.foliot.core.store;
 public enum DocumentKind {
   /** Settings of queues. */
   QUEUE,
-  /** Definitions of recurring jobs. */
-  JOB,
+  /** Calendars of days on which jobs do not run. */
+  CALENDAR,
   /** Members of the cluster, with their last sign of life. */
   NODE,
   /** A limited queue's permits per node. */

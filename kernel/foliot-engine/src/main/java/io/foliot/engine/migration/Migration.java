@@ -46,7 +46,7 @@ public final class Migration {
   private static final long CALL_SECONDS = 60;
   /** More are not listed one by one. */
   private static final int MAX_UNREADABLE = 1_000;
-  private static final List<DocumentKind> MOVED_KINDS = List.of(DocumentKind.QUEUE, DocumentKind.JOB,
+  private static final List<DocumentKind> MOVED_KINDS = List.of(DocumentKind.QUEUE, DocumentKind.CALENDAR,
       DocumentKind.API_KEY);
 
   private final TaskStore source;

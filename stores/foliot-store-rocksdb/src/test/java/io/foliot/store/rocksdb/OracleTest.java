@@ -318,9 +318,9 @@ final class OracleTest {
       String name = "d" + random.nextInt(3);
       long version = random.nextInt(6);
       byte[] content = random.nextInt(3) == 0 ? null : new byte[]{(byte) random.nextInt()};
-      both(any -> any.writeDocument(DocumentKind.JOB, name, version, content));
-      assertThat(StoreHarness.get(store.documents(DocumentKind.JOB))).usingRecursiveComparison()
-          .isEqualTo(StoreHarness.get(model.documents(DocumentKind.JOB)));
+      both(any -> any.writeDocument(DocumentKind.CALENDAR, name, version, content));
+      assertThat(StoreHarness.get(store.documents(DocumentKind.CALENDAR))).usingRecursiveComparison()
+          .isEqualTo(StoreHarness.get(model.documents(DocumentKind.CALENDAR)));
     }
 
     void compareIndexes() {

@@ -119,7 +119,7 @@ public final class EnumCodes {
   public static int of(DocumentKind kind) {
     return switch (kind) {
       case QUEUE -> 1;
-      case JOB -> 2;
+      case CALENDAR -> 2;
       case NODE -> 3;
       case PERMITS -> 4;
       case CLUSTER -> 5;
@@ -154,7 +154,7 @@ public final class EnumCodes {
   public static String nameOf(DocumentKind kind) {
     return switch (kind) {
       case QUEUE -> "queue";
-      case JOB -> "job";
+      case CALENDAR -> "calendar";
       case NODE -> "node";
       case PERMITS -> "permits";
       case CLUSTER -> "cluster";

@@ -51,9 +51,10 @@ final class EnumCodesTest {
 
   @Test
   void kindsOfDocumentsHaveTheirCodes() {
-    assertPinned(DocumentKind.class, EnumCodes::of, "1 QUEUE", "2 JOB", "3 NODE", "4 PERMITS", "5 CLUSTER",
+    assertPinned(DocumentKind.class, EnumCodes::of, "1 QUEUE", "2 CALENDAR", "3 NODE", "4 PERMITS", "5 CLUSTER",
         "6 API_KEY");
-    assertThat(Arrays.stream(DocumentKind.values()).map(EnumCodes::nameOf)).containsExactlyInAnyOrder("queue", "job",
+    assertThat(Arrays.stream(DocumentKind.values()).map(EnumCodes::nameOf)).containsExactlyInAnyOrder("queue",
+        "calendar",
         "node", "permits", "cluster", "api_key");
   }
 }

@@ -1,0 +1,84 @@
+package io.foliot.jobs;
+
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.ScheduleSettings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The named calendars of a store: a document each. They are read for each pass over a job that names one, so that a
+ * change takes effect with the next pass. Any thread.
+ */
+final class Calendars {
+  private static final String SUBJECT = "calendar";
+
+  private final TaskStore store;
+
+  Calendars(TaskStore store) {
+    this.store = store;
+  }
+
+  /** Returns what finds the calendars that a schedule names. */
+  CompletionStage<Function<String, @Nullable Calendar>> of(ScheduleSettings schedule) {
+    Map<String, Calendar> known = new HashMap<>();
+    CompletionStage<Void> read = CompletableFuture.completedFuture(null);
+    for (String name : schedule.exclude()) {
+      read = read.thenCompose(done -> find(name)).thenAccept(found -> found.ifPresent(one -> known.put(name, one)));
+    }
+    return read.thenApply(done -> known::get);
+  }
+
+  CompletionStage<Optional<Calendar>> find(String name) {
+    return store.document(DocumentKind.CALENDAR, name).thenApply(found -> found.map(Calendars::decode));
+  }
+
+  /** Returns all calendars by name. */
+  CompletionStage<Map<String, Calendar>> all() {
+    return store.documents(DocumentKind.CALENDAR).thenApply(documents -> {
+      Map<String, Calendar> all = new HashMap<>();
+      documents.forEach(document -> all.put(document.name(), decode(document)));
+      return all;
+    });
+  }
+
+  /** Writes or, with null, deletes a calendar; returns whether there was one. */
+  CompletionStage<Boolean> put(String name, @Nullable Calendar calendar) {
+    return store.document(DocumentKind.CALENDAR, name).thenCompose(found -> {
+      long version = found.map(Document::version).orElse(0L);
+      if (calendar == null && version == 0) {
+        return CompletableFuture.completedFuture(false);
+      }
+      return store.writeDocument(DocumentKind.CALENDAR, name, version, calendar == null ? null : encode(calendar))
+          .thenCompose(written -> written ? CompletableFuture.completedFuture(version != 0) : put(name, calendar));
+    });
+  }
+
+  private static byte[] encode(Calendar calendar) {
+    List<String> entries = calendar.entries();
+    return DocumentFormat.encode(SUBJECT, out -> {
+      out.varint(entries.size());
+      entries.forEach(out::text);
+    });
+  }
+
+  private static Calendar decode(Document document) {
+    return DocumentFormat.decode(SUBJECT, document.content(), in -> {
+      List<String> entries = new ArrayList<>();
+      for (int left = in.varint(); left > 0; left--) {
+        entries.add(in.text());
+      }
+      return Calendar.parse(entries);
+    });
+  }
+}

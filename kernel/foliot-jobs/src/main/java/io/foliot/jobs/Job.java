@@ -1,0 +1,222 @@
+package io.foliot.jobs;
+
+import io.foliot.core.Body;
+import io.foliot.core.Limits;
+import io.foliot.core.Retry;
+import io.foliot.jobs.schedule.ScheduleSettings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The definition of a recurring job, as its owner writes it. Immutable.
+ *
+ * @param name its name, unique in the store; the rules are those of a key
+ * @param queue the queue in which its shards run
+ * @param schedule when it runs
+ * @param shards how many tasks one run has, from 1 to {@value #MAX_SHARDS}
+ * @param shardParameters a text for each shard, from the first on; there may be fewer
+ * @param overlap what happens if a time comes while a run is active
+ * @param misfire what happens with times that are found late
+ * @param timeout how long a run may take, or null; then its shards are cancelled
+ * @param parameter what each shard carries; its headers must leave room for those of the job
+ * @param maxAttempts attempts of a shard, or 0 for what the queue says
+ * @param pauseAfterFailures after how many failed runs in a row the job is paused, or 0 for never
+ * @param history how many ended runs and ranges are kept
+ */
+public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
+    Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
+    int pauseAfterFailures, int history) {
+  /** Most shards of one run: each takes two bits of the job's record. */
+  public static final int MAX_SHARDS = 10_000;
+  /** The largest parameter, in bytes: it is copied into each shard. */
+  public static final int MAX_PARAMETER_BYTES = 16 << 10;
+  /** The largest parameter times the number of shards, in bytes: what one run writes. */
+  public static final int MAX_RUN_BYTES = 16 << 20;
+  /** All shard parameters together, in bytes of UTF-8: they are part of the job's record. */
+  public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
+  /** Longest timeout of a run. */
+  public static final Duration MAX_TIMEOUT = Duration.ofHours(24);
+  /** Ended runs and ranges that are kept unless the job says otherwise. */
+  public static final int DEFAULT_HISTORY = 50;
+  /** Most ended runs and ranges that can be kept. */
+  public static final int MAX_HISTORY = 200;
+
+  private static final int MAX_FAILURES = 1_000;
+
+  /**
+   * @throws IllegalArgumentException if a value is out of its range; the message names it and the range
+   */
+  public Job {
+    Limits.ensureKey(name);
+    Limits.ensureQueueName(queue);
+    shardParameters = List.copyOf(shardParameters);
+    ensure(shards >= 1 && shards <= MAX_SHARDS, "shards is from 1 to " + MAX_SHARDS, shards);
+    ensure(shardParameters.size() <= shards, "there are at most as many shardParameters as shards=" + shards,
+        shardParameters.size());
+    int bytes = shardParameters.stream().mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length).sum();
+    ensure(bytes <= MAX_SHARD_PARAMETER_BYTES,
+        "shardParameters have at most " + MAX_SHARD_PARAMETER_BYTES + " bytes in all", bytes);
+    ensure(parameter.payload().length <= MAX_PARAMETER_BYTES,
+        "parameter has at most " + MAX_PARAMETER_BYTES + " bytes", parameter.payload().length);
+    ensure((long) parameter.payload().length * shards <= MAX_RUN_BYTES,
+        "parameter times shards is at most " + MAX_RUN_BYTES + " bytes", (long) parameter.payload().length * shards);
+    ensure(timeout == null || (timeout.isPositive() && timeout.compareTo(MAX_TIMEOUT) <= 0),
+        "timeout is above 0 and at most 24 h", String.valueOf(timeout));
+    ensure(maxAttempts >= 0 && maxAttempts <= Retry.MAX_ATTEMPTS, "maxAttempts is from 1 to " + Retry.MAX_ATTEMPTS,
+        maxAttempts);
+    ensure(pauseAfterFailures >= 0 && pauseAfterFailures <= MAX_FAILURES,
+        "pauseAfterFailures is from 0 to " + MAX_FAILURES, pauseAfterFailures);
+    ensure(history >= 1 && history <= MAX_HISTORY, "history is from 1 to " + MAX_HISTORY, history);
+  }
+
+  private static void ensure(boolean holds, String rule, Object value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ": value=" + value);
+    }
+  }
+
+  /** Returns a builder of a job with that name. */
+  public static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  /** Returns the text for a shard, or null if it has none. */
+  public @Nullable String shardParameter(int shard) {
+    return shard < shardParameters.size() ? shardParameters.get(shard) : null;
+  }
+
+  /** Collects settings; {@link #build} checks them. One thread. */
+  public static final class Builder {
+    private final String name;
+    private final ScheduleSettings.Builder schedule = ScheduleSettings.builder();
+    private @Nullable ScheduleSettings settings;
+    private @Nullable String queue;
+    private int shards = 1;
+    private List<String> shardParameters = List.of();
+    private Overlap overlap = Overlap.SKIP;
+    private Misfire misfire = Misfire.DEFAULT;
+    private @Nullable Duration timeout;
+    private Body parameter = Body.EMPTY;
+    private int maxAttempts;
+    private int pauseAfterFailures;
+    private int history = DEFAULT_HISTORY;
+
+    private Builder(String name) {
+      this.name = name;
+    }
+
+    /** Sets the queue in which the shards run. */
+    public Builder queue(String newQueue) {
+      queue = newQueue;
+      return this;
+    }
+
+    /** Sets the times of a cron expression. */
+    public Builder cron(String expression) {
+      schedule.cron(expression);
+      return this;
+    }
+
+    /** Sets a fixed rate. */
+    public Builder every(Duration period) {
+      schedule.every(period);
+      return this;
+    }
+
+    /** Sets a fixed delay after the end of the last run. */
+    public Builder after(Duration delay) {
+      schedule.after(delay);
+      return this;
+    }
+
+    /** Sets the only time. */
+    public Builder at(Instant time) {
+      schedule.at(time);
+      return this;
+    }
+
+    /** Sets the zone of the schedule. */
+    public Builder zone(String zone) {
+      schedule.zone(zone);
+      return this;
+    }
+
+    /** Changes further settings of the schedule: bounds, calendars, jitter, rules for clock changes. */
+    public Builder schedule(Consumer<ScheduleSettings.Builder> change) {
+      change.accept(schedule);
+      return this;
+    }
+
+    /** Sets the whole schedule; what other calls of this builder set of it is dropped. */
+    public Builder schedule(ScheduleSettings newSchedule) {
+      settings = newSchedule;
+      return this;
+    }
+
+    /** Sets the number of shards, with a text for each of the first ones. */
+    public Builder shards(int count, String... parameters) {
+      shards = count;
+      shardParameters = List.of(parameters);
+      return this;
+    }
+
+    /** Sets what happens if a time comes while a run is active. */
+    public Builder overlap(Overlap newOverlap) {
+      overlap = newOverlap;
+      return this;
+    }
+
+    /** Sets what happens with times that are found late. */
+    public Builder misfire(Misfire newMisfire) {
+      misfire = newMisfire;
+      return this;
+    }
+
+    /** Sets how long a run may take; null for no limit. */
+    public Builder timeout(@Nullable Duration newTimeout) {
+      timeout = newTimeout;
+      return this;
+    }
+
+    /** Sets what each shard carries. */
+    public Builder parameter(Body newParameter) {
+      parameter = newParameter;
+      return this;
+    }
+
+    /** Sets the attempts of a shard; 0 for what the queue says. */
+    public Builder maxAttempts(int attempts) {
+      maxAttempts = attempts;
+      return this;
+    }
+
+    /** Sets after how many failed runs in a row the job is paused; 0 for never. */
+    public Builder pauseAfterFailures(int failures) {
+      pauseAfterFailures = failures;
+      return this;
+    }
+
+    /** Sets how many ended runs and ranges are kept. */
+    public Builder history(int entries) {
+      history = entries;
+      return this;
+    }
+
+    /**
+     * Returns the job.
+     *
+     * @throws IllegalArgumentException if a value is out of its range or missing
+     */
+    public Job build() {
+      if (queue == null) {
+        throw new IllegalArgumentException("a job names the queue in which its shards run: job=" + name);
+      }
+      return new Job(name, queue, settings == null ? schedule.build() : settings, shards, shardParameters, overlap,
+          misfire, timeout, parameter, maxAttempts, pauseAfterFailures, history);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package io.foliot.jobs;
+
+import io.foliot.jobs.schedule.AfterSchedule;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes that callers make to a job: pure functions from its record and the store's time to the next record. All
+ * scheduled times up to the change are decided first, by the rules before the change.
+ *
+ * <p>Rejected: to keep the old definition until a planning pass has decided its times. The caller can decide them as
+ * well, by the same function, because his write is refused if the record has changed since he read it.
+ */
+final class JobChange {
+  private JobChange() {}
+
+  /** A job has more undecided times than one step decides: planning passes must come first, and are under way. */
+  static final class BehindException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    BehindException(String job) {
+      super("the scheduled times of the job are being caught up: job=" + job, null, false, false);
+    }
+  }
+
+  /**
+   * A request for runs, as it was carried out.
+   *
+   * @param record the next record; the same object if the request was carried out before
+   * @param times the scheduled times of the runs, in milliseconds since 1970
+   * @param origin the number of the request
+   * @param isRepeated whether it was carried out before
+   */
+  record Requested(JobRecord record, List<Long> times, long origin, boolean isRepeated) {}
+
+  /**
+   * Returns the record of a new job. A fixed delay begins at once, any other schedule at its next time.
+   *
+   * @throws io.foliot.jobs.schedule.ScheduleException if no time is to come, or a calendar does not exist
+   */
+  static JobRecord create(Job job, long now, Function<String, @Nullable Calendar> calendars) {
+    Schedule schedule = schedule(job, calendars);
+    job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
+    return new JobRecord(job, 1, List.of(), now, null, now, firstAfter(job, schedule, now), 0, List.of(), List.of(),
+        List.of(), JobTotals.NONE, List.of());
+  }
+
+  private static Schedule schedule(Job job, Function<String, @Nullable Calendar> calendars) {
+    return job.schedule().schedule(job.name(), calendars);
+  }
+
+  private static long firstAfter(Job job, Schedule schedule, long now) {
+    if (!(schedule.timing() instanceof AfterSchedule)) {
+      return 0;
+    }
+    Instant from = job.schedule().from();
+    return from == null ? now : Math.max(now, from.toEpochMilli());
+  }
+
+  private static JobEdit settled(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
+    JobEdit edit = new JobEdit(record);
+    if (!ScheduledTimes.settle(edit, schedule(record.job(), calendars), now)) {
+      throw new BehindException(record.job().name());
+    }
+    return edit;
+  }
+
+  /**
+   * Replaces the definition. The same definition changes nothing.
+   *
+   * @throws BehindException if times must be caught up first
+   */
+  static JobRecord put(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
+    if (record.job().equals(job)) {
+      return record;
+    }
+    Schedule schedule = schedule(job, calendars);
+    if (!record.job().schedule().equals(job.schedule())) {
+      job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
+    }
+    JobEdit edit = settled(record, now, calendars);
+    boolean hadDelay = edit.job.schedule().after() != null;
+    edit.job = job;
+    edit.version++;
+    edit.cursor = Math.max(edit.cursor, now);
+    if (schedule.timing() instanceof AfterSchedule) {
+      edit.nextAfter = edit.active.isEmpty() && !(hadDelay && edit.nextAfter != 0)
+          ? firstAfter(job, schedule, now)
+          : edit.nextAfter;
+    } else {
+      edit.nextAfter = 0;
+    }
+    return edit.done();
+  }
+
+  /** Takes over a definition from code, unless code has declared the same before: a change by hand stays until then. */
+  static JobRecord declare(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
+    long hash = JobRecordFormat.hash(job);
+    if (record.declared().contains(hash)) {
+      return record;
+    }
+    JobEdit edit = new JobEdit(put(record, job, now, calendars));
+    addDeclared(edit, hash);
+    return edit.done();
+  }
+
+  /** Returns the record of a new job that code declares. */
+  static JobRecord declared(Job job, long now, Function<String, @Nullable Calendar> calendars) {
+    JobEdit edit = new JobEdit(create(job, now, calendars));
+    addDeclared(edit, JobRecordFormat.hash(job));
+    return edit.done();
+  }
+
+  private static void addDeclared(JobEdit edit, long hash) {
+    edit.declared.add(hash);
+    while (edit.declared.size() > JobRecord.MAX_DECLARED) {
+      edit.declared.removeFirst();
+    }
+  }
+
+  /**
+   * Pauses a job, or changes the end of a pause.
+   *
+   * @param until when it resumes by itself, or {@link JobRecord.Paused#OPEN}
+   * @throws BehindException if times must be caught up first
+   */
+  static JobRecord pause(JobRecord record, long until, String reason, String actor, long now,
+      Function<String, @Nullable Calendar> calendars) {
+    JobEdit edit = settled(record, now, calendars);
+    JobRecord.Paused old = edit.paused;
+    edit.cursor = Math.max(edit.cursor, now);
+    edit.paused = new JobRecord.Paused(old == null ? now : old.since(), until, edit.origins, reason, actor);
+    return edit.done();
+  }
+
+  /** Ends a pause. Times that passed in it are recorded as paused, by this step or the next passes. */
+  static JobRecord resume(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
+    JobRecord.Paused paused = record.paused();
+    if (paused == null || paused.until() <= now) {
+      return record;
+    }
+    JobEdit edit = new JobEdit(record);
+    // What is scheduled at this very instant still counts as paused.
+    edit.paused = new JobRecord.Paused(paused.since(), now + 1, paused.origins(), paused.reason(), paused.actor());
+    return edit.done();
+  }
+
+  /**
+   * Asks for a run now.
+   *
+   * @param key the caller's name for the request, or null
+   * @throws IllegalStateException if too many times wait already
+   */
+  static Requested trigger(JobRecord record, @Nullable String key, long now) {
+    return request(record, key, List.of(now));
+  }
+
+  /**
+   * Returns the scheduled times that a backfill would run.
+   *
+   * @param from the first instant, in milliseconds since 1970
+   * @param to the first instant after it
+   * @throws IllegalArgumentException if the range is empty, in the future, or has too many times
+   */
+  static List<Long> backfill(JobRecord record, long from, long to, long now,
+      Function<String, @Nullable Calendar> calendars) {
+    if (from >= to || to > now + 1) {
+      throw new IllegalArgumentException("a backfill is from an instant to a later one that is past: from="
+          + Instant.ofEpochMilli(from) + ", to=" + Instant.ofEpochMilli(to));
+    }
+    Schedule schedule = schedule(record.job(), calendars);
+    if (schedule.timing() instanceof AfterSchedule) {
+      throw new IllegalArgumentException("a job with a fixed delay has no scheduled times in the past: job="
+          + record.job().name());
+    }
+    List<Long> times = new ArrayList<>();
+    Instant time = schedule.next(Instant.ofEpochMilli(from - 1));
+    while (time != null && time.toEpochMilli() < to) {
+      times.add(time.toEpochMilli());
+      if (times.size() > JobRecord.MAX_WAITING) {
+        throw new IllegalArgumentException("a backfill has at most " + JobRecord.MAX_WAITING
+            + " times; divide the range: from=" + Instant.ofEpochMilli(from) + ", to=" + Instant.ofEpochMilli(to));
+      }
+      time = schedule.next(time);
+    }
+    return times;
+  }
+
+  /**
+   * Asks for runs of these times, one after the other unless the overlap rule allows.
+   *
+   * @throws IllegalStateException if too many times wait already
+   */
+  static Requested request(JobRecord record, @Nullable String key, List<Long> times) {
+    for (JobRecord.Request request : record.requests()) {
+      if (request.key().equals(key)) {
+        return new Requested(record, List.of(request.time()), request.origin(), true);
+      }
+    }
+    if (record.waiting().size() + times.size() > JobRecord.MAX_WAITING) {
+      throw new IllegalStateException("at most " + JobRecord.MAX_WAITING
+          + " times of a job wait to run: waiting=" + record.waiting().size() + ", asked=" + times.size());
+    }
+    JobEdit edit = new JobEdit(record);
+    long origin = ++edit.origins;
+    times.forEach(time -> edit.waiting.add(new JobRecord.Waiting(time, origin, 0, true)));
+    if (key != null && !times.isEmpty()) {
+      edit.requests.add(new JobRecord.Request(key, times.getFirst(), origin));
+      if (edit.requests.size() > JobRecord.MAX_REQUESTS) {
+        edit.requests.removeFirst();
+      }
+    }
+    return new Requested(edit.done(), List.copyOf(times), origin, false);
+  }
+
+  /** Stops the runs of a time, also those that wait; returns the same record if there are none. */
+  static JobRecord stop(JobRecord record, long time, long now) {
+    JobEdit edit = new JobEdit(record);
+    edit.active.replaceAll(run -> run.time() == time ? run.stopping(Run.Stop.STOPPED) : run);
+    for (JobRecord.Waiting waiting : record.waiting()) {
+      if (waiting.time() == time) {
+        edit.waiting.remove(waiting);
+        edit.totals = edit.totals.began(waiting.origin());
+        edit.past(new PastRun(time, time, 1, waiting.origin(), PastRun.Result.STOPPED, 0, 0, 0, now));
+      }
+    }
+    return edit.done();
+  }
+}

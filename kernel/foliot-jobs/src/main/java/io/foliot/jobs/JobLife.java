@@ -1,0 +1,304 @@
+package io.foliot.jobs;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Outcome;
+import io.foliot.jobs.schedule.AfterSchedule;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The planning of a job: a pure function from its record, the store's time and the ends of its shards to the next
+ * record, the next pass, the shards to insert and those to cancel. No clock, no thread, no store.
+ *
+ * <ol>
+ * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
+ * <li><i>Active runs.</i> The ends that were read are noted. A run whose shards have all ended is closed, by their
+ * records and never by a clock. A run past its deadline is stopped, and the shards of a run that is being stopped are
+ * cancelled in each pass until they have ended.
+ * <li><i>Start.</i> Waiting times begin by the overlap rule. At most {@link Outcome.Rearm#MAX_CHILDREN} shards are
+ * inserted; the next pass continues.
+ * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
+ * pause, and a day from now, so that changed calendars and time zone data take effect.
+ * </ol>
+ *
+ * <p>Guarantees: each scheduled time gets exactly one record or run; under {@link Overlap#SKIP} and
+ * {@link Overlap#QUEUE} no run begins while one is active; a pass that is repeated with the same record changes nothing
+ * but what the clock brings. Rejected: a run that is a task of its own and reports to the job. It would be a second
+ * truth about the same shards.
+ */
+final class JobLife {
+  /** Shards whose ends one pass reads, over all active runs. */
+  static final int MAX_READ = 1_000;
+
+  /** The interval at which runs are looked at that something waits for; a lost hint costs no more. */
+  private static final long POLL_MILLIS = 30_000;
+  /** The same for runs that nothing waits for. */
+  private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
+  private static final long STOPPING_POLL_MILLIS = 1_000;
+  private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
+  /** The part of a day over which the daily passes of all jobs are spread. */
+  private static final long SPREAD_MILLIS = Duration.ofHours(6).toMillis();
+  private static final int HASH_BITS = 16;
+
+  private final JobEdit edit;
+  private final Schedule schedule;
+  private final long now;
+  private final List<Outcome.Child> children = new ArrayList<>();
+  private final List<TaskId> cancels = new ArrayList<>();
+
+  /**
+   * What a pass decides.
+   *
+   * @param record the next record
+   * @param at when the next pass is due, in milliseconds since 1970
+   * @param children the shards to insert in the step that writes the record
+   * @param cancels the shards to cancel before it
+   */
+  record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels) {}
+
+  private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
+    edit = new JobEdit(record);
+    schedule = record.job().schedule().schedule(record.job().name(), calendars);
+    this.now = now;
+  }
+
+  /** Returns the shards whose ends a pass wants to know. */
+  static List<TaskId> wanted(JobRecord record) {
+    List<TaskId> ids = new ArrayList<>();
+    for (Run run : record.active()) {
+      unended(run, MAX_READ - ids.size()).stream()
+          .forEach(shard -> ids.add(Shards.id(record.job().name(), run, shard)));
+    }
+    return ids;
+  }
+
+  /** Returns inserted shards that have not ended, from where the last pass stopped reading. */
+  private static BitSet unended(Run run, int most) {
+    BitSet shards = new BitSet();
+    int left = most;
+    for (int i = 0; i < run.inserted() && left > 0; i++) {
+      int shard = (run.readFrom() + i) % run.inserted();
+      if (!run.ended().get(shard)) {
+        shards.set(shard);
+        left--;
+      }
+    }
+    return shards;
+  }
+
+  /**
+   * Takes a pass.
+   *
+   * @param now the store's time of the claim, in milliseconds since 1970
+   * @param ends by id, the shards that were read; others have not ended as far as this pass knows
+   * @param calendars finds a calendar by name; null if there is none
+   */
+  static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> calendars) {
+    JobLife pass = new JobLife(record, now, calendars);
+    boolean complete = ScheduledTimes.settle(pass.edit, pass.schedule, now);
+    pass.noteEnds(ends);
+    pass.start();
+    boolean inserted = pass.insert();
+    JobRecord next = pass.edit.done();
+    return new Plan(next, complete && inserted ? pass.nextPass() : now, List.copyOf(pass.children),
+        List.copyOf(pass.cancels));
+  }
+
+  // Active runs.
+
+  private void noteEnds(Map<TaskId, ShardEnd> ends) {
+    List<Run> runs = List.copyOf(edit.active);
+    edit.active.clear();
+    long lastEnd = 0;
+    for (Run before : runs) {
+      Run run = noted(before, ends);
+      if (run.deadline() != 0 && now >= run.deadline()) {
+        run = run.stopping(Run.Stop.TIMED_OUT);
+      }
+      if (run.isOver()) {
+        close(run);
+        lastEnd = Math.max(lastEnd, run.lastEnd() == 0 ? now : run.lastEnd());
+      } else {
+        edit.active.add(run);
+        cancelIfStopping(run, ends);
+      }
+    }
+    if (lastEnd != 0 && edit.active.isEmpty() && schedule.timing() instanceof AfterSchedule) {
+      Instant next = schedule.next(Instant.ofEpochMilli(lastEnd));
+      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
+    }
+  }
+
+  private Run noted(Run run, Map<TaskId, ShardEnd> ends) {
+    BitSet ended = (BitSet) run.ended().clone();
+    BitSet failed = (BitSet) run.failed().clone();
+    int unknown = run.unknown();
+    long lastEnd = run.lastEnd();
+    int readFrom = run.readFrom();
+    for (int i = 0; i < run.inserted(); i++) {
+      int shard = (run.readFrom() + i) % run.inserted();
+      ShardEnd end = run.ended().get(shard) ? null : ends.get(Shards.id(edit.job.name(), run, shard));
+      if (end != null) {
+        readFrom = (shard + 1) % run.inserted();
+        if (end.state() != ShardEnd.State.LIVE) {
+          ended.set(shard);
+          failed.set(shard, end.state() == ShardEnd.State.FAILED);
+          unknown += end.state() == ShardEnd.State.ABSENT ? 1 : 0;
+          lastEnd = Math.max(lastEnd, end.at());
+        }
+      }
+    }
+    return new Run(run.time(), run.origin(), run.shards(), run.inserted(), run.missed(), run.begun(), run.deadline(),
+        run.stop(), readFrom, ended, failed, unknown, lastEnd);
+  }
+
+  private void close(Run run) {
+    int failed = run.failed().cardinality();
+    PastRun.Result result = switch (run.stop()) {
+      case STOPPED -> PastRun.Result.STOPPED;
+      case TIMED_OUT -> PastRun.Result.TIMED_OUT;
+      case REPLACED -> PastRun.Result.REPLACED;
+      case NONE -> failed > 0
+          ? PastRun.Result.FAILED
+          : run.unknown() > 0 ? PastRun.Result.UNKNOWN : PastRun.Result.SUCCEEDED;
+    };
+    edit.past(new PastRun(run.time(), run.time(), 1, run.origin(), result, run.shards(), failed, run.begun(),
+        run.lastEnd() == 0 ? now : run.lastEnd()));
+    int most = edit.job.pauseAfterFailures();
+    if (most > 0 && edit.totals.failuresInRow() >= most && edit.paused == null) {
+      edit.paused = new JobRecord.Paused(now, JobRecord.Paused.OPEN, edit.origins,
+          most + " runs in a row failed", "foliot");
+    }
+  }
+
+  private void cancelIfStopping(Run run, Map<TaskId, ShardEnd> ends) {
+    if (run.isStopping()) {
+      unended(run, MAX_READ).stream().forEach(shard -> {
+        TaskId id = Shards.id(edit.job.name(), run, shard);
+        ShardEnd end = ends.get(id);
+        if (end == null || end.state() == ShardEnd.State.LIVE) {
+          cancels.add(id);
+        }
+      });
+    }
+  }
+
+  // Start.
+
+  private void start() {
+    List<JobRecord.Waiting> waiting = List.copyOf(edit.waiting);
+    edit.waiting.clear();
+    for (JobRecord.Waiting each : waiting) {
+      JobRecord.Paused paused = edit.paused;
+      if (paused != null && each.origin() <= paused.origins()) {
+        edit.waiting.add(each);
+      } else if (hasRoom()) {
+        begin(each);
+      } else if (each.waits()) {
+        edit.waiting.add(each);
+      } else {
+        overlap(each);
+      }
+    }
+  }
+
+  private boolean hasRoom() {
+    return edit.job.overlap() == Overlap.ALLOW
+        ? edit.active.size() < JobRecord.maxActive(edit.job)
+        : edit.active.isEmpty();
+  }
+
+  private void begin(JobRecord.Waiting time) {
+    Duration timeout = edit.job.timeout();
+    edit.active.add(Run.started(time.time(), time.origin(), edit.job.shards(), time.missed(), now,
+        timeout == null ? 0 : now + timeout.toMillis()));
+    edit.totals = edit.totals.began(time.origin());
+    edit.nextAfter = 0;
+  }
+
+  /** A scheduled time has come while a run is active. */
+  private void overlap(JobRecord.Waiting time) {
+    JobRecord.Waiting turn = edit.waiting.stream().filter(each -> !each.waits()).findFirst().orElse(null);
+    switch (edit.job.overlap()) {
+      case SKIP -> skipped(time);
+      case QUEUE -> {
+        if (turn == null) {
+          edit.waiting.add(time);
+        } else {
+          skipped(time);
+        }
+      }
+      case REPLACE -> {
+        if (turn != null) {
+          edit.waiting.remove(turn);
+          skipped(turn);
+        }
+        edit.waiting.add(time);
+        edit.active.replaceAll(run -> run.stopping(Run.Stop.REPLACED));
+        edit.active.forEach(run -> cancelIfStopping(run, Map.of()));
+      }
+      case ALLOW -> edit.waiting.add(time);
+    }
+  }
+
+  private void skipped(JobRecord.Waiting time) {
+    edit.past(PastRun.Result.SKIPPED, time.time(), time.time(), 1, now);
+  }
+
+  /** Inserts shards of runs that have begun; returns whether none is left. */
+  private boolean insert() {
+    long bytes = 0;
+    boolean all = true;
+    for (int i = 0; i < edit.active.size(); i++) {
+      Run run = edit.active.get(i);
+      int shard = run.inserted();
+      while (!run.isStopping() && shard < run.shards() && children.size() < Outcome.Rearm.MAX_CHILDREN
+          && bytes + edit.job.parameter().payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES) {
+        children.add(Shards.child(edit.job, run, shard++));
+        bytes += edit.job.parameter().payload().length;
+      }
+      all &= run.isStopping() || shard == run.shards();
+      edit.active.set(i, run.inserted(shard));
+    }
+    return all;
+  }
+
+  // Next pass.
+
+  private long nextPass() {
+    long hash = Shards.hash16(edit.job.name());
+    long at = now + DAY_MILLIS - ((hash * SPREAD_MILLIS) >> HASH_BITS);
+    JobRecord.Paused paused = edit.paused;
+    if (paused == null) {
+      at = Math.min(at, ScheduledTimes.next(edit, schedule));
+    } else if (paused.until() != JobRecord.Paused.OPEN) {
+      at = Math.min(at, paused.until());
+    }
+    for (Run run : edit.active) {
+      if (run.deadline() != 0 && !run.isStopping()) {
+        at = Math.min(at, run.deadline());
+      }
+      at = Math.min(at, now + poll(run));
+    }
+    return Math.max(at, now + 1);
+  }
+
+  /** Returns how long from now an active run is looked at again, if no hint comes before. */
+  private long poll(Run run) {
+    if (run.isStopping()) {
+      return STOPPING_POLL_MILLIS;
+    }
+    boolean isWaitedFor = !edit.waiting.isEmpty() || run.shards() > 1 || edit.job.pauseAfterFailures() > 0
+        || schedule.timing() instanceof AfterSchedule;
+    return isWaitedFor ? POLL_MILLIS : IDLE_POLL_MILLIS;
+  }
+}

@@ -1,0 +1,164 @@
+package io.foliot.jobs;
+
+import io.foliot.core.Body;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Retry;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.UnreadableException;
+import io.foliot.jobs.schedule.Calendar;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers the tasks of the internal queue {@value Shards#JOBS}: each attempt is one planning pass over a job. Any
+ * thread.
+ *
+ * <ol>
+ * <li>The record is the payload of the task. The time of the pass is the store's clock in the claim, and no other.
+ * <li>The shards that the pass wants to know are read, and the calendars that the job names.
+ * <li>{@link JobLife#plan} decides. What it cancels is cancelled first: a crash in between cancels again.
+ * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
+ * </ol>
+ *
+ * <p>A job whose record cannot be read, or whose calendar is missing, is tried again with growing pauses of up to five
+ * minutes and shown as in error; the others are not held up.
+ */
+public final class JobPlanner implements Delivery {
+  /** The type of the internal queue's target. */
+  static final String TYPE = "jobs";
+
+  private static final System.Logger LOG = System.getLogger(JobPlanner.class.getName());
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  /** Four times the share of a queue with the default priority: a burst of jobs must not starve the queues. */
+  private static final int PRIORITY = 2;
+  private static final Duration RETENTION = Duration.ofHours(1);
+
+  private final TaskStore store;
+  private final Calendars calendars;
+
+  /** A planner of the jobs in a store. */
+  public JobPlanner(TaskStore store) {
+    this.store = store;
+    calendars = new Calendars(store);
+  }
+
+  @Override
+  public String type() {
+    return TYPE;
+  }
+
+  @Override
+  public void check(Target target) {
+    throw new IllegalArgumentException("the delivery " + TYPE
+        + " plans jobs and is no target of a queue; a job names the queue in which it runs");
+  }
+
+  @Override
+  public String destination(Target target) {
+    return "planner";
+  }
+
+  @Override
+  public List<QueueConfig> internalQueues() {
+    return List.of(QueueConfig.of(Shards.JOBS, new Target(TYPE, Map.of(), TIMEOUT)).toBuilder().priority(PRIORITY)
+        .retry(new Retry(Retry.MAX_ATTEMPTS, Duration.ofSeconds(1), 2, Duration.ofMinutes(5), 0.2))
+        .retainFinished(RETENTION).build());
+  }
+
+  @Override
+  public CompletionStage<Answer> deliver(Attempt attempt) {
+    TaskRecord task = attempt.task();
+    String name = task.key();
+    if (name == null) {
+      return CompletableFuture.completedFuture(new Answer.Fail("a job's task has a key"));
+    }
+    JobRecord record;
+    try {
+      record = JobRecordFormat.decode(name, task.body().payload());
+    } catch (UnreadableException e) {
+      return CompletableFuture.completedFuture(failed(name, e));
+    }
+    long now = task.claimedAt();
+    List<TaskId> wanted = JobLife.wanted(record);
+    if (wanted.isEmpty() && record.job().schedule().exclude().isEmpty()) {
+      return planned(record, now, Map.of(), none -> null);
+    }
+    return calendars.of(record.job().schedule())
+        .thenCombine(ends(wanted), (known, ends) -> planned(record, now, ends, known))
+        .thenCompose(Function.identity());
+  }
+
+  private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskId> wanted) {
+    if (wanted.isEmpty()) {
+      return CompletableFuture.completedFuture(Map.of());
+    }
+    return store.find(wanted).thenApply(found -> {
+      Map<TaskId, ShardEnd> ends = new HashMap<>();
+      for (int i = 0; i < wanted.size(); i++) {
+        ends.put(wanted.get(i), end(found.get(i)));
+      }
+      return ends;
+    });
+  }
+
+  private static ShardEnd end(Optional<TaskRecord> found) {
+    if (found.isEmpty()) {
+      return new ShardEnd(ShardEnd.State.ABSENT, 0);
+    }
+    TaskRecord task = found.get();
+    if (task.isLive()) {
+      return new ShardEnd(ShardEnd.State.LIVE, 0);
+    }
+    return new ShardEnd(task.state() == TaskState.FINISHED ? ShardEnd.State.SUCCEEDED : ShardEnd.State.FAILED,
+        task.changedAt());
+  }
+
+  private CompletionStage<Answer> planned(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> known) {
+    JobLife.Plan plan;
+    try {
+      plan = JobLife.plan(record, now, ends, known);
+    } catch (RuntimeException e) {
+      return CompletableFuture.completedFuture(failed(record.job().name(), e));
+    }
+    Body body = plan.record() == record ? null : body(plan.record());
+    Answer answer = new Answer.Plan(new Outcome.Rearm(Due.at(plan.at()), body, plan.children()), "");
+    if (plan.cancels().isEmpty()) {
+      return CompletableFuture.completedFuture(answer);
+    }
+    List<TaskRef> refs = plan.cancels().stream().<TaskRef>map(TaskRef.ById::new).toList();
+    return store.cancel(refs).thenApply(cancelled -> answer);
+  }
+
+  /** Returns the payload of a job's task. */
+  static Body body(JobRecord record) {
+    return new Body(JobRecordFormat.encode(record), "application/octet-stream", Map.of());
+  }
+
+  private static Answer failed(String name, RuntimeException reason) {
+    LOG.log(System.Logger.Level.ERROR, "a job cannot be planned; put it again to replace it: job=" + name, reason);
+    return new Answer.Retry(null, Answer.Health.WELL, String.valueOf(reason.getMessage()));
+  }
+
+  @Override
+  public void close() {
+    // Holds nothing.
+  }
+}

@@ -1,0 +1,82 @@
+package io.foliot.jobs;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is stored of a job: its definition and the state of its schedule. It is the payload of the job's task.
+ * Immutable; {@link JobLife} and {@link JobChange} make the next one. Times are milliseconds since 1970.
+ *
+ * @param job the definition
+ * @param version how often the definition was changed, from 1
+ * @param declared hashes of the definitions that code declared, the newest last
+ * @param created when it was created
+ * @param paused why and since when it is paused, or null
+ * @param cursor each scheduled time up to here is waiting, active, or in the totals
+ * @param nextAfter with a fixed delay, when the next run begins; 0 while one is active or if the schedule has no delay
+ * @param origins how many requests for runs there were; the next one gets the next number
+ * @param waiting times that are to run and have not begun, in the order in which they begin
+ * @param active runs that have not ended, the oldest first
+ * @param history ended runs and ranges, the newest last
+ * @param totals what became of all times
+ * @param requests idempotency keys of the last requests
+ */
+record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
+    long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
+    List<Request> requests) {
+  /** Definitions that code declared: a rolling deployment has two, a rollback a third. */
+  static final int MAX_DECLARED = 8;
+  /** Times that wait to run. */
+  static final int MAX_WAITING = 100;
+  /** Requests whose idempotency keys are remembered. */
+  static final int MAX_REQUESTS = 32;
+
+  private static final int MAX_ACTIVE = 16;
+  private static final int MAX_ACTIVE_LARGE = 4;
+  private static final int LARGE_SHARDS = 1_000;
+
+  JobRecord {
+    declared = List.copyOf(declared);
+    waiting = List.copyOf(waiting);
+    active = List.copyOf(active);
+    history = List.copyOf(history);
+    requests = List.copyOf(requests);
+  }
+
+  /**
+   * A time that is to run and has not begun.
+   *
+   * @param time the scheduled time
+   * @param origin 0 for the schedule, else the number of the request
+   * @param missed how many scheduled times were missed before it
+   * @param waits whether it waits for its turn, however the overlap rule treats scheduled times
+   */
+  record Waiting(long time, long origin, int missed, boolean waits) {}
+
+  /**
+   * A pause.
+   *
+   * @param since the first instant at which no scheduled time runs
+   * @param until the first instant at which they do again; {@link Long#MAX_VALUE} for a resume by hand
+   * @param origins requests up to this number do not begin in the pause; later ones do
+   * @param reason why, for people
+   * @param actor by whom
+   */
+  record Paused(long since, long until, long origins, String reason, String actor) {
+    static final long OPEN = Long.MAX_VALUE;
+  }
+
+  /**
+   * A request for a run that must not be repeated.
+   *
+   * @param key the caller's name for it
+   * @param time the time of its run, the first one of a backfill
+   * @param origin its number
+   */
+  record Request(String key, long time, long origin) {}
+
+  /** Returns how many runs may be active under the overlap rule ALLOW. */
+  static int maxActive(Job job) {
+    return job.shards() > LARGE_SHARDS ? MAX_ACTIVE_LARGE : MAX_ACTIVE;
+  }
+}

@@ -1,0 +1,218 @@
+package io.foliot.jobs;
+
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
+import io.foliot.core.store.format.Checksum;
+import io.foliot.core.store.format.Frame;
+import io.foliot.core.store.format.RecordParts;
+import io.foliot.jobs.schedule.ScheduleSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of a {@link JobRecord}, in a {@link Frame} that belongs to the job's name. Times are distances from the
+ * cursor, which take few bytes where they are near. A record of more than {@value #MAX_BYTES} bytes loses its oldest
+ * history until it fits: the definition and what is waiting and active take less than half of it.
+ */
+final class JobRecordFormat {
+  /** The largest record: a firing reads and writes it. */
+  static final int MAX_BYTES = 64 << 10;
+
+  private static final String WHAT = "the record of a job";
+  private static final int NOT_PAUSED = 0;
+  private static final int PAUSED = 1;
+
+  private JobRecordFormat() {}
+
+  /** Returns the bytes of a record, with as much of its history as fits. */
+  static byte[] encode(JobRecord record) {
+    byte[] bytes = encode(record, 0);
+    for (int dropped = 1; bytes.length > MAX_BYTES && dropped <= record.history().size(); dropped++) {
+      bytes = encode(record, dropped);
+    }
+    return bytes;
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws io.foliot.core.store.format.UnreadableException if it cannot be read; its class says why
+   */
+  static JobRecord decode(String name, byte[] bytes) {
+    return Frame.read(WHAT, name, Checksum.mark(name), bytes, JobRecordFormat::read);
+  }
+
+  /** Returns the hash by which a definition that code declares is known. */
+  static long hash(Job job) {
+    Bytes out = new Bytes(256);
+    writeJob(job, out);
+    CRC32C sum = new CRC32C();
+    sum.update(out.array(), 0, out.length());
+    long low = sum.getValue();
+    sum.update(out.length());
+    return sum.getValue() << 32 | low;
+  }
+
+  private static byte[] encode(JobRecord record, int dropped) {
+    Bytes out = new Bytes(1_024);
+    int start = Frame.begin(out);
+    long base = record.cursor();
+    out.near(base);
+    writeJob(record.job(), out);
+    out.near(record.version()).near(record.created() - base);
+    list(out, record.declared(), out::u64);
+    JobRecord.Paused paused = record.paused();
+    out.u8(paused == null ? NOT_PAUSED : PAUSED);
+    if (paused != null) {
+      out.near(paused.since() - base).near(paused.until()).near(paused.origins()).text(paused.reason())
+          .text(paused.actor());
+    }
+    out.near(record.nextAfter() == 0 ? 0 : record.nextAfter()).near(record.origins());
+    list(out, record.waiting(), waiting -> out.near(waiting.time() - base).near(waiting.origin())
+        .varint(waiting.missed()).u8(waiting.waits() ? 1 : 0));
+    list(out, record.active(), run -> writeRun(run, base, out));
+    list(out, record.history().subList(dropped, record.history().size()), past -> writePast(past, base, out));
+    JobTotals totals = record.totals();
+    out.near(totals.fired()).near(totals.requested()).near(totals.succeeded()).near(totals.failed())
+        .near(totals.stopped()).near(totals.skipped()).near(totals.missed()).near(totals.paused())
+        .near(totals.failuresInRow());
+    list(out, record.requests(), request -> out.text(request.key()).near(request.time() - base)
+        .near(request.origin()));
+    return Frame.end(out, start, Checksum.mark(record.job().name())).toArray();
+  }
+
+  private static JobRecord read(BytesReader in) {
+    long base = in.near();
+    Job job = readJob(in);
+    long version = in.near();
+    long created = base + in.near();
+    List<Long> declared = list(in, in::u64);
+    JobRecord.Paused paused = in.u8() == NOT_PAUSED
+        ? null
+        : new JobRecord.Paused(base + in.near(), in.near(), in.near(), in.text(), in.text());
+    long nextAfter = in.near();
+    long origins = in.near();
+    List<JobRecord.Waiting> waiting = list(in,
+        () -> new JobRecord.Waiting(base + in.near(), in.near(), in.varint(), in.u8() == 1));
+    List<Run> active = list(in, () -> readRun(base, in));
+    List<PastRun> history = list(in, () -> readPast(base, in));
+    JobTotals totals = new JobTotals(in.near(), in.near(), in.near(), in.near(), in.near(), in.near(), in.near(),
+        in.near(), in.near());
+    List<JobRecord.Request> requests = list(in,
+        () -> new JobRecord.Request(in.text(), base + in.near(), in.near()));
+    return new JobRecord(job, version, declared, created, paused, base, nextAfter, origins, waiting, active, history,
+        totals, requests);
+  }
+
+  private static void writeJob(Job job, Bytes out) {
+    out.text(job.name()).text(job.queue());
+    Map<String, String> schedule = job.schedule().values();
+    out.varint(schedule.size());
+    schedule.forEach((setting, value) -> out.text(setting).text(value));
+    out.varint(job.shards());
+    list(out, job.shardParameters(), out::text);
+    Duration timeout = job.timeout();
+    out.u8(job.overlap().code()).u8(job.misfire().policy().code()).near(job.misfire().window().toMillis())
+        .varint(job.misfire().max()).near(timeout == null ? 0 : timeout.toMillis()).varint(job.maxAttempts())
+        .varint(job.pauseAfterFailures()).varint(job.history());
+    RecordParts.writeBody(job.parameter(), out);
+  }
+
+  private static Job readJob(BytesReader in) {
+    String name = in.text();
+    String queue = in.text();
+    Map<String, String> schedule = new LinkedHashMap<>();
+    for (int left = in.varint(); left > 0; left--) {
+      schedule.put(in.text(), in.text());
+    }
+    int shards = in.varint();
+    List<String> parameters = list(in, in::text);
+    Overlap overlap = constant(Overlap.values(), Overlap::code, in.u8());
+    Misfire misfire = new Misfire(constant(Misfire.Policy.values(), Misfire.Policy::code, in.u8()),
+        Duration.ofMillis(in.near()), in.varint());
+    long timeout = in.near();
+    int maxAttempts = in.varint();
+    int pauseAfterFailures = in.varint();
+    int history = in.varint();
+    return new Job(name, queue, ScheduleSettings.of(schedule), shards, parameters, overlap, misfire,
+        timeout == 0 ? null : Duration.ofMillis(timeout), RecordParts.readBody(in), maxAttempts, pauseAfterFailures,
+        history);
+  }
+
+  private static void writeRun(Run run, long base, Bytes out) {
+    out.near(run.time() - base).near(run.origin()).varint(run.shards()).varint(run.inserted()).varint(run.missed())
+        .near(run.begun() - base).near(run.deadline()).u8(run.stop().code()).varint(run.readFrom());
+    bits(out, run.ended());
+    bits(out, run.failed());
+    out.varint(run.unknown()).near(run.lastEnd());
+  }
+
+  private static Run readRun(long base, BytesReader in) {
+    return new Run(base + in.near(), in.near(), in.varint(), in.varint(), in.varint(), base + in.near(), in.near(),
+        constant(Run.Stop.values(), Run.Stop::code, in.u8()), in.varint(), bits(in), bits(in), in.varint(), in.near());
+  }
+
+  private static void writePast(PastRun past, long base, Bytes out) {
+    out.near(past.from() - base).near(past.to() - past.from()).near(past.count()).near(past.origin())
+        .u8(past.result().code()).varint(past.shards()).varint(past.failed())
+        .near(past.begun() == 0 ? 0 : past.begun() - past.from() + 1).near(past.ended() - past.to());
+  }
+
+  private static PastRun readPast(long base, BytesReader in) {
+    long from = base + in.near();
+    long to = from + in.near();
+    long count = in.near();
+    long origin = in.near();
+    PastRun.Result result = constant(PastRun.Result.values(), PastRun.Result::code, in.u8());
+    int shards = in.varint();
+    int failed = in.varint();
+    long begun = in.near();
+    return new PastRun(from, to, count, origin, result, shards, failed, begun == 0 ? 0 : from + begun - 1,
+        to + in.near());
+  }
+
+  private static void bits(Bytes out, BitSet bits) {
+    byte[] bytes = bits.toByteArray();
+    out.varint(bytes.length).bytes(bytes);
+  }
+
+  private static BitSet bits(BytesReader in) {
+    return BitSet.valueOf(in.bytes(in.varint()));
+  }
+
+  private static <T> void list(Bytes out, List<T> items, Consumer<T> item) {
+    out.varint(items.size());
+    items.forEach(item);
+  }
+
+  private static <T> List<T> list(BytesReader in, Supplier<T> item) {
+    List<T> items = new ArrayList<>();
+    for (int left = in.varint(); left > 0; left--) {
+      items.add(item.get());
+    }
+    return items;
+  }
+
+  private static <E> E constant(E[] values, ToIntFunction<E> code, int wanted) {
+    @Nullable
+    E found = null;
+    for (E value : values) {
+      if (code.applyAsInt(value) == wanted) {
+        found = value;
+      }
+    }
+    if (found == null) {
+      throw new IllegalArgumentException("no such constant: code=" + wanted);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,62 @@
+package io.foliot.jobs;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as callers see it: its definition and what its schedule has made of it so far.
+ *
+ * @param name its name
+ * @param state whether it runs
+ * @param definition its definition; null if its record cannot be read
+ * @param version how often the definition was changed, from 1
+ * @param created when it was created
+ * @param pause why and since when it is paused, or null
+ * @param nextTime the next scheduled time, or null if there is none
+ * @param waiting how many times are to run and have not begun
+ * @param active runs that have not ended, the oldest first
+ * @param history ended runs and ranges, the newest first
+ * @param totals what became of all times
+ * @param error why the job is in error, or empty
+ */
+public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
+    @Nullable Pause pause, @Nullable Instant nextTime, int waiting, List<ActiveRun> active, List<PastRun> history,
+    JobTotals totals, String error) {
+  /** The states of a job. */
+  public enum State {
+    /** Its scheduled times run. */
+    ACTIVE,
+    /** Its scheduled times do not run until it is resumed. */
+    PAUSED,
+    /** No scheduled time is to come, and no run is active. */
+    COMPLETED,
+    /** It cannot be planned; the others run on. */
+    ERROR
+  }
+
+  /**
+   * A pause.
+   *
+   * @param since its begin
+   * @param until its end, or null for a resume by hand
+   * @param reason why, for people
+   * @param actor by whom
+   */
+  public record Pause(Instant since, @Nullable Instant until, String reason, String actor) {}
+
+  /**
+   * A run that has not ended.
+   *
+   * @param time its scheduled time
+   * @param origin 0 for the schedule, else the number of the request
+   * @param shards how many shards it has
+   * @param ended how many of them have ended, as of the last pass
+   * @param failed how many of those failed or were cancelled
+   * @param begun when it began
+   * @param deadline when it times out, or null
+   * @param stopping whether it is being stopped
+   */
+  public record ActiveRun(Instant time, long origin, int shards, int ended, int failed, Instant begun,
+      @Nullable Instant deadline, boolean stopping) {}
+}

@@ -1,0 +1,491 @@
+package io.foliot.jobs;
+
+import io.foliot.core.OnConflict;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.UnreadableException;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.Schedule;
+import io.foliot.jobs.schedule.ScheduleSettings;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The recurring jobs of a store: what callers do with them. Any thread; no method blocks.
+ *
+ * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
+ * and written if nobody has written it since; else it is read again. A job that is being planned, some milliseconds, is
+ * waited for; after six seconds the change fails with {@link OverloadedException} and nothing is done. So no copy of a
+ * definition that has become old replaces a newer one, and the answer of a change is true on every node.
+ *
+ * <p>Futures fail with {@link IllegalArgumentException} for what can never work, with {@link UnknownJobException} for a
+ * job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
+ */
+public final class Jobs {
+  /** The time for which a change waits for others: longer than the lease of a planner that was killed. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
+  private static final long FIRST_PAUSE_MILLIS = 5;
+  private static final long LAST_PAUSE_MILLIS = 200;
+  private static final int PREVIEW = 5;
+
+  private final TaskStore store;
+  private final Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write;
+  private final Calendars calendars;
+
+  /** There is no job with that name. */
+  public static final class UnknownJobException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    private final String job;
+
+    UnknownJobException(String job) {
+      super("there is no such job: job=" + job, null, false, false);
+      this.job = job;
+    }
+
+    /** The name of the job. */
+    public String job() {
+      return job;
+    }
+  }
+
+  /**
+   * A request for runs that was accepted.
+   *
+   * @param times the scheduled times of the runs
+   * @param origin the number of the request, which names its runs together with their times
+   * @param isRepeated whether a request with the same key was accepted before; nothing was done then
+   */
+  public record Requested(List<Instant> times, long origin, boolean isRepeated) {}
+
+  /**
+   * A page of jobs.
+   *
+   * @param jobs the jobs, in no particular order
+   * @param next where the next page begins, or null if there is none
+   */
+  public record Page(List<JobStatus> jobs, @Nullable String next) {}
+
+  /** The record of a job as it was read. */
+  private record Stored(JobRecord record, TaskRecord task) {}
+
+  /**
+   * The jobs of a store.
+   *
+   * @param write writes drafts of the internal queue, and has them looked at in time
+   */
+  public Jobs(TaskStore store, Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write) {
+    this.store = store;
+    this.write = write;
+    calendars = new Calendars(store);
+  }
+
+  // Definitions.
+
+  /** Creates a job or replaces its definition. The same definition again changes nothing. */
+  public CompletableFuture<JobStatus> put(Job job) {
+    return create(job, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
+  }
+
+  /**
+   * Takes over a definition from code, unless code has declared the same one before: a later change by hand stays until
+   * the code changes, and an old instance changes nothing during a rolling deployment.
+   */
+  public CompletableFuture<JobStatus> declare(Job job) {
+    return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
+  }
+
+  /** The record of a new job. */
+  private interface Creation {
+    JobRecord apply(Job job, long now, Function<String, @Nullable Calendar> known);
+  }
+
+  /** The next record of a job. */
+  private interface Change {
+    JobRecord apply(JobRecord record, long now, Function<String, @Nullable Calendar> known);
+  }
+
+  private CompletableFuture<JobStatus> create(Job job, Creation creation, Change change) {
+    return retried(job.name(), () -> calendars.of(job.schedule()).thenCompose(known -> now(job.name())
+        .thenCompose(now -> read(job.name()).thenCompose(found -> {
+          TaskRecord task = found.orElse(null);
+          if (task == null || !task.isLive()) {
+            return written(creation.apply(job, now, known), Draft.ABSENT, now);
+          }
+          if (task.state() == TaskState.RUNNING) {
+            return busy();
+          }
+          JobRecord record = decoded(task);
+          // A record that cannot be read is replaced.
+          return record == null
+              ? written(creation.apply(job, now, known), task.generation(), now)
+              : calendars.of(record.job().schedule())
+                  .thenCompose(old -> changed(new Stored(record, task),
+                      change.apply(record, now, name -> either(known, old, name)), now));
+        }))));
+  }
+
+  private static @Nullable Calendar either(Function<String, @Nullable Calendar> first,
+      Function<String, @Nullable Calendar> second, String name) {
+    Calendar found = first.apply(name);
+    return found != null ? found : second.apply(name);
+  }
+
+  /** Returns a job, or empty if there is none. */
+  public CompletableFuture<Optional<JobStatus>> find(String name) {
+    return read(name).thenCompose(found -> found.filter(TaskRecord::isLive)
+        .map(task -> status(task).thenApply(Optional::of))
+        .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
+  }
+
+  /**
+   * Pages through the jobs.
+   *
+   * @param cursor what the last page gave, or null for the first
+   */
+  public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
+    return store.query(Shards.JOBS, null, limit, cursor).thenCompose(page -> {
+      CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
+      for (TaskRecord task : page.tasks()) {
+        if (task.isLive()) {
+          all = all.thenCombine(status(task), (list, status) -> {
+            list.add(status);
+            return list;
+          });
+        }
+      }
+      return all.thenApply(list -> new Page(List.copyOf(list), page.cursor()));
+    }).toCompletableFuture();
+  }
+
+  /**
+   * Deletes a job; its active runs finish unless they are to be stopped.
+   *
+   * @return whether there was one
+   */
+  public CompletableFuture<Boolean> delete(String name, boolean stopsRuns) {
+    TaskRef ref = new TaskRef.ByKey(Shards.JOBS, name);
+    CompletionStage<List<TaskId>> shards = stopsRuns
+        ? read(name).thenApply(found -> found.filter(TaskRecord::isLive).map(Jobs::decoded).map(Jobs::inserted)
+            .orElse(List.of()))
+        : CompletableFuture.completedFuture(List.of());
+    return shards.thenCompose(ids -> store.cancel(List.of(ref)).thenCompose(results -> {
+      boolean existed = switch (results.getFirst().kind()) {
+        case CANCELLED, CANCEL_PENDING -> true;
+        case ALREADY_FINISHED, NOT_FOUND -> false;
+      };
+      return ids.isEmpty()
+          ? CompletableFuture.completedFuture(existed)
+          : store.cancel(ids.stream().<TaskRef>map(TaskRef.ById::new).toList()).thenApply(stopped -> existed);
+    })).toCompletableFuture();
+  }
+
+  private static List<TaskId> inserted(JobRecord record) {
+    List<TaskId> ids = new ArrayList<>();
+    for (Run run : record.active()) {
+      for (int shard = 0; shard < run.inserted(); shard++) {
+        if (!run.ended().get(shard)) {
+          ids.add(Shards.id(record.job().name(), run, shard));
+        }
+      }
+    }
+    return ids;
+  }
+
+  // Runs.
+
+  /**
+   * Pauses a job: none of its scheduled times begins from the answer on, until it is resumed.
+   *
+   * @param until when it resumes by itself, or null
+   */
+  public CompletableFuture<JobStatus> pause(String name, @Nullable Instant until, String reason, String actor) {
+    long end = until == null ? JobRecord.Paused.OPEN : until.toEpochMilli();
+    return change(name, (record, now, known) -> {
+      if (end <= now) {
+        throw new IllegalArgumentException("until is an instant after now: until=" + until);
+      }
+      return JobChange.pause(record, end, reason, actor, now, known);
+    });
+  }
+
+  /** Resumes a job. Scheduled times that passed in the pause do not run, and are recorded as one range. */
+  public CompletableFuture<JobStatus> resume(String name) {
+    return change(name, JobChange::resume);
+  }
+
+  /**
+   * Asks for a run now. It waits for its turn where the overlap rule does not allow several runs.
+   *
+   * @param key the caller's name for the request, or null; the same key again asks for nothing
+   */
+  public CompletableFuture<Requested> trigger(String name, @Nullable String key) {
+    return request(name, (record, now, known) -> JobChange.trigger(record, key, now));
+  }
+
+  /**
+   * Asks for the runs of scheduled times in the past, the oldest first.
+   *
+   * @param from the first instant
+   * @param to the first instant after it, which is past
+   * @param dryRun whether only the times are returned, and nothing is written
+   */
+  public CompletableFuture<Requested> backfill(String name, Instant from, Instant to, boolean dryRun,
+      @Nullable String key) {
+    return request(name, (record, now, known) -> {
+      List<Long> times = JobChange.backfill(record, from.toEpochMilli(), to.toEpochMilli(), now, known);
+      return dryRun || times.isEmpty()
+          ? new JobChange.Requested(record, times, 0, false)
+          : JobChange.request(record, key, times);
+    });
+  }
+
+  /** Stops the runs of a time: their shards are cancelled, those that run through their leases. */
+  public CompletableFuture<JobStatus> stop(String name, Instant time) {
+    return change(name, (record, now, known) -> {
+      JobRecord next = JobChange.stop(record, time.toEpochMilli(), now);
+      if (next == record && record.active().stream().noneMatch(run -> run.time() == time.toEpochMilli())) {
+        throw new IllegalArgumentException("no run of that time is active or waits: job=" + name + ", time=" + time);
+      }
+      return next;
+    });
+  }
+
+  /** A request as {@link JobChange} carries it out. */
+  private interface Request {
+    JobChange.Requested apply(JobRecord record, long now, Function<String, @Nullable Calendar> known);
+  }
+
+  private CompletableFuture<Requested> request(String name, Request request) {
+    return retried(name, () -> stored(name).thenCompose(found -> found == null
+        ? busy()
+        : calendars.of(found.record().job().schedule()).thenCompose(known -> now(name).thenCompose(now -> {
+          JobChange.Requested requested = request.apply(found.record(), now, known);
+          Requested answer = new Requested(requested.times().stream().map(Instant::ofEpochMilli).toList(),
+              requested.origin(), requested.isRepeated());
+          return changed(found, requested.record(), now)
+              .thenApply(status -> status.map(written -> answer));
+        }))));
+  }
+
+  private CompletableFuture<JobStatus> change(String name, Change change) {
+    return retried(name, () -> stored(name).thenCompose(found -> found == null
+        ? busy()
+        : calendars.of(found.record().job().schedule()).thenCompose(known -> now(name)
+            .thenCompose(now -> changed(found, change.apply(found.record(), now, known), now)))));
+  }
+
+  // Times.
+
+  /** Returns the next scheduled times of a job, with their offsets. */
+  public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
+    return read(name).thenCompose(found -> {
+      TaskRecord task = found.filter(TaskRecord::isLive).orElseThrow(() -> new UnknownJobException(name));
+      JobRecord record = decoded(task);
+      if (record == null) {
+        throw new IllegalStateException("the record of the job cannot be read; put the job again: job=" + name);
+      }
+      return calendars.of(record.job().schedule())
+          .thenApply(known -> preview(record.job().schedule().schedule(name, known), record.cursor(), count));
+    }).toCompletableFuture();
+  }
+
+  /** Returns the first times of a schedule after now, as if a job with that name had it. */
+  public CompletableFuture<List<ZonedDateTime>> preview(ScheduleSettings settings, String name, int count) {
+    return calendars.of(settings).thenCombine(store.timeMicros(0),
+        (known, micros) -> preview(settings.schedule(name, known), Math.floorDiv(micros, 1_000), count))
+        .toCompletableFuture();
+  }
+
+  private static List<ZonedDateTime> preview(Schedule schedule, long after, int count) {
+    return schedule.preview(Instant.ofEpochMilli(after), count);
+  }
+
+  // Calendars.
+
+  /** Creates or replaces a calendar; returns whether there was one. It takes effect with the next pass of each job. */
+  public CompletableFuture<Boolean> putCalendar(String name, Calendar calendar) {
+    if (name.isBlank() || name.indexOf(',') >= 0) {
+      throw new IllegalArgumentException("the name of a calendar is not blank and has no comma: name=" + name);
+    }
+    return calendars.put(name, calendar).toCompletableFuture();
+  }
+
+  /** Returns a calendar, or empty if there is none. */
+  public CompletableFuture<Optional<Calendar>> calendar(String name) {
+    return calendars.find(name).toCompletableFuture();
+  }
+
+  /** Returns all calendars by name. */
+  public CompletableFuture<Map<String, Calendar>> calendars() {
+    return calendars.all().toCompletableFuture();
+  }
+
+  /** Deletes a calendar; jobs that name it are in error until they are changed. Returns whether there was one. */
+  public CompletableFuture<Boolean> deleteCalendar(String name) {
+    return calendars.put(name, null).toCompletableFuture();
+  }
+
+  // Reads and writes.
+
+  private CompletionStage<Long> now(String name) {
+    return store.timeMicros(Shards.hash16(name) & (store.slotCount() - 1))
+        .thenApply(micros -> Math.floorDiv(micros, 1_000));
+  }
+
+  private CompletionStage<Optional<TaskRecord>> read(String name) {
+    return store.find(new TaskRef.ByKey(Shards.JOBS, name));
+  }
+
+  private static @Nullable JobRecord decoded(TaskRecord task) {
+    try {
+      return JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
+    } catch (UnreadableException e) {
+      return null;
+    }
+  }
+
+  /** Returns the record, or null while it is planned. */
+  private CompletionStage<@Nullable Stored> stored(String name) {
+    return read(name).thenApply(found -> {
+      TaskRecord task = found.filter(TaskRecord::isLive).orElseThrow(() -> new UnknownJobException(name));
+      JobRecord record = decoded(task);
+      if (record == null) {
+        throw new IllegalStateException("the record of the job cannot be read; put the job again: job=" + name);
+      }
+      return task.state() == TaskState.RUNNING ? null : new Stored(record, task);
+    });
+  }
+
+  private static <T> CompletionStage<Optional<T>> busy() {
+    return CompletableFuture.completedFuture(Optional.empty());
+  }
+
+  private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
+    return next == before.record()
+        ? status(before.task()).thenApply(Optional::of)
+        : written(next, before.task().generation(), now);
+  }
+
+  /** Writes a record, to be planned at once; empty if the job has changed meanwhile. */
+  private CompletionStage<Optional<JobStatus>> written(JobRecord record, long expectedGeneration, long now) {
+    String name = record.job().name();
+    TaskId id = TaskId.of(now, Shards.hash16(name), ThreadLocalRandom.current().nextLong());
+    Draft draft = new Draft(id, Shards.JOBS, name, Due.NOW, JobPlanner.body(record), 0, OnConflict.REJECT, null)
+        .expecting(expectedGeneration);
+    return write.apply(List.of(draft)).thenCompose(results -> results.getFirst().kind().isPlaced()
+        ? calendars.of(record.job().schedule()).thenApply(known -> Optional.of(status(record, known, "")))
+        : busy());
+  }
+
+  private CompletionStage<JobStatus> status(TaskRecord task) {
+    JobRecord record = decoded(task);
+    if (record == null) {
+      return CompletableFuture.completedFuture(new JobStatus(String.valueOf(task.key()), JobStatus.State.ERROR, null, 0,
+          Instant.ofEpochMilli(task.createdAt()), null, null, 0, List.of(), List.of(), JobTotals.NONE,
+          "its record cannot be read; put the job again"));
+    }
+    String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
+        ? task.attempts().getLast().detail()
+        : "";
+    return calendars.of(record.job().schedule()).thenApply(known -> status(record, known, error));
+  }
+
+  private static JobStatus status(JobRecord record, Function<String, @Nullable Calendar> known, String error) {
+    Job job = record.job();
+    JobRecord.Paused paused = record.paused();
+    Instant next = null;
+    String problem = error;
+    try {
+      long millis = ScheduledTimes.next(new JobEdit(record), job.schedule().schedule(job.name(), known));
+      next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
+    } catch (IllegalArgumentException e) {
+      problem = String.valueOf(e.getMessage());
+    }
+    boolean isOver = next == null && record.waiting().isEmpty() && record.active().isEmpty();
+    JobStatus.State state = !problem.isEmpty()
+        ? JobStatus.State.ERROR
+        : paused != null ? JobStatus.State.PAUSED : isOver ? JobStatus.State.COMPLETED : JobStatus.State.ACTIVE;
+    JobStatus.Pause pause = paused == null
+        ? null
+        : new JobStatus.Pause(Instant.ofEpochMilli(paused.since()),
+            paused.until() == JobRecord.Paused.OPEN ? null : Instant.ofEpochMilli(paused.until()), paused.reason(),
+            paused.actor());
+    return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
+        next, record.waiting().size(), record.active().stream().map(Jobs::active).toList(),
+        record.history().reversed(), record.totals(), problem);
+  }
+
+  private static JobStatus.ActiveRun active(Run run) {
+    return new JobStatus.ActiveRun(Instant.ofEpochMilli(run.time()), run.origin(), run.shards(),
+        run.ended().cardinality(), run.failed().cardinality(), Instant.ofEpochMilli(run.begun()),
+        run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping());
+  }
+
+  /** A step that is empty if it must be taken again. */
+  private interface Step<T> {
+    CompletionStage<Optional<T>> take();
+  }
+
+  private <T> CompletableFuture<T> retried(String name, Step<T> step) {
+    return retried(name, step, System.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS);
+  }
+
+  private <T> CompletableFuture<T> retried(String name, Step<T> step, long endNanos, long pauseMillis) {
+    return taken(step).handle((result, failure) -> {
+      if (failure == null && result.isPresent()) {
+        return CompletableFuture.completedFuture(result.get());
+      }
+      Throwable reason = failure instanceof java.util.concurrent.CompletionException ? failure.getCause() : failure;
+      if (reason != null && !(reason instanceof JobChange.BehindException)) {
+        return CompletableFuture.<T>failedFuture(reason);
+      }
+      if (System.nanoTime() - endNanos > 0) {
+        return CompletableFuture.<T>failedFuture(new OverloadedException(
+            "the job is being planned or changed by others; nothing was done, and the call may be repeated: job="
+                + name));
+      }
+      CompletableFuture<T> later = new CompletableFuture<>();
+      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(
+          () -> retried(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS))
+              .whenComplete((value, problem) -> {
+                if (problem == null) {
+                  later.complete(value);
+                } else {
+                  later.completeExceptionally(problem);
+                }
+              }));
+      return later;
+    }).thenCompose(Function.identity());
+  }
+
+  private static <T> CompletableFuture<Optional<T>> taken(Step<T> step) {
+    try {
+      return step.take().toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Returns how many times an answer to a put shows. */
+  public static int previewed() {
+    return PREVIEW;
+  }
+}

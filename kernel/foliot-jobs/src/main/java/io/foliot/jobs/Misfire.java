@@ -1,0 +1,66 @@
+package io.foliot.jobs;
+
+import java.time.Duration;
+
+/**
+ * The rule for scheduled times that are found late: by more than 30 s, or several at once.
+ *
+ * @param policy which of them run
+ * @param window how late a time may run at most; later ones are recorded as missed
+ * @param max how many times run at most; 1 for {@link Policy#ONCE}
+ */
+public record Misfire(Policy policy, Duration window, int max) {
+  /** Most times that run after one outage. */
+  public static final int MAX_RUNS = 100;
+  private static final Duration LONGEST_WINDOW = Duration.ofDays(366);
+  /** The latest time, if it is at most a day late. */
+  public static final Misfire DEFAULT = once(Duration.ofDays(1));
+
+  /** The choice among late times. */
+  public enum Policy {
+    /** The latest one runs, and is told how many were missed and since when. */
+    ONCE(1),
+    /** All of them run, up to a maximum, the oldest first and one after the other unless the overlap rule allows. */
+    ALL(2),
+    /** Those within the window run as if they were on time. */
+    SKIP(3);
+
+    private final int code;
+
+    Policy(int code) {
+      this.code = code;
+    }
+
+    /** Returns the number that stands for this policy in stored records. */
+    int code() {
+      return code;
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException if the window or the maximum is out of range
+   */
+  public Misfire {
+    if (window.isNegative() || window.compareTo(LONGEST_WINDOW) > 0) {
+      throw new IllegalArgumentException("misfire.window is from 0 to 366 days: value=" + window);
+    }
+    if (max < 1 || max > MAX_RUNS) {
+      throw new IllegalArgumentException("misfire.max is from 1 to " + MAX_RUNS + ": value=" + max);
+    }
+  }
+
+  /** Returns the rule that runs the latest time within a window. */
+  public static Misfire once(Duration window) {
+    return new Misfire(Policy.ONCE, window, 1);
+  }
+
+  /** Returns the rule that runs the newest times within a window, up to a maximum. */
+  public static Misfire all(int max, Duration window) {
+    return new Misfire(Policy.ALL, window, max);
+  }
+
+  /** Returns the rule that runs what is within a window, and no other time. */
+  public static Misfire skip(Duration window) {
+    return new Misfire(Policy.SKIP, window, MAX_RUNS);
+  }
+}

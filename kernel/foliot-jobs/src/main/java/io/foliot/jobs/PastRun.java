@@ -1,0 +1,66 @@
+package io.foliot.jobs;
+
+/**
+ * An entry of a job's history: a run that has ended, or a range of scheduled times that did not run. Times are
+ * milliseconds since 1970 by the store's clock.
+ *
+ * @param from the scheduled time, or the first one of a range
+ * @param to the same, or the last one of a range
+ * @param count how many scheduled times it stands for
+ * @param origin 0 for the schedule, else the number of the request that asked for it
+ * @param result what became of it
+ * @param shards how many shards it had; 0 for a range
+ * @param failed how many of them failed or were cancelled
+ * @param begun when it began, or 0
+ * @param ended when it ended or was recorded
+ */
+public record PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun,
+    long ended) {
+  /** The result of a scheduled time. */
+  public enum Result {
+    /** All shards succeeded. */
+    SUCCEEDED(1),
+    /** A shard failed for good, or was cancelled by its own id. */
+    FAILED(2),
+    /** The run did not end within its timeout, and was stopped. */
+    TIMED_OUT(3),
+    /** A caller stopped it. */
+    STOPPED(4),
+    /** A newer time replaced it. */
+    REPLACED(5),
+    /** All shards have ended, and the end of at least one was forgotten before it was read. */
+    UNKNOWN(6),
+    /** It did not run, because a run was active. */
+    SKIPPED(7),
+    /** It did not run, because it was found too late. */
+    MISSED(8),
+    /** It did not run, because the job was paused. */
+    PAUSED(9);
+
+    private final int code;
+
+    Result(int code) {
+      this.code = code;
+    }
+
+    /** Returns the number that stands for this result in stored records. */
+    int code() {
+      return code;
+    }
+
+    /** Returns whether shards were inserted for the time, or might have been. */
+    public boolean isRun() {
+      return code <= UNKNOWN.code;
+    }
+  }
+
+  /** Returns whether the next entry continues the range of this one. */
+  boolean isContinuedBy(PastRun next) {
+    return result == next.result && !result.isRun() && origin == 0 && next.origin == 0;
+  }
+
+  /** Returns one entry for both ranges. */
+  PastRun and(PastRun next) {
+    return new PastRun(from, next.to, count + next.count, 0, result, 0, 0, 0, next.ended);
+  }
+}

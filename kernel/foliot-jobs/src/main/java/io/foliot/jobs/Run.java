@@ -1,0 +1,64 @@
+package io.foliot.jobs;
+
+import java.util.BitSet;
+
+/**
+ * A run that is active: its shards are being inserted, or have not all ended. Immutable.
+ *
+ * @param time its scheduled time, in milliseconds since 1970
+ * @param origin 0 for the schedule, else the number of the request that asked for it
+ * @param shards how many shards it has
+ * @param inserted how many of them are inserted; the others follow in the next passes
+ * @param missed how many scheduled times were missed before it
+ * @param begun when the pass that started it was claimed, by the store's clock
+ * @param deadline when it times out; 0 for never
+ * @param stop why it is being stopped; {@link Stop#NONE} unless it is
+ * @param readFrom the shard from which the next pass reads ends
+ * @param ended the shards that have ended; not to be changed
+ * @param failed those of them that failed or were cancelled; not to be changed
+ * @param unknown how many of them were forgotten before their end was read
+ * @param lastEnd when the last of the ended shards ended, or 0
+ */
+record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,
+    int readFrom, BitSet ended, BitSet failed, int unknown, long lastEnd) {
+  /** The reason for which a run is being stopped. */
+  enum Stop {
+    NONE(0), STOPPED(1), TIMED_OUT(2), REPLACED(3);
+
+    private final int code;
+
+    Stop(int code) {
+      this.code = code;
+    }
+
+    /** Returns the number that stands for this reason in stored records. */
+    int code() {
+      return code;
+    }
+  }
+
+  static Run started(long time, long origin, int shards, int missed, long begun, long deadline) {
+    return new Run(time, origin, shards, 0, missed, begun, deadline, Stop.NONE, 0, new BitSet(), new BitSet(), 0, 0);
+  }
+
+  Run inserted(int count) {
+    return new Run(time, origin, shards, count, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
+        lastEnd);
+  }
+
+  Run stopping(Stop reason) {
+    return stop != Stop.NONE
+        ? this
+        : new Run(time, origin, shards, inserted, missed, begun, deadline, reason, readFrom, ended, failed, unknown,
+            lastEnd);
+  }
+
+  boolean isStopping() {
+    return stop != Stop.NONE;
+  }
+
+  /** Returns whether all shards have ended that are inserted, and no other one is to be. */
+  boolean isOver() {
+    return ended.cardinality() == (isStopping() ? inserted : shards);
+  }
+}

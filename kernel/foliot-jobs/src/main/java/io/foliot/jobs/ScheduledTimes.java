@@ -1,0 +1,164 @@
+package io.foliot.jobs;
+
+import io.foliot.jobs.schedule.AfterSchedule;
+import io.foliot.jobs.schedule.EverySchedule;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The step that decides for each scheduled time up to an instant whether it runs.
+ *
+ * <ol>
+ * <li>Times in a pause are one range. A pause that is over ends here.
+ * <li>At most {@value #MAX_LOOKED} times after the cursor are looked at; of a fixed rate the older ones are counted at
+ * once, because so old a time never runs.
+ * <li>One time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses, and the
+ * others are missed. Where times are left for the next pass, the policy knows that they are newer.
+ * <li>The cursor moves to the last time that was looked at, or to the instant.
+ * </ol>
+ *
+ * <p>The decision follows from the cursor and never from the instant at which the pass was planned, so that a pass may
+ * be early, late or repeated. Rejected: a list of times made ahead. It would be wrong after each change of a calendar
+ * or of time zone data.
+ */
+final class ScheduledTimes {
+  /** Times of one pass: a year of seconds after an outage must not hold a loop. */
+  static final int MAX_LOOKED = 1_000;
+  /** A time that is found so much later is on time. */
+  static final long GRACE_MILLIS = 30_000;
+
+  private ScheduledTimes() {}
+
+  /**
+   * Decides for all scheduled times up to an instant.
+   *
+   * @param now the instant, in milliseconds since 1970 by the store's clock
+   * @return whether no time up to the instant is left
+   */
+  static boolean settle(JobEdit edit, Schedule schedule, long now) {
+    if (!settlePause(edit, schedule, now)) {
+      return false;
+    }
+    if (edit.paused != null) {
+      return true;
+    }
+    if (schedule.timing() instanceof AfterSchedule) {
+      delay(edit, now);
+      return true;
+    }
+    countOld(edit, schedule, now);
+    List<Long> times = new ArrayList<>();
+    Instant time = schedule.next(instant(edit.cursor));
+    while (time != null && time.toEpochMilli() <= now && times.size() < MAX_LOOKED) {
+      times.add(time.toEpochMilli());
+      time = schedule.next(time);
+    }
+    boolean more = time != null && time.toEpochMilli() <= now;
+    if (!times.isEmpty()) {
+      int newer = more ? (int) schedule.count(instant(times.getLast()), instant(now), Misfire.MAX_RUNS) : 0;
+      choose(edit, times, newer, now);
+    }
+    edit.cursor = more ? times.getLast() : Math.max(edit.cursor, now);
+    return !more;
+  }
+
+  /** Returns when the next scheduled time is, in milliseconds since 1970, or {@link Long#MAX_VALUE}. */
+  static long next(JobEdit edit, Schedule schedule) {
+    if (schedule.timing() instanceof AfterSchedule) {
+      return edit.nextAfter == 0 ? Long.MAX_VALUE : edit.nextAfter;
+    }
+    Instant next = schedule.next(instant(edit.cursor));
+    return next == null ? Long.MAX_VALUE : next.toEpochMilli();
+  }
+
+  private static Instant instant(long millis) {
+    return Instant.ofEpochMilli(millis);
+  }
+
+  private static boolean settlePause(JobEdit edit, Schedule schedule, long now) {
+    JobRecord.Paused paused = edit.paused;
+    if (paused == null) {
+      return true;
+    }
+    long end = Math.min(paused.until() == JobRecord.Paused.OPEN ? now : paused.until() - 1, now);
+    boolean isCounted = schedule.timing() instanceof AfterSchedule || end <= edit.cursor;
+    if (!isCounted) {
+      Instant first = schedule.next(instant(edit.cursor));
+      Instant last = first;
+      long count = 0;
+      if (schedule instanceof EverySchedule every && first != null) {
+        count = every.count(instant(edit.cursor), instant(end), Long.MAX_VALUE);
+        last = first.plus(every.period().multipliedBy(Math.max(0, count - 1)));
+      } else {
+        for (Instant time = first; time != null && time.toEpochMilli() <= end && count < MAX_LOOKED; count++) {
+          last = time;
+          time = schedule.next(time);
+        }
+      }
+      if (count > 0 && first != null && last != null) {
+        edit.past(PastRun.Result.PAUSED, first.toEpochMilli(), last.toEpochMilli(), count, now);
+        Instant next = schedule.next(last);
+        if (next != null && next.toEpochMilli() <= end) {
+          edit.cursor = last.toEpochMilli();
+          return false;
+        }
+      }
+      edit.cursor = end;
+    }
+    if (paused.until() <= now) {
+      edit.paused = null;
+    }
+    return true;
+  }
+
+  /** With a fixed delay there is one time, and none while a run is active or waits. */
+  private static void delay(JobEdit edit, long now) {
+    if (edit.nextAfter != 0 && edit.nextAfter <= now) {
+      edit.waiting.add(new JobRecord.Waiting(edit.nextAfter, 0, 0, true));
+      edit.cursor = Math.max(edit.cursor, edit.nextAfter);
+      edit.nextAfter = 0;
+    }
+  }
+
+  private static void countOld(JobEdit edit, Schedule schedule, long now) {
+    if (schedule instanceof EverySchedule every) {
+      long count = every.count(instant(edit.cursor), instant(now), Long.MAX_VALUE);
+      Instant first = every.next(instant(edit.cursor));
+      if (count > MAX_LOOKED && first != null) {
+        long old = count - MAX_LOOKED;
+        Instant last = first.plus(every.period().multipliedBy(old - 1));
+        edit.past(PastRun.Result.MISSED, first.toEpochMilli(), last.toEpochMilli(), old, now);
+        edit.cursor = last.toEpochMilli();
+      }
+    }
+  }
+
+  /** @param newer how many further times are due, at most {@link Misfire#MAX_RUNS} */
+  private static void choose(JobEdit edit, List<Long> times, int newer, long now) {
+    Misfire misfire = edit.job.misfire();
+    boolean onTime = times.size() == 1 && newer == 0 && now - times.getFirst() <= GRACE_MILLIS;
+    int most = switch (misfire.policy()) {
+      case ONCE -> 1;
+      case ALL -> misfire.max();
+      case SKIP -> JobRecord.MAX_WAITING;
+    };
+    int firstRun = Math.max(0, times.size() - Math.max(0, most - newer));
+    long oldest = now - misfire.window().toMillis();
+    int missed = 0;
+    for (int i = 0; i < times.size(); i++) {
+      long time = times.get(i);
+      if (!onTime && (i < firstRun || time < oldest)) {
+        missed++;
+        edit.past(PastRun.Result.MISSED, time, time, 1, now);
+      } else if (edit.waiting.size() >= JobRecord.MAX_WAITING) {
+        edit.past(PastRun.Result.SKIPPED, time, time, 1, now);
+      } else {
+        boolean waits = !onTime && misfire.policy() == Misfire.Policy.ALL;
+        edit.waiting.add(new JobRecord.Waiting(time, 0, missed, waits));
+        missed = 0;
+      }
+    }
+  }
+}

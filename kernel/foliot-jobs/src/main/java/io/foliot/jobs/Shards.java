@@ -1,0 +1,80 @@
+package io.foliot.jobs;
+
+import io.foliot.core.Body;
+import io.foliot.core.SlotHash;
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The tasks that are the shards of runs. Their ids follow from (job, scheduled time, origin, shard), so that whoever
+ * plans a run twice inserts its shards once.
+ */
+final class Shards {
+  /** The queue of the jobs' own tasks. */
+  static final String JOBS = "foliot.jobs";
+
+  /** Header with the name of the job. */
+  static final String JOB = "foliot-job";
+  /** Header with the scheduled time, in RFC 3339. */
+  static final String SCHEDULED_AT = "foliot-scheduled-at";
+  /** Header with the number of the shard, from 0. */
+  static final String SHARD = "foliot-shard";
+  /** Header with the number of shards. */
+  static final String SHARDS = "foliot-shards";
+  /** Header with the text that the job has for the shard. */
+  static final String PARAMETER = "foliot-shard-parameter";
+  /** Header with the number of scheduled times that were missed before this one. */
+  static final String MISSED = "foliot-missed";
+
+  private static final long PRIME = 0x9e3779b97f4a7c15L;
+
+  private Shards() {}
+
+  /** Returns the hash of a job's task, which its shards share. */
+  static int hash16(String job) {
+    return SlotHash.of(JOBS, job);
+  }
+
+  /** Returns the id of a shard: the scheduled time, and 58 bits of a hash of the rest. */
+  static TaskId id(String job, Run run, int shard) {
+    long hash = 0;
+    for (int i = 0; i < job.length(); i++) {
+      hash = mixed(hash + job.charAt(i) + 1);
+    }
+    hash = mixed(mixed(hash + run.origin()) + shard + 1);
+    return TaskId.of(run.time(), hash16(job), hash);
+  }
+
+  /** The finalizer of SplitMix64 (Steele, Lea, Flood 2014), over a step of its sequence. */
+  private static long mixed(long seed) {
+    long bits = seed * PRIME + PRIME;
+    bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;
+    bits = (bits ^ (bits >>> 27)) * 0x94d049bb133111ebL;
+    return bits ^ (bits >>> 31);
+  }
+
+  /** Returns the task to insert for a shard. It is due at the scheduled time, plus the jitter of the schedule. */
+  static Outcome.Child child(Job job, Run run, int shard) {
+    Instant time = Instant.ofEpochMilli(run.time());
+    Instant due = run.origin() == 0 ? job.schedule().jitter(job.name()).begin(time) : Instant.ofEpochMilli(run.begun());
+    Map<String, String> headers = new HashMap<>(job.parameter().headers());
+    headers.put(JOB, job.name());
+    headers.put(SCHEDULED_AT, time.toString());
+    headers.put(SHARD, Integer.toString(shard));
+    headers.put(SHARDS, Integer.toString(run.shards()));
+    String parameter = job.shardParameter(shard);
+    if (parameter != null) {
+      headers.put(PARAMETER, parameter);
+    }
+    if (run.missed() > 0) {
+      headers.put(MISSED, Integer.toString(run.missed()));
+    }
+    Body body = new Body(job.parameter().payload(), job.parameter().contentType(), headers);
+    return new Outcome.Child(id(job.name(), run, shard), job.queue(), Due.at(due.toEpochMilli()), body,
+        job.maxAttempts(), false);
+  }
+}

@@ -1,0 +1,104 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Random jobs, passes, outages and changes: each scheduled time gets exactly one run or record. */
+final class JobLifePropertyTest {
+  private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
+  private static final int STEPS = 60;
+  private static final List<String> CRONS = List.of("* * * * *", "*/5 * * * *", "0 * * * *", "*/20 * * * * *",
+      "0 2 * * *", "30 1,2 * * SUN");
+
+  @Test
+  void eachTimeHasOneRunOrOneRecord() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      run(seed);
+    }
+  }
+
+  private static void run(long seed) {
+    Random random = new Random(seed);
+    long start = Instant.parse("2026-03-28T22:00:00Z").toEpochMilli() + random.nextInt(86_400_000);
+    JobWorld world = new JobWorld(random, job(random), start);
+    world.failPercent = random.nextInt(30);
+    world.longestRun = 1L << random.nextInt(22);
+    world.retention = random.nextInt(4) == 0 ? 60_000 : Long.MAX_VALUE;
+    try {
+      for (int step = 0; step < STEPS; step++) {
+        step(world, random);
+      }
+      world.checkAccounts();
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("seed " + seed + ": " + world.record.job(), e);
+    }
+  }
+
+  private static void step(JobWorld world, Random random) {
+    switch (random.nextInt(14)) {
+      case 0 -> world.outage(random.nextInt(3 * 3_600_000));
+      case 1 -> world.outage(random.nextInt(100_000));
+      case 2 -> world.pass();
+      case 3 -> {
+        world.pass();
+        world.pass();
+      }
+      case 4 -> world.pause();
+      case 5, 6 -> world.resume();
+      case 7 -> {
+        if (world.record.waiting().size() < JobRecord.MAX_WAITING) {
+          world.trigger(random.nextBoolean() ? "key " + random.nextInt(3) : null);
+        }
+      }
+      case 8 -> world.put(job(random));
+      case 9 -> {
+        if (!world.record.active().isEmpty()) {
+          world.stop(world.record.active().getFirst().time());
+        }
+      }
+      case 10 -> world.checkAccounts();
+      default -> world.runUntil(world.now + random.nextInt(1 << random.nextInt(10, 21)));
+    }
+  }
+
+  private static Job job(Random random) {
+    Job.Builder job = Job.named("job").queue("q");
+    switch (random.nextInt(3)) {
+      case 0 -> job.every(Duration.ofMillis(100L << random.nextInt(3, 16)));
+      default -> job.cron(CRONS.get(random.nextInt(CRONS.size()))).zone("Europe/Berlin");
+    }
+    if (random.nextInt(4) == 0) {
+      job.timeout(Duration.ofMillis(1 + random.nextInt(100_000)));
+    }
+    Duration window = Duration.ofMillis(1L << random.nextInt(27));
+    job.misfire(switch (random.nextInt(4)) {
+      case 0 -> Misfire.once(window);
+      case 1 -> Misfire.all(1 + random.nextInt(Misfire.MAX_RUNS), window);
+      case 2 -> Misfire.skip(window);
+      default -> Misfire.DEFAULT;
+    });
+    return job.overlap(List.of(Overlap.values()).get(random.nextInt(Overlap.values().length)))
+        .shards(1 + random.nextInt(3))
+        .history(1 + random.nextInt(Job.MAX_HISTORY)).build();
+  }
+
+  @Test
+  void aRunOfManyShardsIsInsertedOverSeveralPassesAndEndsWithItsLastShard() {
+    Random random = new Random(1);
+    long start = Instant.parse("2026-01-01T00:00:30Z").toEpochMilli();
+    JobWorld world = new JobWorld(random, Job.named("large").queue("q").cron("0 1 * * *").shards(10_000).build(),
+        start);
+    world.runUntil(start + Duration.ofHours(1).toMillis());
+    assertThat(world.inserted()).isEqualTo(10_000);
+    assertThat(world.record.active()).hasSize(1);
+    world.runUntil(start + Duration.ofHours(2).toMillis());
+    assertThat(world.record.active()).isEmpty();
+    assertThat(world.record.totals().succeeded()).isEqualTo(1);
+    assertThat(world.firedTimes()).isEqualTo(1);
+  }
+}

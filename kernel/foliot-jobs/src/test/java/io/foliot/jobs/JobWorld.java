@@ -1,0 +1,268 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One job in a world of its own: passes, changes, shards that end some time. Judges each pass by rules of its own,
+ * which it derives from the definitions that were in force, and never from the record's cursor.
+ */
+final class JobWorld {
+  static final Function<String, @Nullable Calendar> NO_CALENDARS = name -> null;
+
+  /** A definition, or a pause, and since when it is in force. */
+  private record Segment(Schedule schedule, boolean paused, long since) {}
+
+  /** A shard as the store has it. */
+  private record Stored(Outcome.Child child, long insertedAt, long endsAt, boolean fails, boolean forgotten) {}
+
+  private final Random random;
+  private final long created;
+  private final List<Segment> segments = new ArrayList<>();
+  private final Map<TaskId, Stored> shards = new LinkedHashMap<>();
+  private final Set<TaskId> cancelled = new HashSet<>();
+  private final Map<TaskId, Long> ends = new HashMap<>();
+  private final Set<Long> fired = new HashSet<>();
+  JobRecord record;
+  long now;
+  long nextPass;
+  /** How long a shard runs at most, in milliseconds. */
+  long longestRun = 5_000;
+  int failPercent;
+  /** How long a record is kept after its end. */
+  long retention = Long.MAX_VALUE;
+
+  JobWorld(Random random, Job job, long now) {
+    this.random = random;
+    this.now = now;
+    created = now;
+    record = JobChange.create(job, now, NO_CALENDARS);
+    nextPass = now;
+    segments.add(new Segment(schedule(job), false, now));
+  }
+
+  private static Schedule schedule(Job job) {
+    return job.schedule().schedule(job.name(), NO_CALENDARS);
+  }
+
+  // What happens.
+
+  /** Passes are taken until the time, each on its time. */
+  void runUntil(long time) {
+    int guard = 0;
+    while (nextPass <= time) {
+      assertThat(guard++).as("passes up to %s", time).isLessThan(2_000_000);
+      now = Math.max(now, nextPass);
+      pass();
+    }
+    now = Math.max(now, time);
+  }
+
+  /** No pass is taken until the time. */
+  void outage(long millis) {
+    now += millis;
+  }
+
+  /** Takes a pass now, whatever was planned. */
+  JobLife.Plan pass() {
+    Map<TaskId, ShardEnd> read = new HashMap<>();
+    for (TaskId id : JobLife.wanted(record)) {
+      read.put(id, end(id));
+    }
+    assertThat(read.size()).isLessThanOrEqualTo(JobLife.MAX_READ);
+    JobLife.Plan plan = JobLife.plan(record, now, read, NO_CALENDARS);
+    plan.cancels().forEach(this::cancel);
+    check(plan);
+    for (Outcome.Child child : plan.children()) {
+      if (shards.containsKey(child.id())) {
+        throw new AssertionError("a shard is inserted twice: " + child);
+      }
+      long due = ((Due.At) child.due()).millis();
+      long begins = Math.max(now, due);
+      shards.put(child.id(), new Stored(child, now, begins + random.nextLong(longestRun + 1),
+          random.nextInt(100) < failPercent, false));
+    }
+    record = plan.record();
+    nextPass = plan.at();
+    return plan;
+  }
+
+  private void cancel(TaskId id) {
+    Stored stored = shards.get(id);
+    assertThat(stored).as("a shard that is cancelled was inserted").isNotNull();
+    if (stored != null && !isEnded(id)) {
+      cancelled.add(id);
+      ends.put(id, now);
+    }
+  }
+
+  private boolean isEnded(TaskId id) {
+    Stored stored = shards.get(id);
+    return stored != null && (ends.containsKey(id) || stored.endsAt() <= now);
+  }
+
+  private ShardEnd end(TaskId id) {
+    Stored stored = shards.get(id);
+    if (stored == null) {
+      return new ShardEnd(ShardEnd.State.ABSENT, 0);
+    }
+    if (!isEnded(id)) {
+      return new ShardEnd(ShardEnd.State.LIVE, 0);
+    }
+    long at = ends.getOrDefault(id, stored.endsAt());
+    if (now - at > retention) {
+      return new ShardEnd(ShardEnd.State.ABSENT, 0);
+    }
+    boolean failed = cancelled.contains(id) || stored.fails();
+    return new ShardEnd(failed ? ShardEnd.State.FAILED : ShardEnd.State.SUCCEEDED, at);
+  }
+
+  // What callers change.
+
+  /** Runs a change; while the job is behind, passes come first. */
+  private void change(Function<JobRecord, JobRecord> change) {
+    for (int tries = 0;; tries++) {
+      try {
+        JobRecord next = change.apply(record);
+        if (next != record) {
+          record = next;
+          nextPass = now;
+        }
+        return;
+      } catch (JobChange.BehindException e) {
+        assertThat(tries).isLessThan(1_000_000);
+        pass();
+      }
+    }
+  }
+
+  private Segment last() {
+    return segments.getLast();
+  }
+
+  void put(Job job) {
+    if (!job.equals(record.job())) {
+      change(before -> JobChange.put(before, job, now, NO_CALENDARS));
+      segments.add(new Segment(schedule(job), last().paused(), now));
+    }
+  }
+
+  void pause() {
+    change(before -> JobChange.pause(before, JobRecord.Paused.OPEN, "test", "me", now, NO_CALENDARS));
+    segments.add(new Segment(last().schedule(), true, now));
+  }
+
+  void resume() {
+    if (record.paused() != null) {
+      change(before -> JobChange.resume(before, now, NO_CALENDARS));
+      segments.add(new Segment(last().schedule(), false, now));
+    }
+  }
+
+  JobChange.Requested trigger(@Nullable String key) {
+    JobChange.Requested requested = JobChange.trigger(record, key, now);
+    record = requested.record();
+    nextPass = now;
+    return requested;
+  }
+
+  void stop(long time) {
+    change(before -> JobChange.stop(before, time, now));
+  }
+
+  // What is judged.
+
+  private void check(JobLife.Plan plan) {
+    JobRecord next = plan.record();
+    assertThat(next.cursor()).as("the cursor only grows").isGreaterThanOrEqualTo(record.cursor());
+    assertThat(plan.at()).as("the next pass is not before this one").isGreaterThanOrEqualTo(now);
+    assertThat(plan.children().size()).isLessThanOrEqualTo(Outcome.Rearm.MAX_CHILDREN);
+    byte[] bytes = JobRecordFormat.encode(next);
+    assertThat(bytes.length).isLessThanOrEqualTo(JobRecordFormat.MAX_BYTES);
+    assertThat(JobRecordFormat.decode(next.job().name(), bytes)).isEqualTo(next);
+    assertThat(next.waiting().size()).isLessThanOrEqualTo(JobRecord.MAX_WAITING);
+    assertThat(next.history().size()).isLessThanOrEqualTo(next.job().history());
+    for (Run run : next.active()) {
+      boolean isNew = record.active().stream()
+          .noneMatch(old -> old.time() == run.time() && old.origin() == run.origin());
+      if (isNew) {
+        began(run);
+      }
+    }
+  }
+
+  private void began(Run run) {
+    if (record.job().overlap() != Overlap.ALLOW) {
+      shards.keySet().forEach(id -> assertThat(isEnded(id)).as("no run begins while one is alive").isTrue());
+    }
+    if (run.origin() == 0) {
+      assertThat(fired.add(run.time())).as("a time fires once: %s", Instant.ofEpochMilli(run.time())).isTrue();
+      assertThat(run.time()).as("no time is early").isLessThanOrEqualTo(now);
+      boolean delayed = record.job().schedule().after() != null;
+      assertThat(delayed || isScheduled(run.time())).as("%s is a scheduled time", Instant.ofEpochMilli(run.time()))
+          .isTrue();
+      assertThat(last().paused()).as("nothing begins while the job is paused").isFalse();
+    }
+  }
+
+  private boolean isScheduled(long time) {
+    for (int i = 0; i < segments.size(); i++) {
+      long end = i + 1 < segments.size() ? segments.get(i + 1).since() : Long.MAX_VALUE;
+      Segment segment = segments.get(i);
+      if (time > segment.since() && time <= end && !segment.paused()) {
+        Instant next = segment.schedule().next(Instant.ofEpochMilli(time - 1));
+        return next != null && next.toEpochMilli() == time;
+      }
+    }
+    return false;
+  }
+
+  /** Checks that each scheduled time up to now has exactly one run or record. */
+  void checkAccounts() {
+    // A job that is paused counts its times when it is looked at.
+    do {
+      pass();
+    } while (nextPass <= now);
+    long scheduled = 0;
+    long paused = 0;
+    for (int i = 0; i < segments.size(); i++) {
+      long end = i + 1 < segments.size() ? segments.get(i + 1).since() : now;
+      Segment segment = segments.get(i);
+      long count = segment.schedule().count(Instant.ofEpochMilli(segment.since()), Instant.ofEpochMilli(end),
+          Long.MAX_VALUE);
+      scheduled += count;
+      paused += segment.paused() ? count : 0;
+    }
+    JobTotals totals = record.totals();
+    long waiting = record.waiting().stream().filter(each -> each.origin() == 0).count();
+    assertThat(totals.fired() + totals.skipped() + totals.missed() + totals.paused() + waiting)
+        .as("each of the %s scheduled times since %s once: %s, waiting=%s", scheduled, Instant.ofEpochMilli(created),
+            totals, waiting)
+        .isEqualTo(scheduled);
+    assertThat(totals.paused()).isEqualTo(paused);
+  }
+
+  int inserted() {
+    return shards.size();
+  }
+
+  int firedTimes() {
+    return fired.size();
+  }
+}

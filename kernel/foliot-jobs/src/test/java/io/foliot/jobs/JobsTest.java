@@ -1,0 +1,297 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.Meter;
+import io.foliot.core.OnConflict;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Target;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.engine.coordination.SoleCoordinator;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.testkit.ManualLoops;
+import io.foliot.testkit.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs over an engine under one thread and a settable clock. */
+final class JobsTest {
+  private static final String QUEUE = "billing";
+
+  private final SettableClock clock = new SettableClock();
+  private final ManualLoops loops = new ManualLoops(clock);
+  private final SplittableRandom luck = new SplittableRandom(42);
+  private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final List<Seen> seen = new ArrayList<>();
+  private Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
+      .completedFuture(new Answer.Done(""));
+  private final Engine engine = engine();
+  private final Jobs jobs = new Jobs(store, engine::write);
+
+  /** A shard as its receiver saw it. */
+  private record Seen(String job, String scheduledAt, String shard, @Nullable String missed, long atMillis) {}
+
+  private Engine engine() {
+    Delivery receiver = new Delivery() {
+      @Override
+      public String type() {
+        return Target.LOCAL;
+      }
+
+      @Override
+      public void check(Target target) {
+        assertThat(target.type()).isEqualTo(Target.LOCAL);
+      }
+
+      @Override
+      public String destination(Target target) {
+        return "here";
+      }
+
+      @Override
+      public CompletionStage<Answer> deliver(Attempt attempt) {
+        Map<String, String> headers = attempt.task().body().headers();
+        seen.add(new Seen(String.valueOf(headers.get(Shards.JOB)), String.valueOf(headers.get(Shards.SCHEDULED_AT)),
+            String.valueOf(headers.get(Shards.SHARD)), headers.get(Shards.MISSED), clock.wallMillis()));
+        return behaviour.apply(attempt);
+      }
+
+      @Override
+      public void close() {
+        // Nothing to give back.
+      }
+    };
+    return new Engine(EngineOptions.defaults("test"), new Environment(clock, loops::newLoop, new SplittableRandom(7),
+        store, new SoleCoordinator(), List.of(receiver, new JobPlanner(store)), new Meter() {}));
+  }
+
+  @BeforeEach
+  void start() {
+    join(engine.start());
+    join(engine.putQueue(QueueConfig.of(QUEUE, Target.local())));
+  }
+
+  @AfterEach
+  void stop() {
+    CompletableFuture<Void> stopped = engine.stop(Duration.ofSeconds(1));
+    loops.advance(Duration.ofMillis(1_200));
+    assertThat(stopped).isDone();
+    store.close();
+  }
+
+  private <T> T join(CompletableFuture<T> future) {
+    loops.runUntilIdle();
+    assertThat(future).isDone();
+    return future.join();
+  }
+
+  private void passes(Duration time) {
+    loops.advance(time);
+  }
+
+  private static Job.Builder everyTenSeconds() {
+    return Job.named("report").queue(QUEUE).every(Duration.ofSeconds(10)).schedule(s -> s.offset(Duration.ZERO));
+  }
+
+  private JobStatus report() {
+    return join(jobs.find("report")).orElseThrow();
+  }
+
+  @Test
+  void aJobFiresOnEachTimeOnTheMillisecond() {
+    JobStatus put = join(jobs.put(everyTenSeconds().parameter(Body.json("1")).build()));
+    assertThat(put.state()).isEqualTo(JobStatus.State.ACTIVE);
+    Instant first = Optional.ofNullable(put.nextTime()).orElseThrow();
+    passes(Duration.ofMinutes(1));
+    assertThat(seen).hasSize(6);
+    for (int i = 0; i < seen.size(); i++) {
+      Instant time = first.plusSeconds(10L * i);
+      assertThat(seen.get(i).scheduledAt()).isEqualTo(time.toString());
+      assertThat(seen.get(i).atMillis()).isEqualTo(time.toEpochMilli());
+    }
+    passes(Duration.ofSeconds(10));
+    JobStatus status = report();
+    assertThat(status.totals().fired()).isEqualTo(7);
+    assertThat(status.totals().succeeded()).as("the last one is noted with the next time").isEqualTo(6);
+    assertThat(status.history()).extracting(PastRun::result).containsOnly(PastRun.Result.SUCCEEDED);
+  }
+
+  @Test
+  void aRunHasAShardForEachParameter() {
+    join(jobs.put(everyTenSeconds().shards(3, "a", "b").build()));
+    passes(Duration.ofSeconds(10));
+    assertThat(seen).extracting(Seen::shard).containsExactlyInAnyOrder("0", "1", "2");
+    passes(Duration.ofSeconds(31));
+    assertThat(report().totals().succeeded()).isPositive();
+  }
+
+  @Test
+  void aPausedJobFiresNothingAndAccountsForWhatPassed() {
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    JobStatus paused = join(jobs.pause("report", null, "maintenance", "ops"));
+    assertThat(paused.state()).isEqualTo(JobStatus.State.PAUSED);
+    int before = seen.size();
+    passes(Duration.ofMinutes(5));
+    assertThat(seen).hasSize(before);
+    assertThat(join(jobs.resume("report")).name()).isEqualTo("report");
+    passes(Duration.ofSeconds(10));
+    assertThat(seen).hasSize(before + 1);
+    assertThat(report().totals().paused()).isEqualTo(30);
+    assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
+  }
+
+  @Test
+  void triggeringTwiceWithOneKeyIsOneRun() {
+    join(jobs.put(Job.named("report").queue(QUEUE).cron("0 2 1 1 *").build()));
+    Jobs.Requested first = join(jobs.trigger("report", "once"));
+    passes(Duration.ofSeconds(1));
+    Jobs.Requested second = join(jobs.trigger("report", "once"));
+    passes(Duration.ofSeconds(1));
+    assertThat(seen).hasSize(1);
+    assertThat(first.isRepeated()).isFalse();
+    assertThat(second.isRepeated()).isTrue();
+    assertThat(second.origin()).isEqualTo(first.origin());
+  }
+
+  @Test
+  void aBackfillRunsWhatItsDryRunShows() {
+    join(jobs.put(Job.named("report").queue(QUEUE).cron("0 * * * *").build()));
+    Instant now = Instant.ofEpochMilli(clock.wallMillis());
+    Jobs.Requested dry = join(jobs.backfill("report", now.minus(Duration.ofHours(3)), now, true, null));
+    passes(Duration.ofSeconds(1));
+    assertThat(dry.times()).hasSize(3);
+    assertThat(seen).isEmpty();
+    join(jobs.backfill("report", now.minus(Duration.ofHours(3)), now, false, null));
+    passes(Duration.ofSeconds(95));
+    assertThat(seen).extracting(Seen::scheduledAt).containsExactlyElementsOf(dry.times().stream().map(Instant::toString)
+        .toList());
+    assertThat(report().totals().fired()).isZero();
+    assertThat(report().totals().requested()).isEqualTo(3);
+  }
+
+  @Test
+  void aStoppedRunIsCancelled() {
+    behaviour = attempt -> new CompletableFuture<>();
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    JobStatus running = report();
+    assertThat(running.active()).hasSize(1);
+    join(jobs.stop("report", running.active().getFirst().time()));
+    passes(Duration.ofSeconds(1));
+    assertThat(report().active().getFirst().stopping()).isTrue();
+    assertThatThrownBy(() -> join(jobs.stop("report", Instant.EPOCH))).hasRootCauseInstanceOf(
+        IllegalArgumentException.class);
+  }
+
+  @Test
+  void aDeletedJobFiresNoMore() {
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    assertThat(join(jobs.delete("report", false))).isTrue();
+    assertThat(join(jobs.delete("report", false))).isFalse();
+    passes(Duration.ofMinutes(1));
+    assertThat(seen).hasSize(1);
+    assertThat(join(jobs.find("report"))).isEmpty();
+    assertThatThrownBy(() -> join(jobs.trigger("report", null))).isInstanceOf(CompletionException.class)
+        .hasCauseInstanceOf(Jobs.UnknownJobException.class);
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    assertThat(seen).as("put again").hasSize(2);
+  }
+
+  @Test
+  void aPutMovesTheTimesAtOnce() {
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    JobStatus changed = join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build()));
+    assertThat(changed.version()).isEqualTo(2);
+    passes(Duration.ofSeconds(10));
+    assertThat(seen.size()).isBetween(10, 12);
+    assertThat(join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build())).version())
+        .as("the same again").isEqualTo(2);
+  }
+
+  @Test
+  void aFixedDelayCountsFromTheEndOfTheRun() {
+    List<CompletableFuture<Answer>> answers = new ArrayList<>();
+    behaviour = attempt -> {
+      answers.add(new CompletableFuture<>());
+      return answers.getLast();
+    };
+    join(jobs.put(Job.named("report").queue(QUEUE).after(Duration.ofMinutes(1)).build()));
+    passes(Duration.ofMillis(1));
+    assertThat(seen).hasSize(1);
+    passes(Duration.ofSeconds(5));
+    long ended = clock.wallMillis();
+    answers.getFirst().complete(new Answer.Done(""));
+    passes(Duration.ofSeconds(65));
+    assertThat(seen).hasSize(2);
+    assertThat(seen.getLast().scheduledAt()).isEqualTo(Instant.ofEpochMilli(ended + 60_000).toString());
+  }
+
+  @Test
+  void aJobWhoseRecordCannotBeReadIsInErrorAndCanBeReplaced() {
+    join(jobs.put(everyTenSeconds().build()));
+    TaskRecord task = join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow();
+    join(engine.write(List.of(new Draft(task.id(), Shards.JOBS, "report", Due.NOW,
+        new Body(new byte[]{1, 2, 3}, "application/octet-stream", Map.of()), 0,
+        OnConflict.RESET, null))));
+    join(jobs.put(Job.named("other").queue(QUEUE).every(Duration.ofSeconds(10)).build()));
+    passes(Duration.ofSeconds(30));
+    assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
+    assertThat(seen).extracting(Seen::job).contains("other");
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(20));
+    assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
+    assertThat(seen).extracting(Seen::job).contains("report");
+  }
+
+  @Test
+  void aCalendarTakesDaysOut() {
+    join(jobs.putCalendar("weekend", Calendar.parse(List.of("SAT", "SUN"))));
+    join(jobs.put(Job.named("report").queue(QUEUE).cron("0 12 * * *")
+        .schedule(s -> s.exclude(List.of("weekend"))).build()));
+    List<ZonedDateTime> next = join(jobs.next("report", 10));
+    assertThat(next).hasSize(10).allMatch(time -> time.getDayOfWeek().getValue() <= 5);
+    assertThatThrownBy(() -> join(jobs.put(Job.named("b").queue(QUEUE).cron("0 12 * * *")
+        .schedule(s -> s.exclude(List.of("absent"))).build()))).hasMessageContaining("calendar");
+  }
+
+  @Test
+  void theStoreKeepsOneTaskPerJob() {
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(25));
+    TaskRecord task = join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow();
+    assertThat(task.state()).isEqualTo(TaskState.DELAYED);
+    assertThat(join(jobs.list(10, null)).jobs()).extracting(JobStatus::name).containsExactly("report");
+  }
+}

@@ -1,0 +1,3 @@
+/** Tests of jobs. */
+@org.jspecify.annotations.NullMarked
+package io.foliot.jobs;
