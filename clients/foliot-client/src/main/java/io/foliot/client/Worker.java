@@ -293,7 +293,7 @@ public final class Worker implements AutoCloseable {
     return String.valueOf(failure);
   }
 
-  /** A reason that is short, and well-formed even if it was cut, or came from who knows where. */
+  /** A reason that is short, and well-formed even if it was cut, or came from an unknown source. */
   private static String sendable(String reason) {
     String cut = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
     return new String(cut.getBytes(UTF_8), UTF_8);

@@ -26,8 +26,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * pushed back need no hand-off: the driver finds them when the wheel gets to the entry.
    *
    * Sleeping is Dekker's protocol: the driver writes wakeAt and then empties the hand-off once more; a caller writes
-   * the hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. What is
-   * handed off behind that last look, by callers who have seen wakeAt, may wait for the next turn. The caller whose
+   * the hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. A node
+   * handed off after that last read, by a caller that has seen wakeAt, may wait for the next turn. The caller whose
    * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
    *
    * Timers fire in the order of their deadlines. The driver works in rounds: it reads the time, takes all that was

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they
- * must be ready again and fire again by themselves.
+ * Servers under load over a store that fails again and again: after each fault they must become ready and fire again
+ * without help.
  */
 final class FaultRun implements AutoCloseable {
   /** Four clients that each wait so long make less than a hundred operations a second. */
@@ -161,8 +161,8 @@ final class FaultRun implements AutoCloseable {
   }
 
   /**
-   * Returns the answers to clients that are neither a result, nor that the store is away, nor that it is not known.
-   * While one of the servers is gone, nothing is told.
+   * Returns the answers to clients that are neither a result, nor say that the store is unreachable or the outcome
+   * unknown. Answers of the time in which a server is gone are left out.
    */
   List<Event> mistakes() {
     Map<Long, Long> askedMillis = new HashMap<>();

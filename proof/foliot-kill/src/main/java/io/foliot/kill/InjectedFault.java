@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * Something that happens to the store's server, or to one of ours.
  *
- * @param name what it is, for those who read of it
+ * @param name its name, for reports
  * @param fault as which it is recorded
  * @param effect what is seen of it
  * @param breaks begins the fault, and runs for as long as it lasts

@@ -28,12 +28,12 @@ final class SimCoordination {
 
     @Override
     public void update(Member self) {
-      // Nor anybody who would know it.
+      // No member is registered, so there is nothing to update.
     }
 
     @Override
     public void publish(byte[] document, long expectedVersion) {
-      // Nor anybody to tell.
+      // There is no other member to inform.
     }
 
     @Override

@@ -235,7 +235,7 @@ public final class Simulation {
     if (healedMillis > 0) {
       lookWhatIsOverdue(healedMillis);
       if (healedMillis > OWNED_MILLIS) {
-        // A node whose calls go on failing loses its slots now and then, and gets them back.
+        // A node whose calls keep failing loses its slots now and then, and gets them back.
         unevenLooks = isCoordinated() && ownedByMembers != slots ? unevenLooks + 1 : 0;
         if (unevenLooks > MAX_UNEVEN_LOOKS) {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);

@@ -182,7 +182,7 @@ public final class Assignment {
    *
    * <p>A pure function: the same arguments in whatever order give the same answer, on every node.
    *
-   * @param members who may have slots; with none, nobody has any
+   * @param members members that may own slots; if there are none, no slot has an owner
    * @param newSlotCount as many as there are, or twice as many and so on: a new slot begins with the owner of the one
    *     that it was split from
    */

@@ -38,7 +38,7 @@ final class Nodes implements AutoCloseable {
    * The settings of the nodes.
    *
    * @param count how many
-   * @param share who looks after which slot
+   * @param share the assignment of slots to nodes
    * @param attempts how many attempts each has under way at most
    * @param time what an attempt takes; zero for handlers that do nothing
    * @param window how far ahead each reads its slots
