@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The time and the threads of a {@link Foliot}. Applications need not know of it; {@code io.foliot:foliot-test}
+ * The time and the threads of a {@link Foliot}. Applications do not need it; {@code io.foliot:foliot-test}
  * replaces it by one with a clock that the test advances.
  */
 public interface Driver extends AutoCloseable {

@@ -49,7 +49,7 @@ public interface TaskBuilder<T> {
 
   /**
    * Submits the task without waiting. The future fails as {@link #submit} throws, and may complete on a thread of
-   * Foliot: hand longer work to another one.
+   * Foliot: hand longer work to another thread.
    *
    * @throws IllegalStateException with a {@linkplain #with transaction}, which one thread uses at a time
    */

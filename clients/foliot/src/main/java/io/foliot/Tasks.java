@@ -39,7 +39,7 @@ public interface Tasks<T> {
 
   /**
    * Sets the handler of the queue on this node, in force at once. Each attempt runs on a thread of its own. Tasks of a
-   * queue that has no handler on this node wait until this node or another one has it.
+   * queue that has no handler on this node wait until this node or another node has a handler.
    *
    * @throws IllegalStateException if the queue is delivered in another way, for instance over HTTP
    */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param cancelled how many tasks were cancelled; no attempt of them begins any more
  * @param pending how many have an attempt under way, which may still succeed; each is cancelled when its attempt fails
  *     or its lease ends
- * @param nextCursor where to go on; null if that was all
+ * @param nextCursor where the next call continues; null if there are no more tasks
  */
 public record BulkCancelResult(long cancelled, long pending, @Nullable String nextCursor) {
   static BulkCancelResult of(JsonObject json) {

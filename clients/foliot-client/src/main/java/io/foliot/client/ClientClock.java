@@ -32,7 +32,7 @@ interface ClientClock {
   long nanoTime();
 
   /**
-   * Completes after a delay. Whoever waits for it must not work on the thread that completes it, and may complete it
+   * Completes after a delay. A waiter must not work on the thread that completes the future. It may complete the future
    * earlier, which ends the wait.
    */
   CompletableFuture<Void> after(Duration delay);

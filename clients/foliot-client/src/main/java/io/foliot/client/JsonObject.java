@@ -20,8 +20,8 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.TokenStreamLocation;
 
 /**
- * An object of an answer. Fields nobody asks for are ignored; one that is missing where it must not be, or is of
- * another type, is an {@link UnreadableAnswerException}.
+ * An object of an answer. Fields that the caller does not read are ignored; one that is missing where it must not be,
+ * or is of another type, is an {@link UnreadableAnswerException}.
  */
 final class JsonObject {
   /*

@@ -32,7 +32,7 @@ public record Problem(String type, String title, int status, @Nullable String de
         return of(status, roots.getFirst());
       }
     } catch (UnreadableAnswerException e) {
-      // Whatever stands between here and the server may answer with a page.
+      // A proxy between the client and the server may answer with an HTML page.
     }
     return of(status, JsonObject.EMPTY);
   }

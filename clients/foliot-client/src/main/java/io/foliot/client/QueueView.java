@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A queue as the server sees it. Secrets in the settings are masked; the server keeps those whose mask is sent back.
  *
- * @param counts tasks by where they stand ({@code delayed}, {@code parked}, {@code running}, {@code finished},
+ * @param counts tasks by their state ({@code delayed}, {@code parked}, {@code running}, {@code finished},
  *     {@code failed}, {@code cancelled}), at most 10 seconds old; empty if the answer has none
  * @param lag how late the oldest task that is due is by now; null if the answer has none
  * @param json the answer as it is, with what this client does not know

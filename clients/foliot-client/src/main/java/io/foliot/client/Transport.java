@@ -140,7 +140,7 @@ final class Transport {
       attempts++;
       CompletableFuture<HttpResponse<byte[]>> exchange = http.sendAsync(request, BodyHandlers.ofByteArray());
       await(exchange);
-      // The request's own timeout would end with the headers, and let a body that never ends go on for ever.
+      // The request's own timeout would end with the headers, and let a body that never ends continue for ever.
       CompletableFuture<?> unused = exchange.copy()
           .orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS).whenComplete((answer, failure) -> {
             if (failure == null) {

@@ -55,7 +55,7 @@ public final class WebhookVerifier {
   }
 
   /**
-   * Returns a verifier with a tolerance of 5 minutes. {@link #builder} sets another one.
+   * Returns a verifier with a tolerance of 5 minutes. {@link #builder} sets another tolerance.
    *
    * @param secret {@code whsec_} and Base64 of 24 to 64 bytes
    * @param others more of them, while secrets are changed; a callback signed with any of them is accepted

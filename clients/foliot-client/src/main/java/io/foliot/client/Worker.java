@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the tasks of a queue that is pulled: claims as many as it may run at once, gives each to the handler on a
  * virtual thread, extends its lease while the handler runs, and tells the server how it ended.
  *
- * <p>It never gives up: when the server cannot be reached it goes on trying, ever more slowly. Stop it before the
+ * <p>It never gives up: when the server cannot be reached it retries with growing pauses. Stop it before the
  * client.
  */
 public final class Worker implements AutoCloseable {
@@ -293,7 +293,7 @@ public final class Worker implements AutoCloseable {
     return String.valueOf(failure);
   }
 
-  /** A reason that is short, and well-formed even if it was cut, or came from who knows where. */
+  /** A reason that is short, and well-formed even if it was cut, or came from an unknown source. */
   private static String sendable(String reason) {
     String cut = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
     return new String(cut.getBytes(UTF_8), UTF_8);

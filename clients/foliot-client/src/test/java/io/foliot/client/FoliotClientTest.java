@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What each call sends, and what it makes of the answer. */
+/** Tests what each call sends, and how it reads the answer. */
 final class FoliotClientTest {
   private static final Instant DUE = Instant.parse("2026-11-21T10:00:00.123Z");
   private static final String SUBMITTED = """

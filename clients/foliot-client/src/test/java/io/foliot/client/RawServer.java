@@ -16,7 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /** A server that breaks off, lets wait, or answers half, after it has read a whole request. */
 final class RawServer implements AutoCloseable {
-  /** What happens on one connection behind the request; the connection is closed when it returns. */
+  /** Handles one connection after its request was read; the connection is closed when it returns. */
   interface Conversation {
     void answer(InputStream in, OutputStream out) throws IOException;
   }
@@ -40,7 +40,7 @@ final class RawServer implements AutoCloseable {
     this.conversations = conversations;
   }
 
-  /** Has one conversation per connection in turn; the last one for ever. */
+  /** Holds one conversation per connection in turn; the last one repeats for ever. */
   static RawServer having(Conversation... conversations) {
     try {
       RawServer server = new RawServer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), conversations);

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is repeated, when, and what is said of an outcome. */
+/** Tests which calls are retried, when, and how an outcome is reported. */
 final class TransportTest {
   private static final NewTask TASK = NewTask.after(Duration.ofSeconds(1));
   private static final NewTask SAFE_TASK = TASK.toBuilder().idempotencyKey("i1").build();

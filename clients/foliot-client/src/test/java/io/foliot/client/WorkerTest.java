@@ -21,10 +21,10 @@ final class WorkerTest {
   private static final Duration GRACE = Duration.ofSeconds(Bound.BOUND_SECONDS);
   private static final Reply OK = Reply.json(200, "{}");
 
-  /** What claims are answered with; while there is nothing here they wait. */
+  /** Answers to claims; while there is none, claims wait. */
   private final BlockingQueue<Reply> claims = new LinkedBlockingQueue<>();
 
-  /** What went to other routes. */
+  /** Requests to other routes. */
   private final BlockingQueue<Request> settled = new LinkedBlockingQueue<>();
 
   private final BlockingQueue<Request> claimed = new LinkedBlockingQueue<>();

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A {@link Foliot} for tests: tasks in memory, a clock that stands still until {@link #advance}, and handlers on the
+ * A {@link Foliot} for tests: tasks in memory, a clock that is stopped until {@link #advance}, and handlers on the
  * thread of the test. It is the engine itself, so keys, retries, limits and cancels behave as they do in production.
  *
  * <pre>{@code

@@ -273,7 +273,7 @@ abstract class RearmContract extends SettleContract {
     finish(running);
   }
 
-  /** A reader that sees a part of a plan sees the other one too. */
+  /** A reader that sees one part of a plan sees the other part too. */
   @Test
   void aPlanIsSeenAsAWholeOrNotAtAll() {
     try (ExecutorService reader = Executors.newSingleThreadExecutor()) {

@@ -4,7 +4,7 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 
 /**
- * The part of {@link TaskStoreContract} that holds for stores with a clock that nobody can set, such as database
+ * The part of {@link TaskStoreContract} that holds for stores with a clock that no test can set, such as database
  * servers: the kit waits where time must pass, a tick at a time.
  */
 public abstract class ServerClockStoreContract extends StormContract {

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A clock that stands still until a test moves it. Any thread may read and move it.
+ * A clock that is stopped until a test moves it. Any thread may read and move it.
  *
  * <p>{@link #advance} is time that passes: it moves both readings. {@link #stepWall} is what an operator or an NTP
  * daemon does to a machine: only the wall clock jumps, in either direction.
@@ -14,14 +14,14 @@ import java.time.temporal.ChronoUnit;
 public final class SettableClock implements TimeSource {
   /** The first instant of the wall clock of {@link #SettableClock()}. */
   public static final Instant DEFAULT_START = Instant.parse("2026-01-01T00:00:00Z");
-  /** Not 0: nobody may take the origin of a monotonic clock for granted. */
+  /** Not 0: no code may assume the origin of a monotonic clock. */
   private static final long MONOTONIC_ORIGIN_NANOS = 7_000_000_007L;
 
   // guarded by this
   private long wallMicrosAtStart;
   private long elapsedNanos;
 
-  /** A clock that stands at the beginning of 2026. */
+  /** A clock set to the beginning of 2026. */
   public SettableClock() {
     this(DEFAULT_START);
   }

@@ -391,7 +391,7 @@ abstract class SettleContract extends ClaimContract {
       assertThat(redrive(OTHER_QUEUE, id)).isEqualTo(new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
       assertThat(record(id)).hasToString(before.toString());
     }
-    // Its own queue is not taken for the other one of the same batch, either.
+    // Its own queue is not confused with the other queue of the same batch, either.
     List<RedriveResult> mixed = get(store().redrive(List.of(new Redrive(OTHER_QUEUE, keyed), new Redrive(QUEUE, keyed),
         new Redrive(OTHER_QUEUE, plain))));
     assertThat(mixed).extracting(RedriveResult::kind).containsExactly(RedriveResult.Kind.NOT_FOUND,

@@ -277,7 +277,7 @@ abstract class StoreFixture {
     return batch.results().getFirst();
   }
 
-  /** A claim that stands. */
+  /** A claim that is valid. */
   final TaskRecord won(TaskId id) {
     return won(id, HOUR);
   }

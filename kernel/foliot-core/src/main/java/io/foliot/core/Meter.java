@@ -18,8 +18,8 @@ public interface Meter {
   default void leaseEnded(String queue) {}
 
   /**
-   * A task was claimed for this queue although it is another one's, and was given back: a defect, and no more than
-   * that.
+   * A task was claimed for this queue although it belongs to another queue, and was given back: a defect, and nothing
+   * worse.
    */
   default void foreign(String queue) {}
 
@@ -32,7 +32,7 @@ public interface Meter {
   /** Of those that were parked, so many because this node has no delivery or no handler for their queue. */
   default void unserved(String queue, int count) {}
 
-  /** So many slots are looked after here from now on, and so many no more. */
+  /** This node now owns so many slots more, and has given up so many. */
   default void slotsChanged(int gained, int lost) {}
 
   /** Counts a claim of a task that was overdue by a second in a slot of another node or of none. */
@@ -40,14 +40,14 @@ public interface Meter {
 
   /**
    * A head poll found a task that had been due for a second, and that this node should have known of: it was committed
-   * late, or whoever looked after it before had left it.
+   * late, or the slot's previous owner had left it.
    */
   default void foundLate(String queue) {}
 
   /** A loop had a turn. */
   default void loopTurn(long durationMicros) {}
 
-  /** Something of a queue's was set aside because the engine cannot use it, and goes on. */
+  /** Something of a queue's was set aside because the engine cannot use it; the engine continues. */
   default void quarantined(String queue) {}
 
   /** Counts nothing. */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency attempts running at once, over the whole cluster; null for no limit
  * @param maxWait how far resets may push a task beyond its first due time; null for no limit
  * @param maxRun how long extensions may keep one attempt running
- * @param retainFinished how long finished and cancelled tasks can be looked at
- * @param retainFailed how long failed tasks can be looked at and redriven
+ * @param retainFinished how long finished and cancelled tasks can be read
+ * @param retainFailed how long failed tasks can be read and redriven
  * @param paused whether no new attempts begin
  */
 public record QueueConfig(String name, Target target, Retry retry, int priority, @Nullable Double rate,

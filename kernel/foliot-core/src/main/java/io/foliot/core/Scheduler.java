@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may call; no call blocks. A future completes when what it says is durable. It fails with
  * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that
- * does not exist, {@link FailedException} when the engine cannot go on, {@link OverloadedException} when too much is
+ * does not exist, {@link FailedException} when the engine cannot continue, {@link OverloadedException} when too much is
  * waiting already (nothing was done; come back later), and {@link io.foliot.core.store.StoreException} when the store
- * is away, in which case it is <em>unknown</em> whether the call took effect. Futures may complete on the engine's own
- * threads: hand longer work to another one.
+ * is unreachable, in which case it is <em>unknown</em> whether the call took effect. Futures may complete on the
+ * engine's own threads: hand longer work to another thread.
  */
 public interface Scheduler extends AutoCloseable {
   /** Submits a task. */
@@ -133,9 +133,9 @@ public interface Scheduler extends AutoCloseable {
   EngineStatus status();
 
   /**
-   * Completes, with the cause, if the engine cannot go on because it lost one of its threads or ran out of memory. From
-   * then on calls fail with {@link FailedException}; tasks stay in the store, for other nodes or the next start. Stop
-   * the engine and start another one, or end the process.
+   * Completes, with the cause, if the engine cannot continue because it lost one of its threads or ran out of memory.
+   * From then on calls fail with {@link FailedException}; tasks stay in the store, for other nodes or the next start.
+   * Stop the engine and start a new engine, or end the process.
    */
   CompletableFuture<Throwable> failure();
 
@@ -303,7 +303,7 @@ public interface Scheduler extends AutoCloseable {
     }
   }
 
-  /** The engine cannot go on; nothing was done. */
+  /** The engine cannot continue; nothing was done. */
   final class FailedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

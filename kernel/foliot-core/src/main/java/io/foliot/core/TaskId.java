@@ -2,7 +2,7 @@ package io.foliot.core;
 
 /**
  * The name of a task: 128 bits in the layout of a UUID version 7. The first 48 bits are the milliseconds of its
- * creation, so that ids made one after the other stand near each other; the last 16 are its {@linkplain #hash16 hash},
+ * creation, so that ids made one after the other sort near each other; the last 16 are its {@linkplain #hash16 hash},
  * from which its slot follows for any number of slots.
  *
  * @param high the first 64 bits

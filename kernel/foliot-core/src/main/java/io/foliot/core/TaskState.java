@@ -9,7 +9,7 @@ public enum TaskState {
   DELAYED,
   /** Due and not yet claimed. Derived from the time when a task is shown, never written. */
   READY,
-  /** Claimed; its lease runs, or has ended and nobody has claimed it again. */
+  /** Claimed; its lease runs, or has expired and the task has not been claimed again. */
   RUNNING,
   /** An attempt succeeded. */
   FINISHED,

@@ -74,7 +74,7 @@ public final class ThreadEventLoop implements EventLoop {
     }
   }
 
-  /** Waits until the next turn is due at this pace; who wakes the loop meanwhile need not unpark it. */
+  /** Waits until the next turn is due at this pace; a caller that wakes the loop meanwhile need not unpark it. */
   private long pace(long paidUntilNanos) {
     long nowNanos = clock.monotonicNanos();
     while (paidUntilNanos - nowNanos > BURST * PACE_NANOS && !closed) {

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What callers may ask for, and what they are told when they may not. */
+/** Tests which arguments callers may pass, and the messages of refusals. */
 final class WordsTest {
   @Test
   void theBackoffGrowsIsBoundedAndJitters() {

@@ -13,7 +13,7 @@ final class ErrorLog {
     try {
       LOGGER.log(System.Logger.Level.ERROR, message.get(), failure);
     } catch (Throwable e) {
-      // There is no place left to report to, and the caller's own cleanup must go on.
+      // There is no place left to report to, and the caller's own cleanup must continue.
     }
   }
 

@@ -27,7 +27,7 @@ final class NodeWheel {
    * lists as it has slots below, a few at a time. When time reaches it, these lists become the slots as they are.
    *
    * A slot holds its timers in the order of arrival. Those of one tick are put into the order of their deadlines when
-   * the hand comes to them, in a DueQueue, which must be empty before the hand goes on.
+   * the hand comes to them, in a DueQueue, which must be empty before the hand moves on.
    *
    * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8
    * here); links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a
@@ -64,7 +64,7 @@ final class NodeWheel {
   /** Number of nodes loaded ahead: as many cache misses as a core can have under way, and some. */
   private static final int PRELOAD = 32;
 
-  /** Fewer dead entries than this are not worth a sweep, which looks at every slot. */
+  /** Fewer dead entries than this are not worth a sweep, which visits every slot. */
   private static final int SWEEP_MIN_ENTRIES = 64;
 
   /** A slot with fewer entries is moved down quickly enough when its time comes. */
@@ -411,7 +411,7 @@ final class NodeWheel {
       lists[slots.occupy(tick)].add(node, stamp);
       return;
     }
-    // One that came nearer is about to be placed again; until then it may stand at the slot's beginning.
+    // One that came nearer is about to be placed again; until then it may be at the beginning of the slot.
     int digit = tick < start ? 0 : SlotMap.digitBelow(stagedSlot, tick);
     lists[STAGED + digit].add(node, stamp);
     stagedEarliest[digit] = Math.min(stagedEarliest[digit], tick);
@@ -474,7 +474,7 @@ final class NodeWheel {
   private void collect(WheelNode node, int stamp, Visitor visitor) {
     long word = node.word();
     if (node.stamp == stamp && WheelNode.isArmed(word)) {
-      // One look at the word for both: a deadline that is collected must not be after the hand, which could not go on.
+      // One read of the word for both: a deadline that is collected must not be after the hand, which could not go on.
       long deadlineNanos = WheelNode.deadlineNanos(word);
       long tick = visitor.placeTick(node, deadlineNanos);
       if (tick > slots.hand()) {
@@ -565,7 +565,7 @@ final class NodeWheel {
   /**
    * Goes on with the sweep that is under way, if there is one.
    *
-   * @return how many entries it has looked at; if fewer than {@code limit}, the sweep is over
+   * @return how many entries it has examined; if fewer than {@code limit}, the sweep is over
    */
   int sweep(int limit) {
     int looked = 0;

@@ -132,7 +132,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return false;
   }
 
-  /** A cancel that interrupts must have done so before this thread goes on to another task. */
+  /** A cancel that interrupts must have done so before this thread starts another task. */
   private void awaitInterrupt() {
     while (phase == INTERRUPTING) {
       Thread.onSpinWait();
@@ -148,7 +148,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     }
   }
 
-  /** Lets those go on that wait for the end. */
+  /** Releases the threads that wait for the end. */
   private void end() {
     work = null;
     runner = null;

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * wheel, apart from how the timers of a slot are stored.
  *
  * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of
- * 64. A deadline after the hand stands on the level of the highest digit in which it differs from the hand, in the slot
+ * 64. A deadline after the hand is on the level of the highest digit in which it differs from the hand, in the slot
  * that this digit names. It follows that
  * <ul>
  * <li>an occupied slot never contains the hand, and lies ahead of it on its level: there is no wrap and no overflow;

@@ -3,8 +3,8 @@ package io.foliot.wheel;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A count that many threads raise without meeting on one cache line. Unlike {@code LongAdder} it tells the caller what
- * its stripe stands at, so that every so many increments somebody notices.
+ * A count that many threads raise without meeting on one cache line. Unlike {@code LongAdder} it returns the new value
+ * of the caller's stripe, so that a caller notices every n-th increment.
  */
 final class StripedCounter {
   /** Enough that threads seldom share one on the machines of today; 4 KB in all. */

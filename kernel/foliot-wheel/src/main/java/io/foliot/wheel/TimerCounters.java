@@ -9,7 +9,7 @@ package io.foliot.wheel;
  * @param cancelled timers cancelled before they fired, those that {@code stop} returned among them
  * @param failed callbacks that threw on the driver thread, or that the executor refused
  * @param wakeUps how often the driver thread has come out of a wait
- * @param longestTurnNanos the longest time that the driver took between two looks at the clock, inline callbacks
+ * @param longestTurnNanos the longest time that the driver took between two reads of the clock, inline callbacks
  *     included
  * @param lateness how late timers fired
  */

@@ -49,7 +49,7 @@ public interface TimerQueue {
    * before {@code nowTick}, in the next call if it is due at once, so that no sink can hold time up.
    *
    * <p>The timer is gone when the sink is called: its handle is stale. What the sink throws leaves this method; the
-   * timer counts as expired, all others stand, and the next call goes on from there.
+   * timer counts as expired, all others remain, and the next call continues from there.
    *
    * @param nowTick the current tick; one before {@link #currentTick} (a clock that went back) does nothing
    * @param limit how many timers may be touched, that is, handed out or moved inside the queue; at least 1

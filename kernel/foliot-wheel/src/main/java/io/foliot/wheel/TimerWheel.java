@@ -10,7 +10,7 @@ import java.util.Arrays;
  * {@link ObjectTimerWheel} holds objects.
  *
  * <p>Scheduling, cancelling and asking for the next wake take constant time; a reschedule to a later tick is one write.
- * A timer is moved at most once per level below the one it stands on, so a delay of d ticks costs at most
+ * A timer is moved at most once per level below the one it is on, so a delay of d ticks costs at most
  * {@code log64(d)} moves, rounded up, and one more for each time it is found pushed back. Nothing is allocated per
  * timer: storage grows by whole segments, 28 bytes a timer and 4 for each place that has become free, and does not
  * shrink.
@@ -329,7 +329,7 @@ public final class TimerWheel implements TimerQueue {
     }
   }
 
-  /** Moves all of one list to the end of another one, in order. */
+  /** Moves all of one list to the end of another list, in order. */
   private void splice(int from, int to) {
     int first = heads[from];
     int last = tails[from];
@@ -372,7 +372,7 @@ public final class TimerWheel implements TimerQueue {
 
   /**
    * Ends a timer's life. The generation moves on, so its handle is stale. A cell whose generations are used up is never
-   * used again: a leak of 28 bytes every 2^32 timers keeps the promise that a stale handle cancels nobody.
+   * used again: a leak of 28 bytes every 2^32 timers keeps the promise that a stale handle cancels no other timer.
    */
   private void release(int cell) {
     size--;

@@ -26,8 +26,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * pushed back need no hand-off: the driver finds them when the wheel gets to the entry.
    *
    * Sleeping is Dekker's protocol: the driver writes wakeAt and then empties the hand-off once more; a caller writes
-   * the hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. What is
-   * handed off behind that last look, by callers who have seen wakeAt, may wait for the next turn. The caller whose
+   * the hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. A node
+   * handed off after that last read, by a caller that has seen wakeAt, may wait for the next turn. The caller whose
    * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
    *
    * Timers fire in the order of their deadlines. The driver works in rounds: it reads the time, takes all that was
@@ -35,10 +35,10 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * as many turns as it takes. A timer handed off later is due later, so it never has to be fired before what a round
    * fires, unless its call was under way when the round began.
    *
-   * What a callback throws is reported and the driver goes on. What anything else throws, an OutOfMemoryError while an
-   * entry moves or an exception of the clock, ends the driver, because the wheel may be in disorder then: it says so,
-   * rejects further timers, and leaves those that wait to the next stop. An entry is added where it goes before it is
-   * removed where it was, so that a stop finds each of them.
+   * What a callback throws is reported and the driver continues. What anything else throws, an OutOfMemoryError while
+   * an entry moves or an exception of the clock, ends the driver, because the wheel may be in disorder then: it says
+   * so, rejects further timers, and leaves those that wait to the next stop. An entry is added where it goes before it
+   * is removed where it was, so that a stop finds each of them.
    *
    * The hand-off's producer index counts the timers taken on, but for the few hand-offs that were not of new ones.
    *
@@ -52,7 +52,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Nodes that one turn takes from the hand-off: about 100 microseconds' worth. */
   private static final int DRAIN_LIMIT = 4096;
 
-  /** Timers that one turn touches before it looks at the hand-off again: about 100 microseconds' worth. */
+  /** Timers that one turn touches before it polls the hand-off again: about 100 microseconds' worth. */
   private static final int ADVANCE_LIMIT = 1024;
 
   /** Entries that one turn sweeps, and stages: again about 100 microseconds' worth each. */
@@ -74,7 +74,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   private static final int WAKE_UP_BURST = 16;
 
-  /** Firings between two looks at the clock for the lateness of those that follow. */
+  /** Firings between two reads of the clock for the lateness of those that follow. */
   private static final int FIRINGS_PER_LOOK = 16;
 
   /** Nodes to one array of the hand-off. */

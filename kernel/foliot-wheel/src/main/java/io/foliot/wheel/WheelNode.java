@@ -8,8 +8,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>The word is the whole state, and every transition of it is one compare-and-set:
  * {@code ARMED(deadline) -> FIRED | CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again.
- * Beside it stands the QUEUED bit: the node is in the hand-off to the driver, or its setter is about to put it there.
- * Whoever changes the word of a node that is queued need do nothing more, because the driver reads the word after it
+ * Beside it is the QUEUED bit: the node is in the hand-off to the driver, or its setter is about to put it there.
+ * A thread that changes the word of a queued node need do nothing more, because the driver reads the word after it
  * has cleared the bit.
  */
 abstract class WheelNode {
@@ -98,6 +98,6 @@ abstract class WheelNode {
   /** Reads from memory what {@link #expire} will need, and answers with something that depends on it. */
   abstract int preload();
 
-  /** Called by the driver when the node has fired. What it throws is reported, and disturbs nobody. */
+  /** Called by the driver when the node has fired. An exception it throws is reported and disturbs no other timer. */
   abstract void expire();
 }

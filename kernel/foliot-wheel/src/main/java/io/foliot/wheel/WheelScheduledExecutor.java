@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A {@link ScheduledExecutorService} on a timing wheel, to stand where a
- * {@link java.util.concurrent.ScheduledThreadPoolExecutor} stands: scheduling and cancelling take constant time
+ * A {@link ScheduledExecutorService} on a timing wheel, to replace a {@link
+ * java.util.concurrent.ScheduledThreadPoolExecutor}: scheduling and cancelling take constant time
  * whatever the number of tasks, a cancelled task is forgotten at once, and tasks that block do not delay others,
  * because threads are started as they are needed.
  *

@@ -93,7 +93,7 @@ public final class WheelTimer implements AutoCloseable {
 
   /**
    * Stops the driver thread and waits until it has ended, and with it an inline callback that is running, unless that
-   * one is the caller. Callbacks that were given to the executor go on. From now on nothing fires and every
+   * one is the caller. Callbacks that were given to the executor continue. From now on nothing fires and every
    * {@code schedule} is rejected.
    *
    * @return exactly the timers that have neither fired nor been cancelled; they are cancelled now. Empty, and at

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerPool implements Executor {
   /*
-   * A worker is searching while it is about to look into the queue. The rule that keeps the queue moving: when somebody
+   * A worker is searching while it is about to poll the queue. The rule that keeps the queue moving: when a caller
    * adds a task, or the last searching worker takes one and leaves others behind, there must be another searching
-   * worker; one is woken or started. So blocking tasks bring up a thread each, while a row of short ones is worked off
-   * by those that run, and costs no wake-up each. This is how the Go scheduler wakes its threads.
+   * worker; one is woken or started. So blocking tasks bring up a thread each, while a row of short ones is drained by
+   * those that run, and costs no wake-up each. This is how the Go scheduler wakes its threads.
    *
-   * A worker that stops searching looks at the queue once more afterwards; whoever adds a task looks at the number of
-   * searching workers afterwards. So at least one of them sees the other.
+   * A worker that stops searching polls the queue once more afterwards; a caller that adds a task reads the number
+   * of searching workers afterwards. So at least one of them sees the other.
    *
    * The first worker is started before the first task is taken on, and from then on there is always one until the pool
    * is closed. So a thread that cannot be started rejects a task only if there is no worker at all; later it costs

@@ -42,7 +42,7 @@ final class FailureTest {
     LockSupport.parkNanos(PAUSE_NANOS);
   }
 
-  /** What a simulated lack of memory throws. */
+  /** The error that a simulated lack of memory throws. */
   private static final class NoMemory extends OutOfMemoryError {
     NoMemory() {
       super("simulated");

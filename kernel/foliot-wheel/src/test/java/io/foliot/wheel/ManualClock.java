@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A clock that stands until it is moved, and that knows whether the driver sleeps. For one driver. */
+/** A clock that a test moves, and that knows whether the driver sleeps. For one driver. */
 final class ManualClock implements TimerClock {
   private static final long BOUND_SECONDS = 30;
 
@@ -122,7 +122,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** When the driver will wake by itself. */
+  /** Returns when the driver will wake by itself. */
   long parkedUntil() {
     awaitAsleep();
     lock.lock();

@@ -56,11 +56,11 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 public abstract class ScheduledExecutorContract {
-  /** How long to wait for what must happen. */
+  /** Longest wait for an event that must happen. */
   private static final long BOUND_SECONDS = 10;
   /** A delay that no test lives to see. */
   private static final long FAR_HOURS = 24;
-  /** What must be left of the longest delay, some 36 years: executors cut it down so as to compare by difference. */
+  /** Least remainder of the longest delay, some 36 years: executors cut it down so as to compare by difference. */
   private static final long FOREVER_NANOS = Long.MAX_VALUE / 8;
   /** Several periods of the periodic tasks here: long enough for one that should have stopped to show itself. */
   private static final long SOME_PERIODS_MILLIS = 20;
@@ -1890,7 +1890,7 @@ public abstract class ScheduledExecutorContract {
     throw new AssertionError("does not hold: spansMillis=" + Arrays.toString(RETRY_SPANS_MILLIS));
   }
 
-  /** What the call throws, null for nothing, when its thread is interrupted in it. */
+  /** Returns the exception that the call throws when its thread is interrupted in it, or null. */
   private static Throwable interruptedWhileIn(ThrowingCallable call) throws InterruptedException {
     return interruptedWhileIn(call, new CountDownLatch(0));
   }

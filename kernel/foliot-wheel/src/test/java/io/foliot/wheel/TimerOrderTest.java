@@ -344,7 +344,7 @@ final class TimerOrderTest {
     }
   }
 
-  /** How the starts of an executor's tasks compare with their deadlines, of which only bounds are known. */
+  /** Compares the starts of an executor's tasks with their deadlines, of which only bounds are known. */
   private static final class RealTasks {
     record Start(int arrival, long delayNanos, long earliestNanos, long latestNanos, long scheduledNanos) {}
 

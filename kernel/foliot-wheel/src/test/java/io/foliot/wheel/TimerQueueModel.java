@@ -17,10 +17,10 @@ public abstract class TimerQueueModel {
     final long payload;
     long deadlineTick;
 
-    /** Under which tick the model keeps the entry. */
+    /** The tick under which the model keeps the entry. */
     long key;
 
-    /** When it was placed there. */
+    /** The time at which it was placed there. */
     long order;
 
     Entry(long handle, long payload, long deadlineTick) {

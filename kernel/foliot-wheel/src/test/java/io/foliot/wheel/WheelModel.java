@@ -5,9 +5,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hierarchical wheel by its definition, without levels, bits or lists: an entry stands at the first tick that
+ * The hierarchical wheel by its definition, without levels, bits or lists: an entry is at the first tick that
  * shares with its deadline all base-64 digits down to the highest one that differs from the hand. When time comes
- * there, all that stands there is looked at in the order of arrival. A later deadline changes nothing until then.
+ * there, all entries there are examined in the order of arrival. A later deadline changes nothing until then.
  */
 public final class WheelModel extends TimerQueueModel {
   private static final int TOP_SHIFT = 60;

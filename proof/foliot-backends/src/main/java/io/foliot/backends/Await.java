@@ -12,7 +12,7 @@ public final class Await {
   private Await() {}
 
   /**
-   * Waits until something holds, which is looked at every 20 ms.
+   * Waits until a condition holds, which is checked every 20 ms.
    *
    * @throws IllegalStateException if it does not in time
    */

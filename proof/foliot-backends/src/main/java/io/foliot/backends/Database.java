@@ -6,14 +6,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A database of a server, and who may use it.
+ * A database of a server, and its users.
  *
  * @param kind what the JDBC URL says after {@code jdbc:}
  * @param host the address it is reached at: the server's, or that of a proxy before it
  * @param port the port of that address
  * @param name its name
  * @param options what the JDBC URL ends with: nothing, or {@code ?name=value}
- * @param user who owns it, and may do everything
+ * @param user its owner, who has all rights
  * @param password the user's
  */
 public record Database(String kind, String host, int port, String name, String options, String user, String password) {

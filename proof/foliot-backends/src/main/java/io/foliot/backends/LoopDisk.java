@@ -26,7 +26,7 @@ public final class LoopDisk implements AutoCloseable {
   private static final String SHUTDOWN = "open(my $disk, '<', $ARGV[0]) or die \"open: $!\"; my $flags = pack('L', 2);"
       + " ioctl($disk, 0x8004587D, $flags) or die \"ioctl: $!\";";
 
-  /** The journal is committed when somebody syncs, and hardly ever by itself, so that what is not synced stays so. */
+  /** The journal is committed when a process syncs, and hardly ever by itself, so that what is not synced stays so. */
   private static final String OPTIONS = "loop,commit=300";
 
   /** Bytes that are filled block by block at the end, because the exact free space is not known. */
@@ -92,15 +92,15 @@ public final class LoopDisk implements AutoCloseable {
   }
 
   /**
-   * Cuts its power. Whoever writes there should stand still: a sync that is under way at this instant may say that it
-   * was done, though it was not (about one time in fifteen on Linux 6.18). When a real power fails, nobody is left to
-   * hear it.
+   * Cuts its power. A process that writes there should be paused: a sync that is under way at this instant may say that
+   * it was done, though it was not (about one time in fifteen on Linux 6.18). When real power fails, no process is left
+   * to hear it.
    */
   public void powerOff() {
     Command.run("perl", "-e", SHUTDOWN, folder.toString());
   }
 
-  /** Mounts it again, as after the power is back. Nobody must have a file open there. */
+  /** Mounts it again, as after the power is back. No process may have a file open there. */
   public void remount() {
     unmount();
     try {
@@ -175,7 +175,7 @@ public final class LoopDisk implements AutoCloseable {
     try {
       unmount();
     } catch (IllegalStateException stillInUse) {
-      // It goes away with whoever uses it.
+      // It goes away with the process that uses it.
       Command.run("umount", "--lazy", folder.toString());
       mounted = false;
       throw stillInUse;

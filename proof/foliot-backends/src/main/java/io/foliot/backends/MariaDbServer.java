@@ -141,7 +141,7 @@ public final class MariaDbServer implements Server {
     return database().jdbcUrl();
   }
 
-  /** The name of the user who may do everything. */
+  /** The name of the user with all rights. */
   public String user() {
     return USER;
   }

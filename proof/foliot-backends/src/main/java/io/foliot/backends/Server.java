@@ -22,10 +22,10 @@ public sealed interface Server extends AutoCloseable permits PostgresServer, Mar
   /** Starts it again over the same files, killing it first if it is up, and waits until it is ready. */
   void restart();
 
-  /** Has it stand still (SIGSTOP): its connections stay, and nothing answers. */
+  /** Pauses it (SIGSTOP): its connections stay open, and it does not answer. */
   void pause();
 
-  /** Has it go on after {@link #pause}. */
+  /** Resumes it after {@link #pause}. */
   void resume();
 
   @Override

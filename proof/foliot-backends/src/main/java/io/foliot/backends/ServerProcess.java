@@ -61,7 +61,7 @@ final class ServerProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  /** A port of the loopback address that nobody listens at. */
+  /** A port of the loopback address on which no process listens. */
   static int freePort() {
     SplittableRandom random = new SplittableRandom();
     while (true) {
@@ -132,7 +132,7 @@ final class ServerProcess implements AutoCloseable {
     if (running == null) {
       return;
     }
-    // It stands still first, so that it starts nothing that would be missed.
+    // It is paused first, so that it starts no process that would be missed.
     signal("STOP", List.of(running.toHandle()));
     List<ProcessHandle> all = family(running);
     all.forEach(ProcessHandle::destroyForcibly);
@@ -153,7 +153,7 @@ final class ServerProcess implements AutoCloseable {
     ended(running);
   }
 
-  /** Has it and all it has started stand still: its connections stay, and nothing answers. */
+  /** Pauses it and all processes it has started: its connections stay open, and it does not answer. */
   void pause() {
     Process running = process;
     if (running != null) {
@@ -162,7 +162,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Has it go on after {@link #pause}. */
+  /** Resumes it after {@link #pause}. */
   void resume() {
     Process running = process;
     if (running != null) {
@@ -190,7 +190,10 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Also one that has ended, but that nobody has asked about: an orphan stays so where no init process collects it. */
+  /**
+   * Returns true also for a process that has ended but was not collected: an orphan stays so where no init process
+   * collects it.
+   */
   private static boolean isGone(ProcessHandle handle) {
     if (!handle.isAlive()) {
       return true;
@@ -203,7 +206,7 @@ final class ServerProcess implements AutoCloseable {
       String text = Files.readString(stat);
       return text.charAt(text.lastIndexOf(')') + 2) == 'Z';
     } catch (IOException e) {
-      // It has ended while it was looked at.
+      // It has ended during the check.
       return !handle.isAlive();
     }
   }

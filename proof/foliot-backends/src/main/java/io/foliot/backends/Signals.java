@@ -7,19 +7,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/** Stops processes of the machine and lets them go on. */
+/** Pauses and resumes processes of the machine. */
 public final class Signals {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   private Signals() {}
 
-  /** Has a process stand still (SIGSTOP). On return none of its threads runs; some may still wait for the disk. */
+  /** Pauses a process (SIGSTOP). On return none of its threads runs; some may still wait for the disk. */
   public static void freeze(long pid) {
     Command.run("sh", "-c", "kill -STOP " + pid);
     Await.until("the process stands still: pid=" + pid, BOUND, () -> standsStill(pid));
   }
 
-  /** Has a process go on after {@link #freeze}. */
+  /** Resumes a process after {@link #freeze}. */
   public static void thaw(long pid) {
     Command.run("sh", "-c", "kill -CONT " + pid);
   }

@@ -185,7 +185,7 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  /** Ends all faults. What was held goes on its way, as TCP would send it again. */
+  /** Ends all faults. Held data is sent on, as TCP would retransmit it. */
   public void heal() {
     delayNanos = 0;
     cutBeforeReplyTo.set(null);

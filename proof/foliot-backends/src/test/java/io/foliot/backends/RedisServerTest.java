@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class RedisServerTest {
   private static final Duration BOUND = Duration.ofSeconds(20);
 
-  /** In which one that runs would have answered a thousand times. */
+  /** Time in which a running server would have answered a thousand times. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   @Test

@@ -101,7 +101,7 @@ final class Chains {
       if (!forgotten.mayFollow(operation.invokedMillis())) {
         return;
       }
-      // What it made may have been forgotten, and its key stand for something else by now.
+      // The task it created may have been forgotten, and its key may belong to another task by now.
     }
     if (submit.key() == null) {
       keylessMakers.computeIfAbsent(submit.queue(), queue -> new ArrayList<>()).add(operation);

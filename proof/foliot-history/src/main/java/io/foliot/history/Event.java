@@ -49,7 +49,7 @@ public sealed interface Event {
 
   record FaultBegan(long window, long atMillis, Fault fault, String what) implements Event {}
 
-  /** From now on the system must go on by itself, even if something stays broken for ever. */
+  /** From now on the system must recover by itself, even if a part stays broken for ever. */
   record FaultEnded(long window, long atMillis) implements Event {}
 
   /**

@@ -98,8 +98,8 @@ final class Firing {
   }
 
   /**
-   * When it is due for the first time, or {@link Long#MIN_VALUE} if nobody was told. The answer that it was kept does
-   * not say it, because it may tell of a retry; nor that of a repeat, which may have kept it.
+   * When it is due for the first time, or {@link Long#MIN_VALUE} if no caller was told. The answer that it was kept
+   * does not say it, because it may tell of a retry; nor that of a repeat, which may have kept it.
    */
   long dueMillis() {
     return dueMillis == Long.MAX_VALUE ? Long.MIN_VALUE : dueMillis;

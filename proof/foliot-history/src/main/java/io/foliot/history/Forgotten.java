@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The writes that a store may have lost by its durability class. An operation that was answered within the time says
- * nothing any more: it took effect or not, as one without an answer, so that what it replaced or cancelled may go on,
- * and what it made need not. What was answered earlier says what it says.
+ * The writes that a store may have lost by its durability class. An answer within that time proves nothing: the
+ * operation took effect or not, as one without an answer. So a task that it replaced or cancelled may still run, and a
+ * task that it created may be missing. An earlier answer remains valid.
  */
 final class Forgotten {
   private record Span(long fromMillis, long toMillis) {}

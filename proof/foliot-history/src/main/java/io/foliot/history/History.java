@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p> A file has one line per event. Each is handed to the operating system before the recording call returns, so what
  * was recorded survives a kill of the writer, though not a power loss; of a line that the kill tore, nothing is read. A
- * writer that comes back may go on in the same file.
+ * writer that restarts may append to the same file.
  */
 public final class History implements Closeable {
   private final @Nullable FileChannel file;

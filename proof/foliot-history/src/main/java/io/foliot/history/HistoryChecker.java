@@ -13,7 +13,7 @@ import java.util.Map;
  * have happened in either order, and one without an answer may have happened or not. What may have been is not held
  * against the system, so a clean verdict is no proof; its {@link Verdict#counts} tell how much was seen.
  *
- * <p> A receiver records an attempt before it looks at it, and its answer before it sends it. The system under test
+ * <p> A receiver records an attempt before it examines it, and its answer before it sends it. The system under test
  * must not shorten due times ({@code maxWait}), and an idempotency key must not be used again for another task.
  */
 public final class HistoryChecker {

@@ -23,7 +23,7 @@ public record Violation(Kind kind, String message, List<Event> evidence) {
     DUP,
     /** A firing was delivered long after its success, or after it was final; or a final state changed. */
     ZOMBIE,
-    /** Something was delivered that nobody had submitted. */
+    /** A task was delivered that no client had submitted. */
     GHOST,
     /** (generation, attempt) was repeated or went back, so that it is no fence. */
     FENCE

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** For every kind of violation histories that must be caught, and legal ones that look like them. */
+/** Tests, for every kind of violation, histories that must be caught and legal ones that resemble them. */
 final class HistoryCheckerTest {
   private static final Allowances EXACT = Allowances.exact(50, 10, 1000);
 

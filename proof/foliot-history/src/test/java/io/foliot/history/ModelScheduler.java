@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * with one bug. Runs in virtual time and records the history that the checker is to judge.
  */
 final class ModelScheduler {
-  /** What may be wrong with it, how it may be seen, and whether it takes a fault to be seen. */
+  /** A defect of the model, the violations that may reveal it, and whether it takes a fault to reveal it. */
   enum Bug {
     NONE(false, null),
     /** A kill undoes what was acked just before. */
@@ -25,7 +25,7 @@ final class ModelScheduler {
     RESET_BEFORE_DURABLE(true, Violation.Kind.STALE),
     /** A kill brings a cancelled task back. */
     CANCEL_BEFORE_DURABLE(true, Violation.Kind.CANCEL),
-    /** What fell due while nobody was up is skipped. */
+    /** Tasks that became due while no node was up are skipped. */
     SKIPS_OVERDUE(true, Violation.Kind.LOST),
     /** A claim whose node died is never taken over. */
     LEASE_NEVER_ENDS(true, Violation.Kind.LOST),
@@ -362,7 +362,7 @@ final class ModelScheduler {
         if (!up[0] && !up[1]) {
           history.answered(op, now, new Reply.Failed("connection refused"));
         } else {
-          // A node that stands still has read the request, and serves it when it goes on.
+          // A paused node has read the request, and serves it when it is resumed.
           at(Math.max(pausedUntil[0], pausedUntil[1]), () -> {
             if (actingNode() >= 0) {
               history.answered(op, now, new Reply.Unknown("timed out before " + effect.get()));

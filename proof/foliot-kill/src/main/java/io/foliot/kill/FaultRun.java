@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Servers under load over a store that is broken again and again, with nobody who helps them: after each trouble they
- * must be ready again and fire again by themselves.
+ * Servers under load over a store that fails again and again: after each fault they must become ready and fire again
+ * without help.
  */
 final class FaultRun implements AutoCloseable {
   /** Four clients that each wait so long make less than a hundred operations a second. */
@@ -46,8 +46,8 @@ final class FaultRun implements AutoCloseable {
    * @param firedAfterMillis how long after its end the first attempt began
    * @param refused calls that were answered meanwhile with 503
    * @param unknown calls that were answered meanwhile with 504
-   * @param lateMillis of tasks of the wide queue that were due meanwhile and that nobody had claimed before, in
-   *     ascending order
+   * @param lateMillis lateness of tasks of the wide queue that became due meanwhile and had not been claimed
+   *     before, in ascending order
    */
   record Recovery(InjectedFault trouble, long brokenMillis, boolean wasDown, long readyAfterMillis,
       long firedAfterMillis,
@@ -99,7 +99,7 @@ final class FaultRun implements AutoCloseable {
     rig.load(STEP_MILLIS);
   }
 
-  /** Makes trouble, heals it, and waits until all goes on by itself. */
+  /** Injects a fault, heals it, and waits until the system has recovered by itself. */
   void endure(InjectedFault trouble) {
     long begunMillis = System.currentTimeMillis();
     long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
@@ -161,8 +161,8 @@ final class FaultRun implements AutoCloseable {
   }
 
   /**
-   * Returns the answers to clients that are neither a result, nor that the store is away, nor that it is not known.
-   * While one of the servers is gone, nothing is told.
+   * Returns the answers to clients that are neither a result, nor say that the store is unreachable or the outcome
+   * unknown. Answers of the time in which a server is gone are left out.
    */
   List<Event> mistakes() {
     Map<Long, Long> askedMillis = new HashMap<>();
@@ -190,7 +190,7 @@ final class FaultRun implements AutoCloseable {
     return reason.contains("status=504");
   }
 
-  /** It is none that the store is away, that the key has a live task, or that the task is final. */
+  /** Not a mistake: the store is unreachable, the key has a live task, or the task is final. */
   private static boolean isMistake(Reply reply) {
     return switch (reply) {
       case Reply.Unknown(String reason) -> !isSaidToBeUnknown(reason);

@@ -25,7 +25,7 @@ interface FaultyDatabase extends AutoCloseable {
   /** The empty database, as Foliot shall use it. */
   Database database();
 
-  /** The same as somebody sees it who may do everything. */
+  /** The same database, for a user with all rights. */
   Database owner();
 
   /** Ends all sessions of Foliot's, in the midst of what they do. */
@@ -61,7 +61,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Runs statements, one after the other, as somebody who may do everything. */
+  /** Runs statements, one after the other, as the user with all rights. */
   default void run(String... statements) {
     try (Connection connection = owner().connect(); Statement statement = connection.createStatement()) {
       for (String sql : statements) {
@@ -72,7 +72,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** The first column of all rows, as somebody sees it who may do everything. */
+  /** The first column of all rows, as the user with all rights sees it. */
   default List<String> ask(String sql) {
     try (Connection connection = owner().connect();
         Statement statement = connection.createStatement();

@@ -9,10 +9,10 @@ import java.util.List;
 /**
  * Something that happens to the store's server, or to one of ours.
  *
- * @param name what it is, for those who read of it
+ * @param name its name, for reports
  * @param fault as which it is recorded
  * @param effect what is seen of it
- * @param breaks begins it, and goes on for as long as it lasts
+ * @param breaks begins the fault, and runs for as long as it lasts
  * @param heals ends it
  */
 record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable breaks, Runnable heals) {
@@ -42,7 +42,7 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
     });
   }
 
-  /** One of our servers that is asleep for a while and goes on as if nothing had been. */
+  /** One of our servers is paused for a while and then resumed. */
   static InjectedFault serverFrozen(ServerProcess server, long millis) {
     return new InjectedFault("one of our servers stands still, and goes on", Event.Fault.PAUSE, Effect.SERVER_GONE,
         () -> {

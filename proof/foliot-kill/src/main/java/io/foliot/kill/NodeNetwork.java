@@ -22,10 +22,10 @@ import java.util.stream.IntStream;
  * A network of our own: nodes that each have a network namespace, and a cable to a bridge that this machine is at, too.
  * Needs root, a Linux with network namespaces, and the program named in {@link #NEEDED}.
  *
- * <p> What a proxy cannot do: a cable is pulled, so that connections hang and nobody is told; or what goes one way
- * vanishes while what goes the other way arrives, which is done by a wrong hardware address in the sender's table of
- * neighbours. This machine has several addresses there, so that what a node sends to one of them may vanish while it
- * reaches the others.
+ * <p> What a proxy cannot do: a cable is pulled, so that connections hang without an error; or packets of one
+ * direction are lost while those of the other direction arrive, which is done by a wrong hardware address in the
+ * sender's table of neighbours. This machine has several addresses there, so that what a node sends to one of them may
+ * vanish while it reaches the others.
  *
  * <p>
  * All names begin with the id of this process. What a process has left that is no more, the next one removes.
@@ -52,7 +52,7 @@ final class NodeNetwork implements AutoCloseable {
 
   /**
    * Hardware addresses are given, of which the last is nobody's: a bridge without one has the least of its cables', and
-   * where that changes with a cable, others go on sending to the old one for half a minute.
+   * where that changes with a cable, others keep sending to the old one for half a minute.
    */
   private static final String HARDWARE = "02:00:00:00:00:";
   private static final String WRONG_HARDWARE = HARDWARE + "ff";
@@ -255,7 +255,7 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   /**
-   * Has a node be gone with all its connections, of which nobody is told, and another be there in its place. Nothing
+   * Replaces a node by another one. All its connections are lost, without notice to their peers. Nothing
    * may run there.
    */
   void replace(int node) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client that records what it asks before it asks, and what it is answered. Its calls do not throw because the server
- * is away or refuses; they answer null.
+ * is unreachable or refuses; they return null.
  */
 final class RecordedClient {
   private static final int NOT_FOUND = 404;

@@ -44,8 +44,8 @@ final class Rig implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   /**
-   * One clock. On a busy machine a callback may be half a second on its way into the log. An attempt that nobody
-   * reports on is repeated after 2 + 3 s and a backoff of at most 0.6 s.
+   * One clock. On a busy machine a callback may be half a second on its way into the log. An attempt without a
+   * report is repeated after 2 + 3 s and a backoff of at most 0.6 s.
    */
   static final Allowances ALLOWANCES = new Allowances(0, 500, TIMEOUT.toMillis(), 3_000, 10_000, false);
 

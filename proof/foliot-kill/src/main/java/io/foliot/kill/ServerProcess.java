@@ -194,13 +194,13 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Has it stand still: none of its threads does anything more, but to wait for the disk. */
+  /** Pauses it: none of its threads runs; some may still wait for the disk. */
   void freeze() {
     up = false;
     Signals.freeze(Objects.requireNonNull(process).pid());
   }
 
-  /** Has it go on after {@link #freeze}. */
+  /** Resumes it after {@link #freeze}. */
   void thaw() {
     Signals.thaw(Objects.requireNonNull(process).pid());
     up = true;

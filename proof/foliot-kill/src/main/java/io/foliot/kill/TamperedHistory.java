@@ -39,7 +39,7 @@ final class TamperedHistory {
     return placements;
   }
 
-  /** Tasks without key that nobody touched after their submit, with when they are due. */
+  /** Tasks without key that no call changed after their submit, with their due times. */
   private static Map<String, Long> untouched(List<Event> events) {
     Map<String, Long> untouched = new HashMap<>();
     for (Placement placement : placements(events)) {

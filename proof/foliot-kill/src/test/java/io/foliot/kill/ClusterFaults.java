@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 abstract class ClusterFaults extends StoreFaults {
   static final int NODES = 3;
 
-  /** So many kills of a server, one after the other, come at the end of a long run. */
+  /** Number of consecutive kills of a server at the end of a long run. */
   private static final int KILLS = Integer.getInteger("cluster.kills", 0);
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 2_000;
@@ -63,10 +63,10 @@ abstract class ClusterFaults extends StoreFaults {
   /** Starts the store. */
   abstract Shared start();
 
-  /** For the files of a run. */
+  /** Returns the name of a run's files. */
   abstract String runName();
 
-  /** Where a server of ours runs. */
+  /** The place where a server of ours runs. */
   ServerHost place(int node) {
     return ServerHost.LOOPBACK;
   }
@@ -76,7 +76,7 @@ abstract class ClusterFaults extends StoreFaults {
     return TcpProxy.to(store);
   }
 
-  /** What else happens. */
+  /** Returns the further faults. */
   List<InjectedFault> more() {
     return List.of();
   }
@@ -110,7 +110,7 @@ abstract class ClusterFaults extends StoreFaults {
     }
   }
 
-  /** What happens, in any order; a list that can be added to. */
+  /** Returns the faults, in any order; the list is modifiable. */
   List<InjectedFault> troubles(FaultRun siege, List<TcpProxy> ways, SplittableRandom random) {
     int first = random.nextInt(NODES);
     int second = (first + 1) % NODES;

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What happens to databases; a subclass for each of them. */
+/** Faults of databases; a subclass for each of them. */
 abstract class DatabaseFaults extends StoreFaults {
   /** Longer than calls wait for a connection, so that some are told that there is none. */
   private static final int MIN_OUTAGE_MILLIS = 6_000;

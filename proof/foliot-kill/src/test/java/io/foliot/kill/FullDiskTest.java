@@ -95,7 +95,7 @@ class FullDiskTest {
     }
   }
 
-  /** In a queue of its own, for it is not recorded. */
+  /** Submits to a queue of its own, because it is not recorded. */
   private static void submit(FoliotClient client) {
     SubmittedTask unused = client.submit(Rig.ASIDE, NewTask.after(Duration.ofHours(1)));
   }

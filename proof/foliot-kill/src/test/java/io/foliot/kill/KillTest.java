@@ -90,7 +90,7 @@ class KillTest {
     Verdict.Counts counts = verdict().counts();
     assertThat(counts.delivered()).isGreaterThan(20L * KILLS);
     assertThat(counts.cancelled() + counts.superseded()).isPositive();
-    // Kills that interrupt nobody, and after which nothing comes twice, have met an idle server.
+    // Kills that interrupt no attempt, and after which no attempt is repeated, have met an idle server.
     assertThat(counts.unknown() + counts.duplicates()).isPositive();
   }
 

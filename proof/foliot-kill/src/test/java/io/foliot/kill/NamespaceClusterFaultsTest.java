@@ -74,7 +74,7 @@ class NamespaceClusterFaultsTest {
     }
   }
 
-  /** What happens to the network, and what must hold afterwards. */
+  /** Faults of the network, and the conditions that must hold afterwards. */
   private static final class Faults extends ClusterFaults {
     private static final int MIN_BROKEN_MILLIS = 6_000;
     private static final int MAX_BROKEN_MILLIS = 8_000;
@@ -189,7 +189,7 @@ class NamespaceClusterFaultsTest {
           }, () -> nodes.forEach(node -> network.findFrom(node, by)));
     }
 
-    /** What it sends arrives everywhere, and no answer ever. */
+    /** Its packets arrive everywhere, but no answer reaches it. */
     private InjectedFault deaf(int node, long millis) {
       return new InjectedFault("what is sent to one of our servers vanishes", Event.Fault.PAUSE,
           InjectedFault.Effect.SERVER_GONE,
@@ -199,7 +199,7 @@ class NamespaceClusterFaultsTest {
           }, () -> network.findTo(node));
     }
 
-    /** The end of one of our servers with its machine, of which nobody is told; another is started in its place. */
+    /** The end of one of our servers with its machine, without notice to its peers; another is started in its place. */
     private InjectedFault lost(ServerProcess server, TcpProxy way, int node, long millis) {
       return new InjectedFault("one of our servers is lost with its machine", Event.Fault.KILL,
           InjectedFault.Effect.SERVER_GONE,

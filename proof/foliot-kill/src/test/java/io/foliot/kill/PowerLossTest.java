@@ -55,7 +55,7 @@ class PowerLossTest {
           rig.server.awaitReady();
         });
         assertThat(synced).exists();
-        // The server's own syncs may have committed the file's name with theirs, but nobody has synced what is in it.
+        // The server's own syncs may have committed the file's name with theirs, but its contents are not synced.
         assertThat(Files.exists(unsynced) ? Files.size(unsynced) : 0).isZero();
       }
       Await.pause(MIN_PAUSE_MILLIS);

@@ -60,7 +60,7 @@ class RedisFaultsTest extends StoreFaults {
     return troubles;
   }
 
-  /** What it has answered is in its file, which the kernel keeps where only the process dies. */
+  /** Answered writes are in its file, which the kernel keeps if only the process dies. */
   private static InjectedFault killed(RedisServer redis, int outageMillis) {
     return new InjectedFault("Redis is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       redis.kill();

@@ -56,7 +56,7 @@ class RedisLossTest {
       return new Pair(primary, between, replica);
     }
 
-    /** From now on it writes only where so many have been there a moment ago. */
+    /** From now on it accepts writes only with at least this number of connected replicas. */
     static void set(RedisServer server, int replicas) {
       server.command("CONFIG", "SET", "min-replicas-max-lag", Integer.toString(MAX_LAG_SECONDS));
       server.command("CONFIG", "SET", "min-replicas-to-write", Integer.toString(replicas));
@@ -67,7 +67,7 @@ class RedisLossTest {
       between.blackHole();
     }
 
-    /** What the primary had after that is gone with it. */
+    /** Later writes of the primary are lost with it. */
     void failOver(TcpProxy proxy) {
       primary.close();
       replica.promote();
@@ -114,7 +114,7 @@ class RedisLossTest {
     return Long.parseLong(found.group(1));
   }
 
-  /** What was acked in the last so many milliseconds before the last ack may be lost. */
+  /** Writes acked within this many milliseconds before the last ack may be lost. */
   private static void forget(FaultRun siege, long windowMillis) {
     long now = System.currentTimeMillis();
     long lastMillis = siege.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()

@@ -25,7 +25,7 @@ abstract class StoreFaults {
   static final int ROUNDS = Integer.getInteger("faults", 0);
   static final int SERVERS = 2;
 
-  /** Longer than a lease, so that somebody else takes over what it has claimed. */
+  /** Longer than a lease, so that another node takes over its claims. */
   static final int FROZEN_MILLIS = 7_000;
 
   /** Drawn in a build, beside the kill of the store. */
@@ -45,7 +45,7 @@ abstract class StoreFaults {
   private List<FaultRun.Recovery> recoveries = List.of();
   private List<Event> mistakes = List.of();
 
-  /** Has some of these happen, or, in a long run, all. */
+  /** Injects some of these faults, or, in a long run, all. */
   static void endure(FaultRun siege, List<InjectedFault> troubles, SplittableRandom random) {
     for (InjectedFault trouble : ROUNDS == 0 ? troubles.subList(0, DRAWN) : troubles) {
       Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));

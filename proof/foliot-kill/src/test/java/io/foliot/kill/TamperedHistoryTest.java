@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is falsified must be a violation whatever the receiver happened to answer first. */
+/** A falsified history must be a violation whatever the receiver happened to answer first. */
 final class TamperedHistoryTest {
   private static final long END_MILLIS = 1_000_000;
 

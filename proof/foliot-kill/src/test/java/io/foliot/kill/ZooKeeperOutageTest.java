@@ -41,7 +41,7 @@ class ZooKeeperOutageTest {
   private static final int SERVERS = 3;
   private static final Duration AWAY = Duration.ofSeconds(Integer.getInteger("away", 20));
   private static final Duration CALM = Duration.ofSeconds(6);
-  /** Of the outage, before one is killed: longer than a session. */
+  /** Length of the outage before one server is killed: longer than a session. */
   private static final Duration BEFORE_KILL = Duration.ofSeconds(6);
   private static final String WINDOW = "1s";
   private static final int MIN_DELAY_MILLIS = 2_000;
@@ -55,7 +55,7 @@ class ZooKeeperOutageTest {
 
   /** Some milliseconds are expected; what the overdue poll alone finds is late by more than a second. */
   private static final int ON_TIME_MILLIS = 750;
-  /** What a dead server leaves. */
+  /** Bound of lateness while other servers take over from a dead one. */
   private static final int COVERED_MILLIS = 5_000;
 
   @TempDir
@@ -68,7 +68,7 @@ class ZooKeeperOutageTest {
   private List<ServerProcess> servers = List.of();
   private List<FoliotClient> clients = List.of();
   private int next;
-  /** When each task is due, from the first on. */
+  /** Due time of each task, from the first on. */
   private final List<Long> dueMillis = new ArrayList<>();
 
   @BeforeEach
@@ -194,7 +194,10 @@ class ZooKeeperOutageTest {
     Await.until("all have come", BOUND, () -> receiver.arrived() == next);
   }
 
-  /** How late first attempts were of what was due within a time. What a dead server had claimed is another attempt. */
+  /**
+   * Returns the lateness of first attempts of the tasks due within a time. A task that a dead server had claimed has
+   * another attempt.
+   */
   private int[] late(String phase, long fromMillis, long toMillis) {
     int[] late = IntStream.range(0, next).filter(number -> receiver.attempt(number) == 1)
         .filter(number -> dueMillis.get(number) >= fromMillis && dueMillis.get(number) < toMillis)

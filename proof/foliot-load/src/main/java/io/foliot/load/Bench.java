@@ -112,7 +112,7 @@ final class Bench implements AutoCloseable {
     }
   }
 
-  /** Says how far it is, where somebody reads it. */
+  /** Prints the progress to the stream for people. */
   void progress(String text) {
     progress.println(text);
   }

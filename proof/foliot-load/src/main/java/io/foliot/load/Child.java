@@ -92,7 +92,7 @@ final class Child implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // It was killed; whoever waits for it sees that it has ended.
+      // It was killed; a thread that waits for it sees that it has ended.
     }
     ready.completeExceptionally(new IOException("it ended"));
   }

@@ -43,7 +43,7 @@ final class HttpText {
     return value;
   }
 
-  /** A number of that many digits; -1 if something else stands there. */
+  /** A number of that many digits; -1 if the text there is not a number. */
   static int digits(byte[] bytes, int at, int count) {
     int value = 0;
     for (int i = at; i < at + count; i++) {

@@ -31,7 +31,7 @@ final class Load implements AutoCloseable {
   private final List<Connection> connections = new ArrayList<>();
   private final Deque<Connection> idle = new ArrayDeque<>();
 
-  /** A request: its bytes, and what the one who made it knows it by. */
+  /** A request: its bytes, and the id by which its sender knows it. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Request(byte[] bytes, int number) {}
 

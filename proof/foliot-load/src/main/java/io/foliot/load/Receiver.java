@@ -17,8 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntPredicate;
 
 /**
- * Receives callbacks and keeps a ledger of them: as little work as a receiver can do, on one thread. The lot stands in
- * the path, the number of the task at the beginning of its payload ({@link TaskText}).
+ * Receives callbacks and keeps a ledger of them: as little work as a receiver can do, on one thread. The lot is in the
+ * path, the number of the task at the beginning of its payload ({@link TaskText}).
  */
 final class Receiver implements AutoCloseable {
   private static final int BUFFER = 64 << 10;

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * One thing to measure. It says how fast the work went and proves that the work was done: every figure of a report
- * stands beside checks of what was acknowledged, kept and delivered.
+ * is reported with checks of what was acknowledged, kept and delivered.
  */
 interface Scenario {
   /** Returns its name on the command line. */

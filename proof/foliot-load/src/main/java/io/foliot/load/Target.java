@@ -43,7 +43,7 @@ final class Target implements AutoCloseable {
    * A server.
    *
    * @param apiKey empty for none
-   * @param child its process, or null if it is somebody else's
+   * @param child its process, or null if this program did not start it
    */
   Target(URI url, String apiKey, @Nullable Child child) {
     this.url = url;

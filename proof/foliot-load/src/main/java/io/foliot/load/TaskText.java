@@ -41,7 +41,7 @@ final class TaskText {
     return HttpText.digits(bytes, payloadAt + NUMBER.length(), DIGITS);
   }
 
-  /** A task of any time: its text, where its number and its due time stand. */
+  /** A task of any time: its text, with the positions of its number and its due time. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Form(byte[] bytes, int payloadAt, int dueAt) {
     /** Writes number and due time into a copy that begins there. */

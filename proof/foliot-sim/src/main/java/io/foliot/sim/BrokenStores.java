@@ -451,7 +451,7 @@ final class BrokenStores {
     }
   }
 
-  /** Some of what stands in the index is not shown. */
+  /** Some index entries are not returned. */
   private static final class Index extends Broken {
     /**
      * Returns whether a scan is the overdue poll's of a slot that it does not work off yet: no other asks for one

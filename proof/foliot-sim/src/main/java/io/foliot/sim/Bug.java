@@ -24,7 +24,7 @@ enum Bug {
   LEASE_BY_NODE_CLOCK(false, Kind.EARLY),
   /** A claim of a task that runs gets the same claim once more. */
   CLAIM_WITHOUT_COMPARE(false, Kind.FENCE),
-  /** A claim does not ask whether another one's lease has ended. */
+  /** A claim does not check whether another attempt's lease has expired. */
   STEALS_LIVE_CLAIMS(false, Kind.CANCEL, Kind.STALE, Kind.DUP, Kind.ZOMBIE),
   /** The owner of a slot fires its tasks without writing the claim. */
   OWNERSHIP_IS_LICENCE(false, Kind.FENCE, Kind.CANCEL, Kind.STALE),
@@ -46,7 +46,7 @@ enum Bug {
   SUCCESSOR_FORGOTTEN(false, Kind.LOST),
   /** Every reset gets the generation of the first. */
   GENERATION_REPEATED(false, Kind.FIRING),
-  /** Idempotency keys are not looked at. */
+  /** Idempotency keys are ignored. */
   IDEMPOTENCY_IGNORED(false, Kind.FIRING),
   /** A redrive answers and does nothing. */
   REDRIVE_FORGOTTEN(false, Kind.LOST),
@@ -56,7 +56,7 @@ enum Bug {
   CURSOR_WITHOUT_HEAD_POLL(true, Kind.LOST),
   /** Head polls look back two seconds, and no further. */
   HEAD_POLL_LOOKS_BACK_BRIEFLY(true, Kind.LOST),
-  /** A lease that ended is never looked at again. */
+  /** An expired lease is never examined again. */
   LEASE_WITHOUT_EXIT(true, Kind.LOST),
   /** Other nodes do not find what a node has parked. */
   PARKED_LEAVE_WITH_THEIR_NODE(true, Kind.LOST),

@@ -42,7 +42,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Those who submit, touch, cancel and so on, each time through whichever node; and who report for the receiver. */
+/** The clients that submit, touch and cancel, each time through any node, and that report for the receiver. */
 final class Clients implements SimReceiver.Listener {
   /** A queue that has at most so many attempts at a time, always. */
   static final String LIMITED = "narrow";
@@ -136,7 +136,7 @@ final class Clients implements SimReceiver.Listener {
         .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
   }
 
-  /** They ask for nothing more, and pause nothing; what somebody was about to write is written over. */
+  /** They make no more calls and pause nothing; a change that a client was about to write is overwritten. */
   void end() {
     over = true;
     restoredMillis.clear();
@@ -388,7 +388,7 @@ final class Clients implements SimReceiver.Listener {
         engine -> engine.submitAll(submissions), this::placed);
   }
 
-  /** As somebody does who was not answered in time; through another node, perhaps. */
+  /** Submits twice, as a client does that got no answer in time; perhaps through another node. */
   private void submitTwice(Submission submission, long delayMillis) {
     submit(List.of(submission), delayMillis);
     schedule.afterMillis(luck.nextLong(3_000), () -> submit(List.of(submission), delayMillis));

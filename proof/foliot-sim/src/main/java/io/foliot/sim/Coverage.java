@@ -12,7 +12,7 @@ final class Coverage {
     CUT_FROM_STORE,
     /** A node cannot reach the coordinator. */
     CUT_FROM_COORDINATION,
-    /** The coordinator itself is away. */
+    /** The coordinator itself is unreachable. */
     COORDINATION_AWAY,
     /** A node was killed while the coordinator was away, and nothing else was broken. */
     KILL_WITHOUT_COORDINATOR,

@@ -68,7 +68,7 @@ final class Faults {
   }
 
   /**
-   * Plans that the coordinator alone is away, from soon on until a time or until the heal; and perhaps the death of a
+   * Plans an outage of the coordinator alone, from soon on until a time or until the heal; and perhaps the death of a
    * node.
    */
   void planUncoordinated(long millis) {

@@ -40,7 +40,7 @@ final class NodeClock implements TimeSource {
     errorMicros = 1_000 * aheadMillis - driftedNanos() / 1_000;
   }
 
-  /** As where a whole machine is put to sleep: the monotonic clock stands still, too. */
+  /** As where a whole machine is put to sleep: the monotonic clock stops, too. */
   void suspend() {
     if (suspendedNanos < 0) {
       suspendedNanos = ranNanos();

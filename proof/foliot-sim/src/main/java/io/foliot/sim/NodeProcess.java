@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a node. Whatever happens inside it passes through {@link #run}: nothing does while it stands still, and
+ * One life of a node. Whatever happens inside it passes through {@link #run}: nothing does while it is paused, and
  * nothing ever after it has died.
  */
 final class NodeProcess {
@@ -39,7 +39,7 @@ final class NodeProcess {
     return standing && !dead;
   }
 
-  /** Does something inside the process: now, or when it goes on, or never. */
+  /** Runs an action inside the process: now, or when it is resumed, or never. */
   void run(Runnable action) {
     if (dead) {
       return;
@@ -125,7 +125,7 @@ final class NodeProcess {
       }
       nextNanos = Long.MAX_VALUE;
       countTurn();
-      // As a thread does that parks for a time: a clock that is set meanwhile wakes nobody.
+      // As a thread does that parks for a time: a clock that is set meanwhile wakes no thread.
       long waitNanos = duty.turn() - clock.monotonicNanos();
       long atNanos = schedule.nowNanos() + Math.max(waitNanos, TURN_NANOS);
       if (atNanos < nextNanos) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * twice, and after newer ones, and times in which it tells each node that it leads and has everything.
  */
 final class SimCoordination {
-  /** For nodes that have none: nobody ever hears of anybody. */
+  /** For nodes without a coordinator: no node ever learns of another. */
   static final Coordinator NOBODY = new Coordinator() {
     @Override
     public String kind() {
@@ -28,12 +28,12 @@ final class SimCoordination {
 
     @Override
     public void update(Member self) {
-      // Nor anybody who would know it.
+      // No member is registered, so there is nothing to update.
     }
 
     @Override
     public void publish(byte[] document, long expectedVersion) {
-      // Nor anybody to tell.
+      // There is no other member to inform.
     }
 
     @Override
@@ -153,7 +153,7 @@ final class SimCoordination {
     }
   }
 
-  /** Each node is told that nobody is there. */
+  /** Each node is told that no node is alive. */
   void tellAllThatNobodyIs() {
     for (Session session : sessions.values()) {
       session.client.tellLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(), null, null, 0),

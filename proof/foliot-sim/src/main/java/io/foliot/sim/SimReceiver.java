@@ -171,7 +171,7 @@ final class SimReceiver {
         // And the delivery does not even notice.
         sim.coverage().count(Coverage.Case.DELIVERY_NEVER_ANSWERED);
       } else if (habit < 23) {
-        // Does the work, and says so when nobody listens any more.
+        // Does the work, and answers when the sender no longer waits.
         answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer in time"));
         sim.schedule().afterMillis(timeoutMillis + luck.nextLong(2_000),
             () -> history.replied(delivery, sim.schedule().nowMillis(), Event.Reception.GONE));

@@ -54,7 +54,7 @@ final class SimStore {
   private record Step(long atMicros, long number, String caller, Call call,
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
-  /** Shows the virtual time, but while the past is done again, or while a planted bug looks at another clock. */
+  /** Shows the virtual time, except while the past is replayed, or while a planted bug reads another clock. */
   private final class ServerClock implements TimeSource {
     private long pastMicros = -1;
     private long errorMicros;

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * receiver with bad habits. Clients do whatever clients do for a minute while everything breaks; then it heals, all of
  * it or just enough, and the history is judged. Everything follows from the seed, the engines' own settings too.
  *
- * <p>What is demanded beside the promises that a {@link HistoryChecker} knows of: what is due is begun within a bound
- * once things have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience;
+ * <p>Demands beyond the promises that a {@link HistoryChecker} checks: a due task begins within a bound once all faults
+ * have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience;
  * and where nothing was broken, or nothing but the coordinator, nothing is late.
  */
 public final class Simulation {
@@ -235,7 +235,7 @@ public final class Simulation {
     if (healedMillis > 0) {
       lookWhatIsOverdue(healedMillis);
       if (healedMillis > OWNED_MILLIS) {
-        // A node whose calls go on failing loses its slots now and then, and gets them back.
+        // A node whose calls keep failing loses its slots now and then, and gets them back.
         unevenLooks = isCoordinated() && ownedByMembers != slots ? unevenLooks + 1 : 0;
         if (unevenLooks > MAX_UNEVEN_LOOKS) {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
@@ -277,8 +277,8 @@ public final class Simulation {
   }
 
   /**
-   * On a store that forgets no write, a queue's limit is that of all nodes together. A claim that its node
-   * never heard of runs by what is written, and nobody runs it.
+   * On a store that forgets no write, a queue's limit is that of all nodes together. A claim whose answer
+   * its node never received is running in the store, but no node runs it.
    */
   private void lookWhatRuns() {
     long now = schedule.nowMillis();

@@ -25,8 +25,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     /** Nothing is broken: nothing may happen twice, or late. */
     CALM,
     /**
-     * The coordinator is away for long, and nothing else is broken, but for one node in half of the runs, which is
-     * killed meanwhile: nothing may be late, or no more than it takes to see that a node is gone.
+     * The coordinator is unreachable for long, and nothing else is broken, but for one node in half of the runs, which
+     * is killed meanwhile: nothing may be late, or no more than it takes to see that a node is gone.
      */
     UNCOORDINATED,
     /** Anything breaks at any time, then all of it heals. */
@@ -41,7 +41,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     STORE,
     /** A service of its own, with sessions and notifications. */
     SERVICE,
-    /** Nothing, so that nobody looks after any slot. */
+    /** Nothing, so that no slot has an owner. */
     NONE
   }
 

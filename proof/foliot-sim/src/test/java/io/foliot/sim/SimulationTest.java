@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("repeated")
 final class SimulationTest {
-  /** What the quick tier can spend on it: ten seconds on two processors. */
+  /** Budget of the quick tier: ten seconds on two processors. */
   private static final int SEEDS = Integer.getInteger("seeds", 300);
   private static final int FROM = Integer.getInteger("from", 0);
   private static final int SEEDS_PER_BUG = 2_000;
@@ -78,7 +78,7 @@ final class SimulationTest {
     ensureCovered(outcomes);
   }
 
-  /** What never came about was not tested. */
+  /** Fails if a situation never occurred: it was not tested. */
   private static void ensureCovered(List<Simulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     long deliveries = 0;

@@ -24,7 +24,7 @@ final class Patience {
     return opened;
   }
 
-  /** As {@link #await}, for a thread that nobody interrupts. */
+  /** As {@link #await}, for a thread that is never interrupted. */
   static boolean opens(CountDownLatch latch) {
     try {
       return await(latch);

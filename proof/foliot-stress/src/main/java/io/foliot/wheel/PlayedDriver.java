@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock and the driver thread of a timer under stress. The clock stands still unless it is set, and an actor plays
+ * The clock and the driver thread of a timer under stress. The clock does not move unless it is set, and an actor plays
  * the thread: {@link #turn} runs the driver's own loop until it sleeps, and leaves it asleep. So a state costs no
  * thread, and a wake-up that is lost shows as a driver that sleeps too long, not as a hang.
  */
@@ -45,7 +45,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
   }
 
   /**
-   * One that whoever wakes it plays: the interleaving in which the waker stands still until the driver sleeps again.
+   * A driver that its waker plays: the interleaving in which the waker does nothing until the driver sleeps again.
    */
   static PlayedDriver thatTurnsWhenUnparked() {
     return new PlayedDriver(true);

@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A stop against each other call: every timer has one end, and somebody knows of it. */
+/** A stop against each other call: every timer has one end, and one caller learns of it. */
 final class StopStress {
   private static final long DELAY_NANOS = 1000;
 

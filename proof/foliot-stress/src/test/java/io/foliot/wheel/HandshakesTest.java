@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 final class HandshakesTest {
-  /** Where Maven keeps what is built; tests run in the directory of the module. */
+  /** Maven's build folder; tests run in the directory of the module. */
   private static final Path TARGET = Path.of("target").toAbsolutePath();
 
   private static final String QUICK = "-m sanity -time 400 -strideSize 16 -strideCount 16 -sc false -af NONE -jvmArgs -ea";
@@ -43,7 +43,7 @@ final class HandshakesTest {
   private static final Pattern RUN_TESTS = Pattern.compile("\\(Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, "
       + "(\\d+) soft errs, (\\d+) hard errs\\)");
 
-  /** What jcstress said: its exit code, all it printed, and the last of its tallies. */
+  /** Result of jcstress: its exit code, all it printed, and the last of its tallies. */
   private record Run(int exitCode, String output, int planned, int passed, int failed, int errors) {}
 
   @Test

@@ -185,7 +185,7 @@ final class DemoCommand implements Callable<Integer> {
   /** Any thread. */
   private int receive(DemoReceiver.Callback callback) {
     show(callback);
-    // Now the show may go on.
+    // Now the demo may continue.
     ledger.came(callback);
     return callback.queue().equals(PAYMENTS) ? 500 : 200;
   }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** Checks what a server stands on. */
+/** Checks the environment of a server. */
 @Command(name = "doctor", description = "Checks Java, disk, clock, store and port, and says what to do.", footer = {"",
     "It takes the options of the server: give it what you give the server. Exit code 1 if a check fails.", "",
     "Examples", "  foliot doctor --data /var/lib/foliot --port 7400",

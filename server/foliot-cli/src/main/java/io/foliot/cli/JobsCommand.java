@@ -3,7 +3,7 @@ package io.foliot.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** Stands for what comes later, so that whoever looks for it learns that. */
+/** Placeholder for a later feature: it says that recurring jobs are not available yet. */
 @Command(name = "jobs", description = "Recurring jobs; they come with a later version.")
 final class JobsCommand implements Callable<Integer> {
   @Override

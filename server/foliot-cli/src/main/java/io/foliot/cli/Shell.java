@@ -37,7 +37,7 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
   }
 
   /**
-   * Returns whether output may have colours: only on a terminal, and not where somebody objects
+   * Returns whether output may have colours: only on a terminal, and not where the user objects
    * (https://no-color.org).
    */
   boolean colours() {

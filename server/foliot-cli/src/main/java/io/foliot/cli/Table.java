@@ -3,7 +3,7 @@ package io.foliot.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows in columns that are as wide as what stands in them. */
+/** Rows in columns that are as wide as their contents. */
 final class Table {
   private static final String GAP = "  ";
 

@@ -50,7 +50,7 @@ final class TopCommand implements Callable<Integer> {
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
-      // The first look tells at once what is wrong with the address or the key; later ones go on trying.
+      // The first read reports at once what is wrong with the address or the key; later ones retry.
       look(remote, screen);
       if (shell.terminal() && !plain) {
         show(remote, screen);

@@ -45,7 +45,7 @@ final class DefaultsTest {
   private static final Pattern SENTENCE = Pattern.compile(KEY + "(?:(?!" + KEY + "|\\. |\\|).){0,200}?" + "\\b" + VALUE
       + " (?:unless set|by default)");
 
-  /** What the help of a command says of a default, by command and option. */
+  /** Defaults that the help of commands states, by command and option. */
   private static final Map<String, String> HELP = Map.of("tasks --limit", Defaults.PAGE + " unless set",
       "queues redrive --limit", Defaults.REDRIVE + " unless set",
       "queues put --timeout", DurationText.format(Target.DEFAULT_TIMEOUT) + " unless set",

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What the documents show can be done: the Java compiles, the commands parse, the files are there. */
+/** Tests that examples of the documents work: the Java compiles, the commands parse, the files are there. */
 final class DocumentsTest {
   private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
   /** Surefire hides the class path in the manifest of a jar. */
@@ -44,8 +44,8 @@ final class DocumentsTest {
   private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
 
   /**
-   * What stands around the blocks that are parts of a method: the imports, and the members that a reader has. A block
-   * that declares a type is complete and stands alone.
+   * Code around the blocks that are parts of a method: the imports, and the members that a reader has. A block
+   * that declares a type is complete.
    */
   private static final Map<String, String> SURROUNDINGS = Map.of("kernel/foliot-wheel/README.md", """
       import static java.util.concurrent.TimeUnit.*;

@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.Map;
 
-/** What a command has answered. */
+/** Result of a command. */
 record Outcome(int exitCode, String out, String err) {
   /** Runs a command in this process, off a terminal. */
   static Outcome of(Map<String, String> environment, String... words) {

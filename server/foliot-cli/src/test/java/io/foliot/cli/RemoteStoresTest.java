@@ -61,7 +61,7 @@ final class RemoteStoresTest {
     run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");
   }
 
-  /** What a server says of its cluster. */
+  /** Returns what a server reports of its cluster. */
   private static int number(FoliotServer server, String name) {
     Matcher found = Pattern.compile("\"" + name + "\"\\s*:\\s*(\\d+)").matcher(run(server, "cluster", "--json").out());
     assertThat(found.find()).isTrue();

@@ -29,7 +29,7 @@ final class ChildServer implements AutoCloseable {
   private final Path log;
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** What a child is. */
+  /** Kind of a child process. */
   record Spec(String shell, List<String> jvm, Class<?> main, List<String> arguments) {
     /** The server as people start it. */
     static Spec server(List<String> jvm, String... options) {

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a server does when callers use up its memory or its descriptors, or when a thread of its own ends. */
+/** Tests a server whose callers use up its memory or its descriptors, or that loses a thread of its own. */
 class ExhaustionTest {
   private static final int LISTS = 150;
   private static final int TASKS = 300;

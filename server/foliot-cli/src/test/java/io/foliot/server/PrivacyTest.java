@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the server writes is for its own user only. */
+/** Files that the server writes are readable by its own user only. */
 class PrivacyTest {
   @TempDir
   private Path folder;

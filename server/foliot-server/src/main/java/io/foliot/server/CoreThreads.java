@@ -3,8 +3,8 @@ package io.foliot.server;
 import java.lang.Thread.UncaughtExceptionHandler;
 
 /**
- * Ends the process when a thread that it cannot do without ends, or when memory has run out: what is left of it would
- * look alive and do nothing. The tasks are in the store, and whoever supervises the process starts it again.
+ * Ends the process when a thread that it cannot do without ends, or when memory has run out: otherwise it would appear
+ * alive and do nothing. The tasks are in the store, and the supervisor of the process restarts it.
  */
 public final class CoreThreads implements UncaughtExceptionHandler {
   /** Exit code of the process. */

@@ -131,7 +131,7 @@ public final class FoliotServer implements AutoCloseable {
    * Starts a server.
    *
    * @param out where a person reads the first key, if one is made
-   * @throws StartException if it cannot start for a reason that somebody can do something about
+   * @throws StartException if it cannot start for a reason that the operator can cure
    */
   public static FoliotServer start(FoliotConfig config, PrintStream out) {
     TimeSource clock = new SystemClock();
@@ -228,8 +228,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Completes if the server cannot go on: with a {@link StoreException} if the store has closed itself, else with what
-   * ended a part that it cannot do without. Then the process had better end.
+   * Completes if the server cannot continue: with a {@link StoreException} if the store has closed itself, else with
+   * what ended a part that it cannot do without. Then the process had better end.
    */
   public CompletableFuture<Throwable> failure() {
     return failure;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Helidon's connections, with what they lack: a connection that ends before the client has sent all of its request ends
  * gently, and HTTP/1.0 is served.
  *
- * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and goes on after an
+ * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and continues after an
  * answer that says {@code Connection: close}. {@link HttpListener} therefore ends such connections itself, by an
  * exception that passes through here.
  */

@@ -88,7 +88,7 @@ final class HttpListener implements AutoCloseable {
   /**
    * Opens the door.
    *
-   * @param onFailure told of what the process cannot go on after
+   * @param onFailure receives failures after which the process cannot continue
    * @throws StartException if the address cannot be bound
    */
   HttpListener(Frame frame, Api api, Memory memory, HttpTimings timings, Consumer<Throwable> onFailure) {
@@ -218,7 +218,7 @@ final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * The connection goes on only if it is certain where the next request begins. After {@code Expect} it is not known
+   * The connection is kept only if it is certain where the next request begins. After {@code Expect} it is not known
    * whether an unread body will come at all, and after a body that was not read to its end because it is broken, not
    * where it ends.
    */

@@ -2,7 +2,7 @@ package io.foliot.server;
 
 import org.jspecify.annotations.Nullable;
 
-/** The server does not start, for a reason that whoever starts it can do something about: the message says what. */
+/** The server does not start, for a reason that the operator can cure: the message says how. */
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What workers and receivers of some queues hold without end delays no callback of another queue. */
+/** Workers and receivers that hold attempts of some queues without end delay no callback of another queue. */
 final class IsolationAttackTest {
   private static final int PAYLOAD_BYTES = 256 << 10;
   private static final int HELD = 256;

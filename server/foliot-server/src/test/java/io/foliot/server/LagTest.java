@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** By how much a queue is behind, after a restart. */
+/** Tests the lag of a queue after a restart. */
 final class LagTest {
   private static final Pattern LAG = Pattern.compile("foliot_queue_lag_seconds\\{queue=\"q\"} ([0-9.E]+)");
   private static final Duration LONG_AGO = Duration.ofMinutes(30);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What Prometheus reads. */
+/** Tests the metrics that Prometheus reads. */
 class MetricsTest {
   @Test
   void whatHappensIsCounted() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the calls about queues answer. */
+/** Tests the answers to calls about queues. */
 class QueueApiTest {
   private static Rig rig;
 

@@ -63,7 +63,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** What was received until the connection ended, or the time was over. */
+  /** Returns the bytes received until the connection ended, or the time was over. */
   record Received(String text, boolean ended) {
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 (\\d{3}) ");
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where a request ends: no byte of a body is ever taken for a request, and a connection ends when it was said to. */
+/** Tests the end of requests: no byte of a body is ever taken for a request, and a connection ends as announced. */
 class RequestFramingTest {
   private static final String HOST = "Host: localhost\r\n";
   private static final String JSON = "Content-Type: application/json\r\n";

@@ -44,7 +44,7 @@ final class Rig implements AutoCloseable {
   private final Description description;
   private @Nullable String apiKey;
 
-  /** What the engine answers instead; null for what it would answer. */
+  /** Answer in place of the engine's; null for the engine's own. */
   volatile @Nullable CompletableFuture<?> instead;
 
   private Rig(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
@@ -92,12 +92,12 @@ final class Rig implements AutoCloseable {
         });
   }
 
-  /** What a person who starts the server reads. */
+  /** Returns the text that a person who starts the server reads. */
   String told() {
     return told.toString(StandardCharsets.UTF_8);
   }
 
-  /** From now on requests show this key. */
+  /** Sends this key with all later requests. */
   Rig as(@Nullable String newApiKey) {
     apiKey = newApiKey;
     return this;

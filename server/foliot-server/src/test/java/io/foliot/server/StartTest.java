@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a server starts, keeps what it was given, and stops. */
+/** Tests that a server starts, keeps its data, and stops. */
 class StartTest {
   @TempDir
   private Path folder;

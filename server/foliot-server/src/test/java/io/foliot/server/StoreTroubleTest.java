@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is answered when the engine or its store cannot do what was asked. */
+/** Tests the answers when the engine or its store cannot perform a call. */
 class StoreTroubleTest {
   private static final String TASK = "{\"delay\": \"1h\"}";
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the calls about tasks and keys answer. */
+/** Tests the answers to calls about tasks and keys. */
 class TaskApiTest {
   private static Rig rig;
 

@@ -21,7 +21,7 @@ class TenancyTest {
   private static final String SECRET = "their-secret";
   private static final String NO_TASK = "00000000-0000-7000-8000-00000000000";
   private static final String NO_TOKEN = "0123456789abcdef0123456789abcde";
-  /** What names a task, or its request, in what is asked. */
+  /** Placeholders for the names of a task, or of its request, in a call. */
   private static final Pattern NAMED = Pattern.compile("QUEUE|ID|KEY|TOKEN|payload");
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 
@@ -118,7 +118,7 @@ class TenancyTest {
     return tasks;
   }
 
-  /** What would be named like this task if there were none. */
+  /** Returns names of a task that does not exist, in the form of this task's. */
   private Names absent(Names task, int number) {
     return new Names("absent beside " + task.state, "nowhere" + number, NO_TASK + number, "nokey-" + number,
         "norequest-" + number, NO_TOKEN + (number + 8), failedTask("mine", "own-absent-" + number));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the calls of workers answer. */
+/** Tests the answers to calls of workers. */
 class WorkerApiTest {
   private static Rig rig;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part in the election. Who leads is read from ZooKeeper, not asked here: a latch can believe that it leads while its
- * node is gone, and it never looks whether it is.
+ * node is gone, and it never checks the node.
  */
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());

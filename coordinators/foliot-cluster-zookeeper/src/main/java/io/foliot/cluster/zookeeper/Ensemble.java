@@ -49,7 +49,7 @@ final class Ensemble implements AutoCloseable {
         // The caller polls again each second anyway.
         .retryPolicy(new RetryNTimes(0, 0))
         // The servers' own idea of their addresses is no better than the one that was configured: behind a proxy or in
-        // containers it is one that nobody else can reach.
+        // containers it is one that no other machine can reach.
         .ensembleTracker(false).zkClientConfig(config(options));
     if (!(options.login() instanceof Login.Anonymous)) {
       builder.aclProvider(new OwnersOnly());
@@ -171,7 +171,7 @@ final class Ensemble implements AutoCloseable {
         Set.of(Code.NODEEXISTS)).thenApply(Ensemble::isOk);
   }
 
-  /** Puts an ephemeral node of ours in the place of another, in one step; false if somebody was faster. */
+  /** Puts an ephemeral node of ours in the place of another, in one step; false if another member was faster. */
   CompletableFuture<Boolean> replace(String path, byte[] bytes) {
     return call(
         callback -> curator.transaction().inBackground(callback).forOperations(

@@ -18,10 +18,10 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads who is there, who leads, and the document, within one session.
+ * Reads the members, the leader and the document within one session.
  *
- * <p>All of it is read each second, so what did not change must cost little: two lists of names and what there is to
- * say about the document. Who a name belongs to is read when the list has changed, and the document when it has.
+ * <p>All of it is read each second, so what did not change must cost little: two lists of names and the version of
+ * the document. The owner of a name is read when the list has changed, and the document when it has.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -47,7 +47,7 @@ final class Reading {
   /**
    * Nothing read yet.
    *
-   * @param session whose ephemeral nodes are ours
+   * @param session session that owns our ephemeral nodes
    * @param loop runs what comes of an answer
    * @param watcher told when another look is worth its while
    */
@@ -67,7 +67,7 @@ final class Reading {
   /**
    * The state that was read.
    *
-   * @param leader the member in whose session the smallest node of the election is; null if that is no member's
+   * @param leader the member whose session owns the smallest node of the election; null if no member's does
    * @param changeId differs whenever the document does
    * @param candidates the nodes of the election
    */
@@ -145,7 +145,7 @@ final class Reading {
       return CompletableFuture.completedFuture(null);
     }
     return ensemble.stat(paths.leader() + "/" + smallest, null).thenAcceptAsync(stat -> {
-      // One that is gone by now is looked for again at the next look.
+      // If the smallest node is gone by now, the next check searches again.
       first = stat == null ? null : smallest;
       firstSession = stat == null ? 0 : stat.getEphemeralOwner();
     }, loop);

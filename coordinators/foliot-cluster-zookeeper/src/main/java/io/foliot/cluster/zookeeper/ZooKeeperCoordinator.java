@@ -21,16 +21,17 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coordination through ZooKeeper. A member is an ephemeral node, the leader is whose sequential node is the smallest,
- * and the document is a node that the leader writes by compare-and-set.
+ * Coordination through ZooKeeper. A member is an ephemeral node, the leader is the member with the smallest sequential
+ * node, and the document is a node that the leader writes by compare-and-set.
  *
- * <p>Once a {@linkplain #BEAT beat} a member looks whether its own node stands and is its session's, makes what is
- * missing, and reads who else is there. Watches and what Curator says of the connection only have it look at once. So
- * whatever happens to sessions, to nodes and to ZooKeeper itself, and whichever event is lost, the next look sets it
- * right.
+ * <p>Once a {@linkplain #BEAT beat} a member checks that its own node exists and belongs to its session, makes what is
+ * missing, and reads who else is there. Watches and Curator's connection events only make it check at once. So
+ * whatever happens to sessions, to nodes and to ZooKeeper itself, and whichever event is lost, the next check corrects
+ * it.
  *
- * <p>Who dies is gone when its session times out, who leaves at once. ZooKeeper is tried for ever; a client that has
- * not reached it for long is replaced by a new one, because there are states that one does not come out of by itself.
+ * <p>A member that dies is gone when its session times out; one that leaves is gone at once. ZooKeeper is tried for
+ * ever; a client that has not reached it for long is replaced by a new one, because there are states that one does not
+ * come out of by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
   // A look: own node (made or replaced) -> reading -> told. One at a time; what is older than the last change of the
@@ -71,7 +72,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private @Nullable View told;
   private long toldChangeId;
   private @Nullable Throwable failure;
-  /** As what its node has stood since this process began; then whoever takes its name is another process. */
+  /**
+   * Value of this member's znode since this process began, or null. Once set, a znode of another session is another
+   * process's.
+   */
   private @Nullable Member registeredAs;
   private boolean displaced;
   /** True if the last document could not be written. */
@@ -308,7 +312,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   // A look.
 
-  /** Sees to its own node, then reads who is there, who leads, and the document. */
+  /** Checks its own node, then reads the members, the leader, and the document. */
   private void look(Member member, Ensemble through, long now) {
     Reading with = reading(through);
     int number = ++looks;
@@ -364,7 +368,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /**
-   * Has its own node stand.
+   * Ensures that this member's znode exists and belongs to its session.
    *
    * @return whether it does; not, if another live process has that name
    */
@@ -399,7 +403,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return true;
   }
 
-  /** The name was taken by a process that began later: two that take it from each other in turns would help nobody. */
+  /**
+   * Gives up a name that a later process has taken: two processes that take it from each other in turns would both be
+   * unusable.
+   */
   private void displaced(Member member) {
     if (!displaced) {
       displaced = true;

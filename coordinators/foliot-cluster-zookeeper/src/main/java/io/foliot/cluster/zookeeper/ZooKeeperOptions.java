@@ -92,7 +92,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   /**
    * TLS, with the stores of keys as files ({@code .p12}, {@code .jks} or {@code .pem}).
    *
-   * @param trustStore whose certificates are believed; names of hosts are checked, too
+   * @param trustStore file of trusted certificates; names of hosts are checked, too
    * @param keyStore what this client shows of itself, or null for nothing
    */
   public record Tls(Path trustStore, String trustPassword, @Nullable Path keyStore, String keyPassword) {

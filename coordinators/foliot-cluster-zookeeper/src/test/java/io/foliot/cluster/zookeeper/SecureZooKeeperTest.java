@@ -188,7 +188,7 @@ final class SecureZooKeeperTest {
     assertThat(keytool.exitValue()).isZero();
   }
 
-  /** A key, and a store that believes whoever has it. */
+  /** A key, and a trust store that accepts it. */
   private Tls keys(String name, String host) throws Exception {
     Path key = folder.resolve(name + "-key.p12");
     Path trust = folder.resolve(name + "-trust.p12");

@@ -47,7 +47,7 @@ final class TestNode implements AutoCloseable {
     coordinator.join(member, views::add);
   }
 
-  /** What it was told last, or null if it was told nothing. */
+  /** The last view it received, or null. */
   @Nullable
   View view() {
     return views.isEmpty() ? null : views.getLast();
@@ -79,7 +79,7 @@ final class TestNode implements AutoCloseable {
     loop.wake();
   }
 
-  /** It does nothing more, as one whose process stands still; its session goes on as long as its connection does. */
+  /** Stops its loop, as if its process were paused; its session lasts as long as its connection. */
   void halt() {
     loop.close();
   }

@@ -148,7 +148,7 @@ final class ZooKeeperCoordinatorTest {
     assertThat(a.leads()).isTrue();
     proxy.blackHole();
     Duration taken = await("the next one leads", () -> TestNode.agree(List.of(b, c)));
-    // The session and three ticks at most, but for a machine that stands still meanwhile.
+    // The session and three ticks at most, unless the machine is paused meanwhile.
     assertThat(taken).isLessThan(SESSION.multipliedBy(3));
     await("who is cut off knows that it has lost its place", () -> a.isTold(Connection.LOST));
     assertThat(a.views.getLast().leader()).isNull();

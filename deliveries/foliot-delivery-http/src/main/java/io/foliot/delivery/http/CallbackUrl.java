@@ -122,7 +122,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return IpLiteral.parse(host);
   }
 
-  /** The port as it stands in a Host header: -1 for the usual one of the scheme. */
+  /** The port as a Host header has it: -1 for the usual one of the scheme. */
   int shownPort() {
     return port == (secure ? 443 : 80) ? -1 : port;
   }

@@ -88,7 +88,7 @@ final class HostLookup implements DnsResolver {
 
   private static final class Host {
     volatile @Nullable Dated last;
-    /** The last finding that was permitted, unless another one was denied since. */
+    /** The last finding that was permitted, unless another result was denied since. */
     volatile @Nullable Dated permitted;
     /** When the look-up that runs was handed to its executor. */
     volatile long launchedNanos;
@@ -247,7 +247,7 @@ final class HostLookup implements DnsResolver {
 
   /**
    * The addresses for a new connection: the last permitted ones unless they were denied since, however old, because the
-   * attempt that connects has looked at them. Never looks anything up.
+   * attempt that connects has checked them. Never looks anything up.
    */
   @Override
   public InetAddress[] resolve(String host) throws UnknownHostException {

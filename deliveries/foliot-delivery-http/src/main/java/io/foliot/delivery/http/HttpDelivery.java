@@ -50,7 +50,7 @@ public final class HttpDelivery implements Delivery {
   private static final int REFRESH_THREADS = 32;
   /** So many hosts that are new, or not found lately, may hang without holding up others of their kind. */
   private static final int SEARCH_THREADS = 128;
-  /** Beyond this the name server is down, and waiting longer helps nobody. */
+  /** Beyond this the name server is down, and waiting longer does not help. */
   private static final int LOOKUPS_WAITING = 4_096;
   /** Distinct targets whose settings are kept read: a queue has one. */
   private static final int MAX_TARGETS = 10_000;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
     @Nullable String contentType, byte[] body) {
-  /** A receiver that asks for more is mistaken, or has forgotten us; retries go on after it. */
+  /** A receiver that asks for more is mistaken, or has forgotten us; retries continue after it. */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
   /** Characters of an answer that are shown to people. */
   static final int DETAIL_LENGTH = 200;
@@ -40,7 +40,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
    * Returns its meaning for the task.
    *
    * @param wallMillis now, to compare a date with
-   * @param secrets what was sent and must not stand in a detail, should the receiver repeat it
+   * @param secrets values that were sent and must not appear in a detail, should the receiver repeat them
    */
   Answer answer(long wallMillis, Collection<String> secrets) {
     if (status >= 200 && status < 300) {

@@ -254,7 +254,7 @@ final class CallbackBenchmark {
     }
   }
 
-  /** Where the first request ends, or -1. */
+  /** Returns the end of the first request, or -1. */
   private static int requestEnd(Connection connection) {
     byte[] bytes = connection.bytes;
     ByteBuffer in = connection.in;

@@ -27,7 +27,7 @@ class FloodTest {
   private static final int FLOODS = 4;
   private static final int CALLBACKS = 50;
 
-  /** What a receiver repeats, and what the attempt says of it. */
+  /** Tests what a receiver sends back, and what the attempt reports of it. */
   enum Flood {
     EARLY_HINTS("", "HTTP/1.1 103 E\r\n\r\n", "more informational responses"), LONG_HINTS("",
         "HTTP/1.1 103 E\r\n" + ("l: " + "x".repeat(8_000) + "\r\n").repeat(90) + "\r\n",

@@ -139,7 +139,7 @@ class NameTroubleTest {
     }
   }
 
-  /** What was permitted once is no permission against what was found since. */
+  /** An earlier permission does not override a later finding. */
   @Test
   void anAddressThatWasDeniedSinceIsNotUsed() throws Exception {
     AtomicBoolean denied = new AtomicBoolean();

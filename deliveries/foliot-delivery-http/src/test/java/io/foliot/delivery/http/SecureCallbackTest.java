@@ -39,7 +39,7 @@ class SecureCallbackTest {
   private static @Nullable Path folder;
   private static @Nullable SSLContext tls;
 
-  /** A key for receiver.test that nobody but these tests trusts. */
+  /** A key for receiver.test that only these tests trust. */
   @BeforeAll
   static void makeKey() throws Exception {
     Path store = Path.of(String.valueOf(folder), "keys.p12");
@@ -72,7 +72,7 @@ class SecureCallbackTest {
         null);
   }
 
-  /** What the client asked for by SNI, once for each connection. */
+  /** Names that the client asked for by SNI, one for each connection. */
   private static ScriptedReceiver receiver(BlockingQueue<String> names) throws Exception {
     return receiver(names, ScriptedReceiver.always(ScriptedReceiver.ok()));
   }

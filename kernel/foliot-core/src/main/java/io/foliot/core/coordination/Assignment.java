@@ -37,7 +37,7 @@ public final class Assignment {
     this.owners = owners;
   }
 
-  /** One in which nobody has anything. */
+  /** An assignment in which no member owns a slot. */
   public static Assignment none(int slotCount) {
     short[] owners = new short[slotCount];
     Arrays.fill(owners, (short) NOBODY);
@@ -175,14 +175,14 @@ public final class Assignment {
    * <li><b>Even.</b> Zones share the slots as their members are many, and the members of a zone share what it has: of
    * two members neither has two slots more than the other.
    * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
-   * Whoever has to give slots gives the last ones.
+   * A member that has to give up slots gives up its last ones.
    * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of
    * one leaves no long row without an owner.
    * </ul>
    *
    * <p>A pure function: the same arguments in whatever order give the same answer, on every node.
    *
-   * @param members who may have slots; with none, nobody has any
+   * @param members members that may own slots; if there are none, no slot has an owner
    * @param newSlotCount as many as there are, or twice as many and so on: a new slot begins with the owner of the one
    *     that it was split from
    */

@@ -68,7 +68,7 @@ public interface Coordinator extends AutoCloseable {
    * The cluster as a member sees it.
    *
    * @param connection how the coordinator is reached
-   * @param members who is alive, itself included
+   * @param members the members that are alive, this one included
    * @param leader the name of the leading member, or null if it is not known
    * @param document the document, or null if there is none
    * @param version its version, or 0

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handlers in this process, by queue. Handlers may be set and removed while the scheduler runs. Tasks of a queue that
- * has no handler here are parked until this node or another one has it.
+ * has no handler here are parked until this node or another node has a handler.
  */
 public final class LocalDelivery implements Delivery, ServedQueues {
   private static final System.Logger LOG = System.getLogger(LocalDelivery.class.getName());
@@ -59,7 +59,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     return this;
   }
 
-  /** Removes the handler of a queue. Attempts that are under way go on. */
+  /** Removes the handler of a queue. Attempts that are under way continue. */
   public void remove(String queue) {
     handlers.remove(queue);
     listeners.forEach(listener -> listener.accept(queue));

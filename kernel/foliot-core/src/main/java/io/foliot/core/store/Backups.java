@@ -6,7 +6,7 @@ import java.time.Instant;
 /** Backups of a store that is open. A capability: see {@link TaskStore#capability}. */
 public interface Backups {
   /**
-   * Adds a backup of everything to a folder of backups while the store goes on. Blocks until it is there and durable.
+   * Adds a backup of everything to a folder of backups while the store is in use. Blocks until it is there and durable.
    *
    * @param folder a folder for backups of this store alone; one that has backups already gets a further one
    * @throws StoreException if the backup fails, with what to do, or the store is closed

@@ -3,11 +3,11 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 
 /**
- * A task to be claimed, or only to be looked at: where there is no room to run a task that is due, one that is not has
- * its index entry moved all the same.
+ * A task to be claimed, or only to be probed: a probe moves the index entry of a task that is not due, even where
+ * there is no room to run a due one.
  *
  * @param id the task
- * @param leaseMillis how long the claim shall hold; 0 for a look, which wins nothing
+ * @param leaseMillis length of the lease; 0 for a probe, which wins nothing
  * @param notAfterMillis when the store's clock has passed this, the claim is a look: what entitled the caller to it is
  *     over
  */

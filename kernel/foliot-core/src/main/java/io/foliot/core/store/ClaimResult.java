@@ -6,22 +6,22 @@ import org.jspecify.annotations.Nullable;
 /** The result of a claim. */
 public sealed interface ClaimResult {
   /**
-   * The claim stands.
+   * The claim is valid.
    *
    * @param task the task as claimed: RUNNING, with its token and its lease end
    */
   record Won(TaskRecord task) implements ClaimResult {}
 
   /**
-   * Not yet: the task is due, or its lease ends, later, and its index entry now stands there.
+   * Not yet: the task is due, or its lease ends, later, and its index entry is now at that time.
    *
    * @param wakeAt when to look again
    */
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * A look, or a claim that came too late to be more, found that a claim would stand, or would record an end; nothing
-   * has changed.
+   * A probe, or a claim too late to count as more than a probe, found that a claim would be valid, or would record an
+   * end; nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The only one that is needed. */

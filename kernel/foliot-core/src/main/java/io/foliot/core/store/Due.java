@@ -1,8 +1,8 @@
 package io.foliot.core.store;
 
 /**
- * When something shall be due: at an instant, or so long after the store's clock stands where it stands when the store
- * takes the step. A delay is never added to the clock of whoever asks.
+ * A due time: an instant, or a delay that starts at the time the store's clock shows when the store takes the step. A
+ * delay is never added to the caller's clock.
  */
 public sealed interface Due {
   /** As soon as it can be. */

@@ -15,7 +15,7 @@ public record ExtendResult(Kind kind, long leaseEnd) {
     EXTENDED,
     /** Refused: a cancel waits for the attempt to end. */
     CANCELLED,
-    /** Refused: the claim does not stand. */
+    /** Refused: the claim is not valid. */
     STALE,
     /** There is no such task. */
     NOT_FOUND

@@ -3,8 +3,8 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule of generations: whoever was shown a generation of a key is never shown the same or a smaller one for a later
- * firing of it.
+ * The rule of generations: a reader that has seen a generation of a key never sees the same or a smaller one for a
+ * later firing of it.
  *
  * <ol>
  * <li>A new generation is larger than the last one of its task, and at least the floor and the store's clock in
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <li>The floor is above each generation that callers may know and no record shows any more: that of a task that has
  * ended, whose record expires, and that of a successor that was dropped.
  * <li>A store raises its floor before it answers, and reads it before it gives out a generation. As long as the clock
- * moves on, it is ahead of the floor; the floor matters when the clock was set back or stands still.
+ * moves on, it is ahead of the floor; the floor matters when the clock was set back or does not move.
  * </ol>
  *
  * <p>Rejected: a counter for each key that outlives its tasks (memory that only grows).

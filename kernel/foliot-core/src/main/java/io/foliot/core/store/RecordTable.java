@@ -20,7 +20,7 @@ public interface RecordTable {
    * Writes a record, and with it the index, the key, the counts.
    *
    * @param before what stood there, as it was read; null for a new task
-   * @param after what stands there from now on
+   * @param after the new value
    */
   void write(@Nullable TaskRecord before, TaskRecord after);
 

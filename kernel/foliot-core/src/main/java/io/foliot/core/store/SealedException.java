@@ -1,6 +1,6 @@
 package io.foliot.core.store;
 
-/** The store is sealed: its tasks are moved to another store, or those of another one into it. Nothing was done. */
+/** The store is sealed: its tasks are moved to another store, or those of another store into it. Nothing was done. */
 public final class SealedException extends StoreException {
   private static final long serialVersionUID = 1;
 

@@ -6,8 +6,8 @@ import io.foliot.core.TaskState;
  * The result of a settlement.
  *
  * @param kind what happened
- * @param state where the task stands now; CANCELLED where a cancel waited, DELAYED where a successor took over
- * @param wakeAt when a live task must be looked at again; 0 for a final one, or if nothing changed
+ * @param state the task's new state; CANCELLED where a cancel waited, DELAYED where a successor took over
+ * @param wakeAt when a live task must be examined again; 0 for a final one, or if nothing changed
  */
 public record SettleResult(Kind kind, TaskState state, long wakeAt) {
   /** The effect of the call. */
@@ -16,7 +16,7 @@ public record SettleResult(Kind kind, TaskState state, long wakeAt) {
     SETTLED,
     /** The same claim recorded the same outcome before; nothing changed. */
     REPEATED,
-    /** Refused: the claim does not stand, or recorded another outcome. */
+    /** Refused: the claim is not valid, or recorded another outcome. */
     STALE,
     /** There is no such task. */
     NOT_FOUND

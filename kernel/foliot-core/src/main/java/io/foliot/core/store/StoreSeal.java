@@ -3,13 +3,13 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says that a store is not to be worked with, because its tasks are moved to another one, or from another one into it.
+ * Marks a store that must not be used, because its tasks are moved to another store, or those of another store into it.
  * It is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}; engines look for it when they start, and
  * each second where others may use the store.
  *
  * @param state how far the move is
  * @param other the other store, for people; nothing secret
- * @param cursor in a store that is filled: where in the other one to go on, or null for the beginning
+ * @param cursor in a store that is filled: where in the other store the move continues, or null for the beginning
  * @param tasks in a store that is filled: how many tasks have come
  */
 public record StoreSeal(State state, String other, @Nullable String cursor, long tasks) {

@@ -10,8 +10,8 @@ import io.foliot.core.TaskState;
  * @param id the task's id: of the draft, or of the live task
  * @param generation its generation; for {@link Kind#RESET_PENDING} that of the successor
  * @param dueAt when it is due
- * @param state where it stands
- * @param indexed whether an index entry was written at {@code dueAt}, so that a wheel does well to know of it
+ * @param state the task's state
+ * @param indexed whether an index entry was written at {@code dueAt}, so that a wheel should be given it
  */
 public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, TaskState state, boolean indexed) {
   /** The effect of the call. */

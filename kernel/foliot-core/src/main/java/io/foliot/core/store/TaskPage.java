@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A page of tasks.
  *
  * @param tasks what was found
- * @param cursor where to go on, or null at the end
+ * @param cursor where the next page begins, or null at the end
  * @param unreadable live tasks of the page whose records cannot be read here; only {@link TaskStore#live} tells of them
  */
 public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * All that a store knows of a task. Immutable; {@link #edit} makes the next one.
  *
  * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final one has none. A task that runs is woken at
- * its lease end or before, one that does not at its due time or before: entries lag behind what they stand for, so that
- * pushing it back is cheap.
+ * its lease end or before, one that does not at its due time or before: an entry may be earlier than the time it
+ * represents, so that pushing a task back is cheap.
  */
 public final class TaskRecord {
   private final TaskId id;

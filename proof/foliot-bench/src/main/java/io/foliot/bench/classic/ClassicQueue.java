@@ -39,7 +39,7 @@ abstract class ClassicQueue implements TimerQueue {
   /**
    * Moves time by a step, at most to {@code nowTick}, when nothing is reached: past no deadline, and by
    * {@link #moveTo}. It may move timers inside the form, as many as the budget allows, which is at least one. If the
-   * budget is spent, it may leave time where it is, and the next step goes on from there.
+   * budget is spent, it may leave time where it is, and the next step continues from there.
    *
    * @return how many timers it moved
    */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * are given as a clock is read, the highest level first: {@code 24, 60, 60} is hours, minutes, seconds. Levels are
  * numbered from the lowest one, whose slots are one tick long: there the seconds are level 0 and the hours level 2.
  *
- * <p>A timer stands on the highest level on which its deadline and the hand are in different slots, in the slot of its
+ * <p>A timer is on the highest level on which its deadline and the hand are in different slots, in the slot of its
  * deadline. When the hand of that level comes there, its timers move down, each at least one level, and so on until
  * they are handed out at exactly their deadline. A timer whose slot on the top level is a revolution or more ahead
  * waits in an overflow buffer, which is searched whenever the top hand moves.
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Start: O(m), to find the level. Stop: O(1). Tick: moving the hands takes m comparisons, or O(1) on average, as
  * {@link Turning} says. To that come, over its life, at most m - 1 moves down per timer, one move out of the buffer,
  * and O(1) to be handed out. A single tick may move every timer of m - 1 slots; the limit of an advance bounds how many
- * at a time. Each move of the top hand looks at all o timers of the buffer, which the limit does not bound, and does so
+ * at a time. Each move of the top hand examines all o timers of the buffer, which the limit does not bound, and does so
  * again when an advance that was stopped by its limit within that move is continued. Next wake: O(sum of the radices),
  * and it may be a tick at which timers only move.
  *
@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
 public final class RadixHierarchy extends ClassicQueue {
   /*
    * Moving time by a tick is done in two parts: the hands move, then the slots they have come to are emptied downwards.
-   * Only then does the current tick change. If a limit stops the second part, the hands stand a tick ahead of the
+   * Only then does the current tick change. If a limit stops the second part, the hands are a tick ahead of the
    * current one, and new timers still go where the current tick puts them; the second part then starts over from the
    * buffer, so they follow those of the same deadline that went before. That keeps timers of one deadline in order.
    *
    * Rejected: choosing the level by the length of the delay. A timer with a short delay would then overtake one of the
-   * same deadline that was set long before and still stands a level higher.
+   * same deadline that was set long before and is still a level higher.
    */
 
   /** The way in which the hands move. */
@@ -57,7 +57,7 @@ public final class RadixHierarchy extends ClassicQueue {
     final long slotTicks;
     final TimerList[] slots;
 
-    /** The slot that the hand stands at. */
+    /** The slot that the hand is at. */
     int hand;
 
     /** When the interval timer of this level goes off. Past the last tick it wraps, to a tick that is over. */

@@ -3,8 +3,8 @@ package io.foliot.bench.classic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A single wheel for delays of any length: a timer stands in its slot for as many rounds as its delay has revolutions.
- * The timers of a slot are not sorted, so each visit of the hand looks at all of them.
+ * A single wheel for delays of any length: a timer stays in its slot for as many rounds as its delay has revolutions.
+ * The timers of a slot are not sorted, so each visit of the hand examines all of them.
  *
  * <p>Start: O(1). Stop: O(1). Tick: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at
  * worst, if all timers share a slot. A timer whose delay is d is looked at d / slots times before it is handed out.
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>This is scheme 6 of Varghese and Lauck. There each timer has a count of rounds, which each visit decrements; here
  * the visit compares the deadline with the hand, which asks the same question without a write.
  *
- * <p>A timer that is looked at and stays is not counted as touched: the limit of an advance does not bound the visit.
+ * <p>A timer that is examined and stays is not counted as touched: the limit of an advance does not bound the visit.
  */
 public final class RoundsWheel extends SingleWheel {
   /** Up to where the slot under the hand has been visited at this tick; null at its end. */

@@ -22,7 +22,7 @@ abstract class SingleWheel extends ClassicQueue {
     return slots.length;
   }
 
-  /** The list that the hand stands at when it is at the given tick. */
+  /** The list that the hand is at when it has reached the given tick. */
   final TimerList slot(long tick) {
     return slots[Math.floorMod(tick, slots.length)];
   }

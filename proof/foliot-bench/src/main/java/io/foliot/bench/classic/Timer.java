@@ -18,7 +18,7 @@ final class Timer {
   /** Grows with each deadline that is set: among timers of one deadline, the lower one goes first. */
   long order;
 
-  /** The list it stands in; null in the forms that have none. */
+  /** The list it is in; null in the forms that have none. */
   @Nullable
   TimerList list;
 

@@ -45,12 +45,12 @@ final class ClaimTally implements Meter {
     return finished.sum();
   }
 
-  /** Returns how many tasks claims have asked for; those that were only looked at included. */
+  /** Returns how many tasks claims have asked for; those that were only probed included. */
   long asked() {
     return asked.sum();
   }
 
-  /** Of the tasks that were asked for, those that somebody else had, in hundredths. */
+  /** Share of the requested tasks that another node had claimed, in hundredths. */
   double lostPercent() {
     return percent(asked() - won.sum(), asked());
   }

@@ -41,7 +41,7 @@ final class Drain implements Contender {
     }
   }
 
-  /** Fills a backlog and drains it; the scheduler goes on. */
+  /** Fills a backlog and drains it; the scheduler keeps running. */
   static Rate drain(Backlog backlog, int tasks, Site site) throws Exception {
     Ledger ledger = new Ledger(tasks);
     backlog.fill(tasks);

@@ -115,7 +115,7 @@ final class FoliotNode implements AutoCloseable {
     return number;
   }
 
-  /** Puts tasks into a store that no engine looks after, a thousand a call. */
+  /** Submits tasks to a store that no engine polls, a thousand a call. */
   static void fill(TaskStore store, QueueConfig queue, int tasks, IntFunction<Due> due) {
     store.configure(queue.name(), QueueTerms.of(queue));
     SplittableRandom random = new SplittableRandom();

@@ -28,9 +28,9 @@ final class Nodes implements AutoCloseable {
 
   /** The owner of each slot. */
   enum Share {
-    /** Each looks after its own, as they agree through the store. */
+    /** Each node owns a part of the slots, as agreed through the store. */
     EVEN,
-    /** Each believes that it looks after all. */
+    /** Each node believes that it owns all slots. */
     ALL
   }
 
@@ -38,7 +38,7 @@ final class Nodes implements AutoCloseable {
    * The settings of the nodes.
    *
    * @param count how many
-   * @param share who looks after which slot
+   * @param share the assignment of slots to nodes
    * @param attempts how many attempts each has under way at most
    * @param time what an attempt takes; zero for handlers that do nothing
    * @param window how far ahead each reads its slots

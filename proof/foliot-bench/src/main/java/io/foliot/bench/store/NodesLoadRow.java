@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A steady load on several nodes over one PostgreSQL, submitted to each of them in turn: how many of their claims
- * somebody else had won before.
+ * another node had won before.
  *
  * @param name what the options call it
  * @param title what the work is

@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param name what the options call it
  * @param title what the work is
- * @param entries who does it, the first being the one the others are compared with
+ * @param entries the contenders; the others are compared with the first
  */
 record RateRow(String name, String title, Opening entries) implements Row {
   /** Makes the contenders, whose servers are then started. */

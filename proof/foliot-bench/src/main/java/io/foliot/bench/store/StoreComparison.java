@@ -31,7 +31,7 @@ import java.util.List;
  * all are durable. How long a scheduler takes to start does not count.
  * <li>Submit and reset: callers on threads of their own, each of whom waits for each answer.
  * <li>Cluster: several nodes of this program over one database, which share the slots before a backlog comes due at one
- * instant; claims that were lost are those that answered with no task, because somebody else had it, or it had ended.
+ * instant; claims that were lost are those that answered with no task, because another node had it, or it had ended.
  * <li>Lateness: from the due instant to the handler's first line, both by the store's clock.
  * </ul>
  */

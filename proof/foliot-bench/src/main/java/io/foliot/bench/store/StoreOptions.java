@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The options of {@link StoreComparison}.
  *
  * @param rows the names of what to measure; empty for the usual ones
- * @param contenders parts of the names of those who take part; empty for all
+ * @param contenders parts of the names of the contenders; empty for all
  * @param isWarm whether each contender has a round before those that count, and variants have their turn
  * @param rounds how often each contender has its turn
  * @param work what one round does

@@ -6,7 +6,7 @@ import java.time.Duration;
  * The amount of work of one round.
  *
  * @param tasks how many tasks are drained, and at most how many keys are reset
- * @param time how long calls go on
+ * @param time how long calls continue
  */
 record Work(int tasks, Duration time) {
   Work {

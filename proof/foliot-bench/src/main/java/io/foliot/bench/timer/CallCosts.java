@@ -29,7 +29,7 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
    * The conditions.
    *
    * @param live timers that wait, of all producers together
-   * @param batch calls between two looks at the clock
+   * @param batch calls between two reads of the clock
    * @param nanosMax how long each kind of call is measured, at most
    */
   record Load(int live, int producers, int batch, long nanosMax) {}

@@ -93,7 +93,7 @@ interface PassiveQueue {
   }
 
   /**
-   * Agrona's wheel. It has no reschedule, so that is a cancel and a schedule, and no next wake: whoever owns it polls
+   * Agrona's wheel. It has no reschedule, so that is a cancel and a schedule, and no next wake: its owner polls
    * it once a tick.
    */
   final class OfAgrona implements PassiveQueue {

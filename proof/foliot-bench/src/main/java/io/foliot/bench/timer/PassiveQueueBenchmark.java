@@ -51,7 +51,7 @@ public class PassiveQueueBenchmark {
 
   private static final int MIDDLE_TICK = PassiveQueue.DELAY_TICKS_END / 2;
 
-  /** A queue in which timers wait, one batch more than the parameter says, and time stands still. */
+  /** A queue in which timers wait, one batch more than the parameter says, and time does not move. */
   @State(Scope.Thread)
   public static class Filled {
     @Param({"TimerWheel", "Agrona", "BoundedWheel", "RoundsWheel", "RadixHierarchy", "HeapQueue", "TreeQueue"})
@@ -178,7 +178,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** Timers move from the nearer half of all deadlines to the other one. */
+  /** Timers move from the nearer half of all deadlines to the other half. */
   @State(Scope.Thread)
   public static class MovingLater extends Moving {
     public MovingLater() {
@@ -186,7 +186,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** Timers move from the farther half of all deadlines to the other one. */
+  /** Timers move from the farther half of all deadlines to the other half. */
   @State(Scope.Thread)
   public static class MovingNearer extends Moving {
     public MovingNearer() {

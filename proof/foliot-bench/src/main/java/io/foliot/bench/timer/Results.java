@@ -14,7 +14,7 @@ final class Results {
   /**
    * The meaning of a figure.
    *
-   * @param table what the table is about that the column stands in
+   * @param table subject of the table that has this column
    * @param title what the column is about
    * @param isRated whether less is better, so that each figure is shown beside the least one
    */

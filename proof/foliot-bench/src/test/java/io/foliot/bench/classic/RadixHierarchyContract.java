@@ -40,7 +40,8 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   /**
-   * Turns tick by tick until the timer is handed out, and notes each place it stands in with the tick it came there.
+   * Turns tick by tick until the timer is handed out, and notes each place it enters, with the tick at which it came
+   * there.
    */
   private static List<String> wayOf(RadixHierarchy hierarchy, long handle) {
     List<String> way = new ArrayList<>();
@@ -110,7 +111,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
         time(10, 24, 30) + ": fires");
   }
 
-  /** The example of the paper: at 10:24:30, a timer of 50 minutes and 45 seconds stands in the next hour's slot. */
+  /** The example of the paper: at 10:24:30, a timer of 50 minutes and 45 seconds is in the next hour's slot. */
   @Test
   void aTimerOfTheNextHourStandsWithTheHoursThoughItsDelayIsShorter() {
     RadixHierarchy clock = new RadixHierarchy(time(10, 24, 30), turning, 24, 60, 60);

@@ -40,7 +40,7 @@ final class StoreComparisonTest {
     assertThat(quick("redis")).hasSize(4);
   }
 
-  /** Of each kind of row one: what else is measured of clusters is the same with other figures. */
+  /** One row of each kind: the other cluster rows differ only in their figures. */
   @Test
   void everyClusterDoesItsWork() throws Exception {
     assertThat(quick("cluster-nodes,cluster-load")).hasSize(2);

@@ -45,7 +45,7 @@ public final class Api implements AutoCloseable {
   private final AuditLog audit = new AuditLog();
   private volatile boolean draining;
 
-  /** Everything that the API stands on. */
+  /** All that the API depends on. */
   public record Parts(Scheduler scheduler, Jobs jobs, TimeSource clock, RandomGenerator random, Gate gate, KeyRing keys,
       ApiLimits limits, ServerInfo info) {}
 
@@ -150,7 +150,7 @@ public final class Api implements AutoCloseable {
     calls.close();
   }
 
-  /** From now on requests are refused, except for those about health; those under way go on. */
+  /** From now on requests are refused, except for those about health; those under way continue. */
   public void drain() {
     draining = true;
   }

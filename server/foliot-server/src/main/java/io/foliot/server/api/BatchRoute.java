@@ -15,8 +15,8 @@ import tools.jackson.core.JsonToken;
 
 /**
  * Submits up to {@link Limits#MAX_BATCH} tasks: an array, or a line for each. An item that cannot be a task is answered
- * in its place, and the others go on. A body that is not JSON throughout is refused as a whole, before anything is
- * done.
+ * in its place, and the others are still submitted. A body that is not JSON throughout is refused as a whole, before
+ * anything is done.
  */
 final class BatchRoute {
   private static final int BYTES_PER_ITEM = 220;

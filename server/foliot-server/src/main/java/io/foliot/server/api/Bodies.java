@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Reads bodies, and bounds what all requests under way hold of them. Any thread. */
 public final class Bodies {
-  /** Room for more is taken as it fills, so that nobody can take room by promising a long body. */
+  /** Room for more is taken as it fills, so that no client can reserve memory by announcing a long body. */
   private static final int FIRST_BYTES = 32 << 10;
 
   private final long budget;

@@ -125,7 +125,7 @@ final class ClaimRoutes {
     private boolean readField(JsonIn in, String name) {
       switch (name) {
         case "token" -> token = token(in.text(name));
-        // The token alone says which claim is meant; the generation is for whoever reads the requests.
+        // The token alone says which claim is meant; the generation is for people who read the requests.
         case "generation" -> in.anyInteger(name);
         case "next" -> next = delay(name, in.duration(name));
         case "delay" -> delay = delay(name, in.duration(name));

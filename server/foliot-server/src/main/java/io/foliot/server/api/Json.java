@@ -41,7 +41,7 @@ final class Json {
     return FACTORY.createParser(ObjectReadContext.empty(), source);
   }
 
-  /** Returns whether the bytes are exactly one JSON value, so that they can stand in an answer as they are. */
+  /** Returns whether the bytes are exactly one JSON value, so that they can be written into an answer as they are. */
   static boolean isOneValue(byte[] bytes) {
     if (bytes.length == 0 || Utf8.firstMistake(bytes) >= 0) {
       return false;

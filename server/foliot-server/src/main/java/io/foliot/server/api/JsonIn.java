@@ -59,7 +59,7 @@ final class JsonIn implements AutoCloseable {
   @FunctionalInterface
   interface Field {
     /**
-     * Reads the value that the reader stands at.
+     * Reads the value at the reader's position.
      *
      * @return whether there is such a field
      */
@@ -82,7 +82,7 @@ final class JsonIn implements AutoCloseable {
     return parser.streamReadContext().getNestingDepth();
   }
 
-  /** Leaves the object that was entered at this depth, wherever in it the reader stands. */
+  /** Leaves the object that was entered at this depth, wherever in it the reader is. */
   void leave(int depth) {
     while (depth() >= depth) {
       if (parser.nextToken() == null) {
@@ -91,7 +91,7 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  /** Goes to the end of the value the reader stands at. */
+  /** Skips to the end of the value at the reader's position. */
   void skip() {
     parser.skipChildren();
   }
@@ -115,7 +115,7 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Reads the object that the reader stands at.
+   * Reads the object at the reader's position.
    *
    * @param what it is called in messages
    * @param known the names of its fields
@@ -132,7 +132,7 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  /** Reads the object that the reader stands at; null is read as an object in which each field is null. */
+  /** Reads the object at the reader's position; null is read as an object in which each field is null. */
   void objectOrEach(String what, List<String> known, Field field) {
     if (isNull()) {
       known.forEach(field::read);
@@ -336,7 +336,7 @@ final class JsonIn implements AutoCloseable {
     };
   }
 
-  /** The bytes of the value the reader stands at, as they were sent. */
+  /** The bytes of the value at the reader's position, as they were sent. */
   byte[] raw() {
     int from = offset(parser.currentTokenLocation());
     if (parser.currentToken() == JsonToken.START_OBJECT || parser.currentToken() == JsonToken.START_ARRAY) {
@@ -420,7 +420,7 @@ final class JsonIn implements AutoCloseable {
     return '"' + shown(text) + '"';
   }
 
-  /** The beginning of what somebody sent, for messages. */
+  /** The beginning of the sent text, for messages. */
   static String shown(String text) {
     return text.length() > SHOWN ? WellFormed.of(text.substring(0, SHOWN)) + "..." : text;
   }

@@ -46,7 +46,7 @@ public enum ProblemKind {
   METHOD_NOT_ALLOWED(405, "The path does not have this method"),
   /** The key has a live task. */
   KEY_IN_USE(409, "The key has a live task"),
-  /** The claim does not stand any more. */
+  /** The claim is not valid any more. */
   STALE_TOKEN(409, "The lease token does not stand any more"),
   /** The attempt was cancelled. */
   CANCELLED(409, "The task was cancelled"),

@@ -27,14 +27,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Waits for what the scheduler was asked, and puts its refusals into words. Any thread; the waiting ones are virtual.
  *
- * <p>A wait with a time limit sets a timer, and that wakes the thread which looks after the timers of all virtual
+ * <p>A wait with a time limit sets a timer, and that wakes the thread which runs the timers of all virtual
  * threads: a submit took 45 us of processor time with it and 34 without. So they wait without limit, and one thread
- * looks now and then who has waited too long.
+ * checks now and then which calls have waited too long.
  */
 final class SchedulerBridge implements AutoCloseable {
   private static final long LOOK_MILLIS = 50;
   private static final Logger log = LoggerFactory.getLogger(SchedulerBridge.class);
-  /** A store that is away fails each call for the same reason: it is told so often. */
+  /** An unreachable store fails each call for the same reason: it is logged at most this often. */
   private static final long TOLD_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
   /** The reason itself may name hosts, users and files, which are not for every caller. */
   private static final String IN_THE_LOG = "The server's log has the reason";

@@ -51,7 +51,7 @@ final class TaskFields {
     this.maxPayloadBytes = maxPayloadBytes;
   }
 
-  /** Reads the object that the reader stands at. */
+  /** Reads the object at the reader's position. */
   TaskFields read(JsonIn in) {
     in.object("a task", known, name -> readField(in, name));
     return this;

@@ -21,7 +21,7 @@ public final class Coordinators {
   private Coordinators() {}
 
   /**
-   * A coordinator that nobody has joined yet, and that has not connected.
+   * A coordinator that no member has joined yet, and that has not connected.
    *
    * @throws StartException if it cannot be as it is configured
    */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All figures of a server, for Prometheus to read. What the engine tells is counted as it happens ({@link
- * ServerMeter}); what can be looked at is looked at when somebody reads.
+ * ServerMeter}); values that can be read are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
   // A scraper reads every few seconds and gives up soon; the last figures are better than none.
@@ -128,12 +128,12 @@ public final class Prometheus implements AutoCloseable {
     return registry;
   }
 
-  /** From now on calls this each time somebody reads; it must not wait. */
+  /** From now on calls this at each scrape; it must not wait. */
   public synchronized void beforeReading(Runnable refresh) {
     beforeReading = refresh;
   }
 
-  /** From now on looks at this engine, too. */
+  /** From now on reads this engine, too. */
   public synchronized void watch(Scheduler engine) {
     scheduler = engine;
   }

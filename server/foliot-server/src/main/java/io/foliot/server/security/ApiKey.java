@@ -13,8 +13,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data of an API key that the server stores. The key itself, {@code flt_<id>_<secret>}, is shown once and kept by
- * nobody; its secret is 256 bits of luck, so that one round of SHA-256 hides it well.
+ * The data of an API key that the server stores. The key itself, {@code flt_<id>_<secret>}, is shown once and stored
+ * nowhere; its secret is 256 random bits, so that one round of SHA-256 hides it well.
  *
  * @param id its name
  * @param hash SHA-256 of the whole key

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What can be set, and what is said about mistakes. */
+/** Tests the settings, and the messages about mistakes. */
 class ConfigTest {
   @TempDir
   private Path folder;

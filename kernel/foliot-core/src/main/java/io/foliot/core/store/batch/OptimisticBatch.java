@@ -135,7 +135,7 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Records why items without an answer fail, so that the others go on. A failure that leaves open what was done is
+   * Records why items without an answer fail, so that the others continue. A failure that leaves open what was done is
    * kept rather than one that says that nothing was. Any thread.
    */
   public void fail(StoreException reason) {

@@ -112,7 +112,7 @@ public final class Bytes {
     return bytes(from, 0, from.length);
   }
 
-  /** Appends what another one holds. */
+  /** Appends the contents of another buffer. */
   public Bytes bytes(Bytes from) {
     return bytes(from.array, 0, from.length);
   }
