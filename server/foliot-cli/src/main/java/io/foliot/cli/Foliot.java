@@ -53,7 +53,7 @@ public final class Foliot {
         .addSubcommand(new RunCommand(shell))
         .addSubcommand(QueuesCommand.withSubcommands(shell))
         .addSubcommand(new TasksCommand(shell))
-        .addSubcommand(new CommandLine(new JobsCommand()).setUnmatchedArgumentsAllowed(true))
+        .addSubcommand(JobsCommand.withSubcommands(shell))
         .addSubcommand(new ClusterCommand(shell))
         .addSubcommand(KeysCommand.withSubcommands(shell))
         .addSubcommand(new TopCommand(shell))

@@ -24,6 +24,19 @@ final class JsonView {
 
   private final JsonNode node;
 
+  /**
+   * Returns the JSON that a person has typed.
+   *
+   * @param option where, for the message
+   */
+  static JsonNode node(String text, String option) {
+    try {
+      return MAPPER.readTree(text);
+    } catch (JacksonException e) {
+      throw CommandException.usage(option + " is JSON, such as {\"kind\": \"daily\"}: found=" + text);
+    }
+  }
+
   private JsonView(@Nullable JsonNode node) {
     this.node = node == null ? MissingNode.getInstance() : node;
   }

@@ -157,6 +157,12 @@ final class ServerConnection implements AutoCloseable {
         .POST(HttpRequest.BodyPublishers.ofString(json)), timeout);
   }
 
+  /** The answer to a PUT of JSON. */
+  String put(String path, String json, Duration timeout) {
+    return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
+        .PUT(HttpRequest.BodyPublishers.ofString(json)), timeout);
+  }
+
   /** Makes a DELETE. */
   void delete(String path) {
     text(HttpRequest.newBuilder(URI.create(url + path)).DELETE(), ANSWER_TIMEOUT);

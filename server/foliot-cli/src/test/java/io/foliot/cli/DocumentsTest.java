@@ -274,14 +274,4 @@ final class DocumentsTest {
     assertThat(missing).isEmpty();
     assertThat(named).isGreaterThan(30);
   }
-
-  /** Recurring jobs are not there yet; the day they are, this goes. */
-  @Test
-  void theReadmePromisesNoCron() throws IOException {
-    String readme = Files.readString(ROOT.resolve("README.md")).replaceAll("\\s+", " ");
-    assertThat(
-        readme.substring(0, readme.indexOf("## What it does")).replace("| recurring jobs (cron) | not yet |", ""))
-        .doesNotContainIgnoringCase("cron").doesNotContain("recurring");
-    assertThat(readme).contains("Not there yet: recurring jobs (cron)");
-  }
 }

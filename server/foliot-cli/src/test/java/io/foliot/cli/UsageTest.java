@@ -10,7 +10,11 @@ final class UsageTest {
   private static final List<List<String>> COMMANDS = List.of(List.of(), List.of("server"), List.of("demo"),
       List.of("submit"), List.of("get"), List.of("cancel"), List.of("touch"), List.of("queues"),
       List.of("queues", "put"), List.of("queues", "get"), List.of("queues", "delete"), List.of("queues", "pause"),
-      List.of("queues", "resume"), List.of("queues", "redrive"), List.of("tasks"), List.of("jobs"), List.of("cluster"),
+      List.of("queues", "resume"), List.of("queues", "redrive"), List.of("tasks"), List.of("jobs"),
+      List.of("jobs", "put"), List.of("jobs", "list"), List.of("jobs", "get"), List.of("jobs", "next"),
+      List.of("jobs", "runs"), List.of("jobs", "trigger"), List.of("jobs", "backfill"), List.of("jobs", "pause"),
+      List.of("jobs", "resume"), List.of("jobs", "stop"), List.of("jobs", "delete"), List.of("jobs", "preview"),
+      List.of("cluster"),
       List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"), List.of("verify"),
       List.of("keys"),
       List.of("keys", "create"), List.of("keys", "delete"), List.of("run"), List.of("migrate"));
@@ -114,11 +118,12 @@ final class UsageTest {
   }
 
   @Test
-  void jobsSayThatTheyComeLater() {
-    for (Outcome outcome : List.of(run("jobs"), run("jobs", "list"))) {
-      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
-      assertThat(outcome.err()).contains("come with a later version");
-    }
+  void aJobWithoutAQueueIsToldWhatIsMissing() {
+    Outcome outcome = run("jobs", "put", "report", "--every", "10m");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("--queue");
+    assertThat(run("jobs", "put", "report", "--queue", "q", "--every", "1m", "--parameter", "{").err())
+        .contains("--parameter is JSON");
   }
 
   @Test

@@ -1,0 +1,222 @@
+package io.foliot.cli;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Shows a job or changes its state. */
+abstract sealed class JobActCommand implements Callable<Integer> {
+  private static final Duration TIMEOUT = Duration.ofSeconds(35);
+
+  final Shell shell;
+
+  @Parameters(index = "0", paramLabel = "JOB", description = "the job's name")
+  private String job = "";
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  private JobActCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /** Does it to the job under a path. */
+  abstract void act(ServerConnection remote, String path, String name);
+
+  @Override
+  public Integer call() {
+    try (ServerConnection remote = server.open(shell)) {
+      act(remote, "/v1/jobs/" + ServerConnection.segment(job), job);
+    }
+    return Foliot.OK;
+  }
+
+  static void times(Shell shell, List<JsonView> times) {
+    if (times.isEmpty()) {
+      shell.line("  none");
+    }
+    times.forEach(time -> shell.line("  " + time.text()));
+  }
+
+  /** Shows it. */
+  @Command(name = "get", description = "Shows a job: its definition, its state and what became of its times.")
+  static final class Get extends JobActCommand {
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    Get(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      String answer = remote.get(path);
+      if (json.isSet()) {
+        shell.line(answer);
+        return;
+      }
+      JsonView job = JsonView.parse(answer);
+      shell.line(name + " is " + job.at("state").text() + ": "
+          + JsonView.parse(remote.get(path + "/explain")).at("reason").text());
+      shell.line("  queue     " + job.at("queue").text());
+      shell.line("  schedule  " + JobsCommand.schedule(job.at("schedule")));
+      shell.line("  shards    " + job.at("shards").number());
+      shell.line(
+          "  overlap   " + job.at("overlap").text() + ", misfire " + job.at("misfire", "policy").text() + " within "
+              + job.at("misfire", "window").text());
+      JsonView totals = job.at("totals");
+      shell
+          .line("  times     " + totals.at("fired").number() + " fired, " + totals.at("skipped").number() + " skipped, "
+              + totals.at("missed").number() + " missed, " + totals.at("paused").number() + " paused");
+      shell.line("  runs      " + totals.at("succeeded").number() + " succeeded, " + totals.at("failed").number()
+          + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
+          + " asked for");
+      shell.line("next times:");
+      times(shell, job.at("nextTimes").items());
+    }
+  }
+
+  /** Shows its next times. */
+  @Command(name = "next", description = "Shows the next times of a job.")
+  static final class Next extends JobActCommand {
+    @Option(names = "--count", paramLabel = "COUNT", description = "how many; 5 unless said")
+    private int count = 5;
+
+    Next(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      times(shell, JsonView.parse(remote.get(path + "/next?count=" + count)).at("times").items());
+    }
+  }
+
+  /** Shows its runs. */
+  @Command(name = "runs", description = "Shows the runs of a job, and the times that did not run, the newest first.")
+  static final class Runs extends JobActCommand {
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    Runs(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      String answer = remote.get(path + "/runs");
+      if (json.isSet()) {
+        shell.line(answer);
+        return;
+      }
+      Table table = new Table().left("time").right("times").left("origin").left("result").right("shards")
+          .right("failed").left("ended");
+      for (JsonView run : JsonView.parse(answer).at("runs").items()) {
+        table.row(run.at("time").text(), run.at("count").exists() ? run.at("count").number() : 1L,
+            run.at("origin").text(), run.at("result").text(), run.at("shards").number(), run.at("failed").number(),
+            run.at("endedAt").text("-"));
+      }
+      if (table.isEmpty()) {
+        shell.line(name + " has not run yet");
+      } else {
+        table.print(shell);
+      }
+    }
+  }
+
+  /** Runs it now. */
+  @Command(name = "trigger", description = "Asks for a run of a job now.")
+  static final class Trigger extends JobActCommand {
+    Trigger(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      JsonView answer = JsonView.parse(remote.post(path + "/trigger", "", TIMEOUT));
+      answer.at("times").items().forEach(time -> shell.line(name + " runs for " + time.text()));
+    }
+  }
+
+  /** Pauses it. */
+  @Command(name = "pause", description = "Pauses a job: its scheduled times do not run until it is resumed.")
+  static final class Pause extends JobActCommand {
+    @Option(names = "--until", paramLabel = "INSTANT", description = "when it resumes by itself")
+    private @Nullable String until;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "why; others see it")
+    private @Nullable String reason;
+
+    Pause(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      ObjectNode body = JsonNodeFactory.instance.objectNode();
+      if (until != null) {
+        body.put("until", until);
+      }
+      if (reason != null) {
+        body.put("reason", reason);
+      }
+      remote.post(path + "/pause", body.toString(), TIMEOUT);
+      shell.line(name + " is paused");
+    }
+  }
+
+  /** Resumes it. */
+  @Command(name = "resume", description = "Resumes a paused job; times that passed do not run.")
+  static final class Resume extends JobActCommand {
+    Resume(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      remote.post(path + "/resume", "", TIMEOUT);
+      shell.line(name + " is resumed");
+    }
+  }
+
+  /** Stops a run. */
+  @Command(name = "stop", description = "Stops the runs of one scheduled time.")
+  static final class Stop extends JobActCommand {
+    @Parameters(index = "1", paramLabel = "TIME", description = "the scheduled time, as foliot jobs runs shows it")
+    private String time = "";
+
+    Stop(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      remote.post(path + "/runs/" + ServerConnection.segment(time) + "/stop", "", TIMEOUT);
+      shell.line("the run of " + time + " is being stopped");
+    }
+  }
+
+  /** Deletes it. */
+  @Command(name = "delete", description = "Deletes a job. Active runs finish, unless --cancel-runs is given.")
+  static final class Delete extends JobActCommand {
+    @Option(names = "--cancel-runs", description = "cancel the active runs too")
+    private boolean cancelRuns;
+
+    Delete(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      remote.delete(path + (cancelRuns ? "?runs=cancel" : ""));
+      shell.line(name + " is deleted");
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.foliot.cli;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows the next times of a schedule. */
+@Command(name = "preview", description = "Shows the next times of a schedule; nothing is written.", footer = {
+    "", "Example", "  foliot jobs preview --cron \"0 2 * * MON-FRI\" --zone Europe/Berlin --count 10"})
+final class JobPreviewCommand implements Callable<Integer> {
+  private static final Duration TIMEOUT = Duration.ofSeconds(35);
+
+  private final Shell shell;
+
+  @Mixin
+  private final ScheduleOptions schedule = new ScheduleOptions();
+
+  @Option(names = "--count", paramLabel = "COUNT", description = "how many; 5 unless said")
+  private int count = 5;
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  JobPreviewCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    try (ServerConnection remote = server.open(shell)) {
+      JobActCommand.times(shell, JsonView.parse(remote.post("/v1/schedules:preview?count=" + count,
+          schedule.json().toString(), TIMEOUT)).at("times").items());
+    }
+    return Foliot.OK;
+  }
+}

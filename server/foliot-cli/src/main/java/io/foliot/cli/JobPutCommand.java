@@ -1,0 +1,109 @@
+package io.foliot.cli;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Creates or replaces a job. */
+@Command(name = "put", description = {
+    "Creates a job, or replaces its definition, and shows its next times. Its history stays."}, footer = {
+        "", "Examples", "  foliot jobs put report --queue billing --cron \"0 2 * * MON-FRI\" --zone Europe/Berlin",
+        "  foliot jobs put sync --queue work --every 10m --overlap queue --timeout 5m",
+        "  foliot jobs put scan --queue work --cron @hourly --shards 4 --shard-parameters eu,us,asia,africa"})
+final class JobPutCommand implements Callable<Integer> {
+  private static final Duration TIMEOUT = Duration.ofSeconds(35);
+
+  private final Shell shell;
+
+  @Parameters(paramLabel = "JOB", description = "the job's name")
+  private String job = "";
+
+  @Option(names = "--queue", paramLabel = "QUEUE", required = true, description = "the queue in which its shards run")
+  private String queue = "";
+
+  @Mixin
+  private final ScheduleOptions schedule = new ScheduleOptions();
+
+  @Option(names = "--shards", paramLabel = "COUNT", description = "how many tasks a run has")
+  private @Nullable Integer shards;
+
+  @Option(names = "--shard-parameters", paramLabel = "TEXT", split = ",", description = "a text for each shard")
+  private List<String> shardParameters = List.of();
+
+  @Option(names = "--overlap", paramLabel = "RULE", description = "while a run is active: skip, queue, replace or allow")
+  private @Nullable String overlap;
+
+  @Option(names = "--misfire", paramLabel = "POLICY", description = "times that are found late: once, all or skip")
+  private @Nullable String misfire;
+
+  @Option(names = "--window", paramLabel = "DURATION", description = "how late a time may run at most")
+  private @Nullable String window;
+
+  @Option(names = "--timeout", paramLabel = "DURATION", description = "how long a run may take")
+  private @Nullable String timeout;
+
+  @Option(names = "--parameter", paramLabel = "JSON", description = "what each shard carries")
+  private @Nullable String parameter;
+
+  @Option(names = "--max-attempts", paramLabel = "COUNT", description = "attempts of a shard, instead of the queue's")
+  private @Nullable Integer maxAttempts;
+
+  @Option(names = "--pause-after-failures", paramLabel = "COUNT", description = "pauses the job after so many failed runs in a row")
+  private @Nullable Integer pauseAfterFailures;
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  JobPutCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    ObjectNode body = JsonNodeFactory.instance.objectNode();
+    body.put("queue", queue);
+    body.set("schedule", schedule.json());
+    put(body, "shards", shards);
+    if (!shardParameters.isEmpty()) {
+      shardParameters.forEach(body.putArray("shardParameters")::add);
+    }
+    put(body, "overlap", overlap);
+    if (misfire != null || window != null) {
+      ObjectNode late = body.putObject("misfire");
+      put(late, "policy", misfire);
+      put(late, "window", window);
+    }
+    put(body, "timeout", timeout);
+    if (parameter != null) {
+      body.set("parameter", JsonView.node(parameter, "--parameter"));
+    }
+    put(body, "maxAttempts", maxAttempts);
+    put(body, "pauseAfterFailures", pauseAfterFailures);
+    JsonView answer;
+    try (ServerConnection remote = server.open(shell)) {
+      answer = JsonView.parse(remote.put("/v1/jobs/" + ServerConnection.segment(job), body.toString(), TIMEOUT));
+    }
+    shell.line(job + " is in place; its next times:");
+    JobActCommand.times(shell, answer.at("nextTimes").items());
+    return Foliot.OK;
+  }
+
+  private static void put(ObjectNode to, String name, @Nullable String value) {
+    if (value != null) {
+      to.put(name, value);
+    }
+  }
+
+  private static void put(ObjectNode to, String name, @Nullable Integer value) {
+    if (value != null) {
+      to.put(name, value);
+    }
+  }
+}

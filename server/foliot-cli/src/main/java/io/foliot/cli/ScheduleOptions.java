@@ -1,0 +1,63 @@
+package io.foliot.cli;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The schedule of a job on the command line. The server checks it, and says what is wrong. */
+final class ScheduleOptions {
+  @Option(names = "--cron", paramLabel = "EXPRESSION", description = "times of a cron expression, such as \"0 2 * * MON-FRI\"")
+  private @Nullable String cron;
+
+  @Option(names = "--dialect", paramLabel = "DIALECT", description = "of the expression: unix, spring or quartz; it follows from the fields unless they are ambiguous")
+  private @Nullable String dialect;
+
+  @Option(names = "--every", paramLabel = "DURATION", description = "a fixed rate")
+  private @Nullable String every;
+
+  @Option(names = "--after", paramLabel = "DURATION", description = "a fixed delay after the end of the last run")
+  private @Nullable String after;
+
+  @Option(names = "--at", paramLabel = "INSTANT", description = "the only time")
+  private @Nullable String at;
+
+  @Option(names = "--zone", paramLabel = "ZONE", description = "the zone of local times, such as Europe/Berlin; UTC unless said")
+  private @Nullable String zone;
+
+  @Option(names = "--from", paramLabel = "INSTANT", description = "the first instant that may be scheduled")
+  private @Nullable String from;
+
+  @Option(names = "--to", paramLabel = "INSTANT", description = "the first instant that may no longer be scheduled")
+  private @Nullable String to;
+
+  @Option(names = "--exclude", paramLabel = "CALENDAR", split = ",", description = "calendars whose days are taken out")
+  private List<String> exclude = List.of();
+
+  @Option(names = "--jitter", paramLabel = "DURATION", description = "delays each time by up to so much")
+  private @Nullable String jitter;
+
+  ObjectNode json() {
+    ObjectNode schedule = JsonNodeFactory.instance.objectNode();
+    put(schedule, "cron", cron);
+    put(schedule, "dialect", dialect);
+    put(schedule, "every", every);
+    put(schedule, "after", after);
+    put(schedule, "at", at);
+    put(schedule, "zone", zone);
+    put(schedule, "from", from);
+    put(schedule, "to", to);
+    put(schedule, "jitter", jitter);
+    if (!exclude.isEmpty()) {
+      exclude.forEach(schedule.putArray("exclude")::add);
+    }
+    return schedule;
+  }
+
+  private static void put(ObjectNode schedule, String name, @Nullable String value) {
+    if (value != null) {
+      schedule.put(name, value);
+    }
+  }
+}

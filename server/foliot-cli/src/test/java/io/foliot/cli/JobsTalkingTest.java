@@ -1,0 +1,99 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The commands of recurring jobs, with a real server. */
+final class JobsTalkingTest {
+  private final FoliotServer server = FoliotServer.start(
+      FoliotConfig.load(Map.of("store", "memory", "port", "0"), Map.of(), null),
+      new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+
+  @BeforeEach
+  void makeAQueue() {
+    assertThat(run("queues", "put", "billing", "--pull").exitCode()).isEqualTo(Foliot.OK);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Outcome run(String... words) {
+    return Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
+  }
+
+  private String output(String... words) {
+    Outcome outcome = run(words);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    return outcome.out();
+  }
+
+  private void putReport() {
+    output("jobs", "put", "report", "--queue", "billing", "--cron", "0 2 1 1 *", "--zone", "Europe/Berlin",
+        "--shards", "2", "--shard-parameters", "Beijing,Shanghai", "--parameter", "{\"kind\": \"daily\"}",
+        "--misfire", "all", "--window", "6h", "--timeout", "2h", "--overlap", "queue");
+  }
+
+  @Test
+  void aJobIsPutShownListedAndDeleted() {
+    assertThat(output("jobs")).contains("there are no such jobs");
+    putReport();
+    assertThat(output("jobs", "list")).contains("report", "billing", "cron 0 2 1 1 * Europe/Berlin", "ACTIVE");
+    assertThat(output("jobs", "--queue", "billing", "--state", "active")).contains("report");
+    assertThat(output("jobs", "--state", "paused")).doesNotContain("report");
+    assertThat(JsonView.parse(output("jobs", "--json")).at("jobs").items()).hasSize(1);
+
+    assertThat(output("jobs", "get", "report")).contains("report is ACTIVE", "shards    2", "misfire all within 6h",
+        "overlap   queue");
+    JsonView job = JsonView.parse(output("jobs", "get", "report", "--json"));
+    assertThat(job.at("parameter", "kind").text()).isEqualTo("daily");
+    assertThat(output("jobs", "next", "report", "--count", "2").lines()).hasSize(2)
+        .allMatch(line -> line.contains("-01-01T02:00:00+01:00"));
+
+    assertThat(output("jobs", "delete", "report")).contains("deleted");
+    assertThat(run("jobs", "get", "report").err()).startsWith("foliot: ").contains("report");
+  }
+
+  @Test
+  void aJobIsPausedResumedTriggeredStoppedAndBackfilled() {
+    putReport();
+    assertThat(output("jobs", "pause", "report", "--reason", "month end")).contains("paused");
+    assertThat(output("jobs", "get", "report")).contains("PAUSED", "month end");
+    output("jobs", "resume", "report");
+    assertThat(output("jobs", "runs", "report")).contains("has not run yet");
+
+    String time = output("jobs", "trigger", "report").strip().replace("report runs for ", "");
+    assertThat(output("jobs", "runs", "report")).contains(time, "RUNNING");
+    assertThat(output("jobs", "stop", "report", time)).contains(time);
+
+    String range = output("jobs", "backfill", "report", "--from", "2024-12-31T00:00:00Z", "--to",
+        "2025-01-02T00:00:00Z", "--dry-run");
+    assertThat(range).contains("would run for", "2025-01-01T01:00:00.000Z");
+    assertThat(output("jobs", "backfill", "report", "--from", "2024-12-31T00:00:00Z", "--to", "2025-01-02T00:00:00Z"))
+        .contains("report runs for", "2025-01-01T01:00:00.000Z");
+  }
+
+  @Test
+  void aScheduleIsPreviewedWithoutAJob() {
+    assertThat(output("jobs", "preview", "--cron", "0 12 * * *", "--zone", "Asia/Tokyo", "--count", "3").lines())
+        .hasSize(3).allMatch(line -> line.contains("T12:00:00+09:00"));
+  }
+
+  @Test
+  void theServerSaysWhatIsWrongWithASchedule() {
+    assertThat(run("jobs", "put", "report", "--queue", "billing", "--cron", "61 * * * *").err())
+        .contains("61", "minute");
+    assertThat(run("jobs", "put", "report", "--queue", "nowhere", "--every", "1m").err()).contains("nowhere");
+    assertThat(run("jobs", "trigger", "nothing").exitCode()).isEqualTo(Foliot.FAILURE);
+  }
+}
