@@ -86,7 +86,7 @@ final class DurationTextTest {
     Random random = new Random(13);
     String letters = "wdhmsPTpt0123456789.-+ ,x";
     int read = 0;
-    for (int run = 0; run < 50 * RUNS; run++) {
+    for (int run = 0; run < 10 * RUNS; run++) {
       StringBuilder any = new StringBuilder(random.nextBoolean() ? "P" : "");
       for (int i = random.nextInt(8); i > 0; i--) {
         any.append(letters.charAt(random.nextInt(letters.length())));

@@ -10,6 +10,7 @@ import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -29,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * Attempts of this node: claims that were won, from the claim on until their permits are free again. Passive; the
  * loop's thread.
  *
- * <p>Guarantees: an attempt begins only if its lease outlasts its timeout; it gives back its place at the destination
- * once, when it is answered, and its permit and memory once, when it is released; it is released when its end is
- * recorded, or its lease is over and the store does not say otherwise. A task of another queue than the lane's is shown
- * to no receiver and no worker.
+ * <p>Guarantees: a delivery works only while its lease holds: the lease outlasts the timeout, or it is renewed; it gives
+ * back its place at the destination once, when it is answered, and its permit and memory once, when it is released; it
+ * is released when its end is recorded, or its lease is over and the store does not say otherwise. A task of another
+ * queue than the lane's is shown to no receiver and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
@@ -40,8 +41,11 @@ import org.jspecify.annotations.Nullable;
  * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end
  * is reported later, by whoever has the token, to any node.
  * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
- * <li>The wheel wakes an attempt at the end of its timeout, and a delivery that has not answered is cancelled; then at
- * the end of its lease, and it is released, or, if its end is reported later, looked up.
+ * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over, so that a task whose node
+ * dies comes back after a lease and not after its timeout. A delivery whose lease is lost, or whose task is being
+ * cancelled, is cancelled. "Accepted" extends the lease to where it would have ended without renewals.
+ * <li>The wheel wakes an attempt when its lease is to be renewed; at the end of its timeout, and a delivery that has not
+ * answered is cancelled; then at the end of its lease, and it is released, or, if its end is reported later, looked up.
  * <li>{@link #findReports} looks up, a few each second, attempts of limited queues whose ends may have been reported to
  * other nodes, so that their permits are free long before their leases end.
  * </ol>
@@ -56,6 +60,8 @@ final class Attempts {
   private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
   /** The time that an answer may be under way after the end of the attempt's timeout. */
   private static final long ANSWER_MILLIS = 250;
+  /** The parts of a lease after which it is renewed: two calls may fail before it is lost. */
+  private static final int RENEWED_IN_LEASE = 3;
   /** A task claimed this late in a slot of another node was left behind there. */
   private static final long LATE_MILLIS = 1_000;
   /** Claims looked up in a second whose end may have been reported to another node; each lookup reads a task. */
@@ -67,9 +73,11 @@ final class Attempts {
   private final LookAhead lookAhead;
   private final WatchedSlots slots;
   private final Settles settles;
+  private final Renewals renewals;
   private final Inbox inbox;
   private final Meter meter;
   private final RandomSource random;
+  private final LeaseLengths lengths;
 
   private final Map<Token, RunningAttempt> running = new HashMap<>();
   private final ObjectTimerWheel<RunningAttempt> leases;
@@ -82,16 +90,19 @@ final class Attempts {
 
   /** Without attempts. */
   Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, LookAhead lookAhead, WatchedSlots slots,
-      Settles settles, Inbox inbox, Meter meter, RandomSource random, long nowNanos) {
+      Settles settles, Renewals renewals, Inbox inbox, Meter meter, RandomSource random, LeaseLengths lengths,
+      long nowNanos) {
     this.store = store;
     this.registry = registry;
     this.clock = clock;
     this.lookAhead = lookAhead;
     this.slots = slots;
     this.settles = settles;
+    this.renewals = renewals;
     this.inbox = inbox;
     this.meter = meter;
     this.random = random;
+    this.lengths = lengths;
     leases = new ObjectTimerWheel<>(millis(nowNanos));
     findNanos = nowNanos;
   }
@@ -117,6 +128,12 @@ final class Attempts {
     attempt.begunNanos = nowNanos;
     attempt.begunMillis = clock.millis(nowNanos);
     attempt.leaseEndMillis = millis(sentNanos) + leaseMillis;
+    QueueConfig queue = lane.queue();
+    attempt.timeoutMillis = queue == null || claim.waiter() != null ? 0 : queue.target().timeout().toMillis();
+    if (leaseMillis <= attempt.timeoutMillis) {
+      attempt.renewMillis = leaseMillis;
+      attempt.nextRenewalMillis = millis(sentNanos) + leaseMillis / RENEWED_IN_LEASE;
+    }
     attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
     running.put(token, attempt);
     charge(attempt, attempt.bytes - claim.bytes());
@@ -139,10 +156,9 @@ final class Attempts {
       lookAhead.lookAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
       return;
     }
-    QueueConfig queue = lane.queue();
     Delivery delivery = lane.delivery();
-    if (queue == null || delivery == null
-        || nowNanos - sentNanos + queue.target().timeout().toNanos() >= leaseNanos) {
+    long neededMillis = attempt.renewMillis == 0 ? attempt.timeoutMillis : leaseMillis / RENEWED_IN_LEASE;
+    if (queue == null || delivery == null || nowNanos - sentNanos + neededMillis * NANOS_PER_MILLI >= leaseNanos) {
       // The claim took so long that an attempt could outlive its lease, or the queue has gone: try again.
       attempt.answered = true;
       giveUpDestination(attempt);
@@ -211,6 +227,11 @@ final class Attempts {
     } else {
       releasePayload(attempt);
       lookAhead.lookAgain(attempt.task.id(), attempt.task.queue(), attempt.task.leaseEnd(), nowNanos);
+      QueueConfig queue = attempt.lane.queue();
+      if (attempt.renewMillis != 0 && queue != null) {
+        long passedMillis = (nowNanos - attempt.begunNanos) / NANOS_PER_MILLI;
+        renewals.add(attempt, Math.max(attempt.renewMillis, lengths.fullMillis(queue) - passedMillis));
+      }
     }
   }
 
@@ -331,19 +352,33 @@ final class Attempts {
     leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
   }
 
-  /** When an attempt is woken first: when its delivery should have answered, or else at the end of the lease. */
+  /** When an attempt is woken next: for its renewal, at the end of its timeout, or else at the end of the lease. */
   private static long wakeMillis(RunningAttempt attempt) {
-    QueueConfig queue = attempt.lane.queue();
-    return queue == null || attempt.destination == null
-        ? attempt.leaseEndMillis
-        : Math.min(attempt.leaseEndMillis,
-            millis(attempt.begunNanos) + queue.target().timeout().toMillis() + ANSWER_MILLIS);
+    long wake = attempt.leaseEndMillis;
+    if (!attempt.answered && attempt.timeoutMillis != 0) {
+      wake = Math.min(wake, timeoutEndMillis(attempt));
+      if (attempt.renewMillis != 0) {
+        wake = Math.min(wake, attempt.nextRenewalMillis);
+      }
+    }
+    return wake;
+  }
+
+  private static long timeoutEndMillis(RunningAttempt attempt) {
+    return millis(attempt.begunNanos) + attempt.timeoutMillis + ANSWER_MILLIS;
   }
 
   private void woke(RunningAttempt attempt, long nowNanos) {
-    if (millis(nowNanos) < attempt.leaseEndMillis) {
-      attempt.leaseHandle = leases.schedule(attempt.leaseEndMillis, attempt);
-      timedOut(attempt, nowNanos);
+    long nowMillis = millis(nowNanos);
+    if (nowMillis < attempt.leaseEndMillis) {
+      if (!attempt.answered && nowMillis >= timeoutEndMillis(attempt)) {
+        giveUp(attempt, Answer.Health.UNREACHABLE, "no answer within the timeout; the receiver may have done the work",
+            nowNanos);
+      } else if (!attempt.answered && nowMillis >= attempt.nextRenewalMillis) {
+        attempt.nextRenewalMillis = Long.MAX_VALUE;
+        renewals.add(attempt, attempt.renewMillis);
+      }
+      attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
     } else if (attempt.reportsLater) {
       releaseIfEnded(attempt);
     } else {
@@ -351,19 +386,40 @@ final class Attempts {
     }
   }
 
-  /** A delivery has not answered in time. It is cancelled, so that a handler does not go on for nothing. */
-  private void timedOut(RunningAttempt attempt, long nowNanos) {
+  /** The store has answered a renewal, or, if the result is null, the call has failed. */
+  void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
+    if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
+      return;
+    }
+    if (result == null) {
+      attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
+    } else if (result.kind() == ExtendResult.Kind.EXTENDED) {
+      long grantedMillis = Math.min(leaseMillis, result.leaseEnd() - clock.millis(sentNanos));
+      attempt.leaseEndMillis = Math.max(attempt.leaseEndMillis, millis(sentNanos) + grantedMillis);
+      attempt.nextRenewalMillis = millis(sentNanos) + attempt.renewMillis / RENEWED_IN_LEASE;
+    } else if (result.kind() == ExtendResult.Kind.CANCELLED) {
+      giveUp(attempt, Answer.Health.WELL, "the task is being cancelled", nowNanos);
+    } else {
+      giveUp(attempt, Answer.Health.WELL, "the lease was lost: another claim was made", nowNanos);
+    }
+    leases.cancel(attempt.leaseHandle);
+    attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
+  }
+
+  /** A delivery is waited for no more. It is cancelled, so that a handler does not go on for nothing. */
+  private void giveUp(RunningAttempt attempt, Answer.Health health, String detail, long nowNanos) {
     CompletionStage<Answer> delivering = attempt.delivering;
     if (delivering != null) {
-      answered(attempt, new Answer.Retry(null, Answer.Health.UNREACHABLE,
-          "no answer within the timeout; the receiver may have done the work"), null, nowNanos);
+      answered(attempt, new Answer.Retry(null, health, detail), null, nowNanos);
       delivering.toCompletableFuture().cancel(true);
     }
   }
 
   /** The lease is over by this node's monotonic clock. */
   private void leaseEnded(RunningAttempt attempt, long nowNanos) {
-    if (!attempt.answered) {
+    if (attempt.renewMillis != 0) {
+      giveUp(attempt, Answer.Health.WELL, "the lease ended: the store did not renew it", nowNanos);
+    } else if (!attempt.answered) {
       LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended: task={0}, queue={1}",
           attempt.task.id(), attempt.task.queue());
       if (attempt.destination != null) {

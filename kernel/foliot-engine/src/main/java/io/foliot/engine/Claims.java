@@ -60,11 +60,11 @@ final class Claims {
   private final CallPipe pipe;
   private final Runnable wake;
   private final int batch;
-  private final long leaseMarginMillis;
+  private final LeaseLengths lengths;
 
   /** @param batch how many tasks one call claims */
   Claims(TaskStore store, QueueRegistry registry, Lanes lanes, LookAhead lookAhead, WatchedSlots slots, Inbox inbox,
-      StoreHealth health, Meter meter, int batch, long leaseMarginMillis, Decisions decisions) {
+      StoreHealth health, Meter meter, int batch, LeaseLengths lengths, Decisions decisions) {
     this.store = store;
     this.registry = registry;
     this.lanes = lanes;
@@ -72,7 +72,7 @@ final class Claims {
     this.slots = slots;
     this.meter = meter;
     this.batch = batch;
-    this.leaseMarginMillis = leaseMarginMillis;
+    this.lengths = lengths;
     this.decisions = decisions;
     wake = inbox::wake;
     pipe = new CallPipe("claim", UNDER_WAY, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
@@ -176,7 +176,7 @@ final class Claims {
       destination.giveBack(most - given);
     }
     giveBackUnused(lane, destination, memory, memory.count() - given);
-    long leaseMillis = queue.target().timeout().toMillis() + leaseMarginMillis;
+    long leaseMillis = lengths.claimMillis(queue);
     long untilMillis = lane.permits().untilMillis();
     for (int i = 0; i < given; i++) {
       LongPollQueue.Waiter waiter = lane.isPull() ? lane.longPolls().reserve() : null;

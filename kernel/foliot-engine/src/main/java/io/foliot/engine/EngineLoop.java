@@ -7,6 +7,7 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreSeal;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * One event loop of the engine: the order of work over its parts, for its share of the slots.
  *
  * <pre>
- * LookAhead, writers, HeadPolls → Lanes → Claims → Attempts → Settles
+ * LookAhead, writers, HeadPolls → Lanes → Claims → Attempts → Settles, Renewals
  *                                  ↓ ↑
  *                                 Parking
  * </pre>
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <li>The wheels advance: entries that are due go to their lanes, attempts whose time is over are woken.
  * <li>Unless the loop drains or the store is sealed, it reads: what others left behind, the heads of the slots, the
  * near future, what is parked. Then it probes, claims and moves, in this order.
- * <li>It parks what found no room, and records the ends of attempts.
+ * <li>It parks what found no room, records the ends of attempts, and renews leases.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
  * <li>It sleeps until the first part wants its next turn, or a message comes; {@value #MAX_SLEEP_MILLIS} ms at most.
  * </ol>
@@ -88,6 +89,7 @@ final class EngineLoop implements EventLoop.Duty {
   private final Claims claims;
   private final Attempts attempts;
   private final Settles settles;
+  private final Renewals renewals;
   private final Drain drain = new Drain();
   private StoreSeal.@Nullable State sealed;
   private long secondNanos;
@@ -127,9 +129,12 @@ final class EngineLoop implements EventLoop.Duty {
     parking = new Parking(store, registry, lanes, inbox, health, meter, settleBatch, claimBatch, nowNanos);
     postponed = new Postponed(store, storeClock, lanes, lookAhead, reads, moves, inbox, health);
     settles = new Settles(store, inbox, health, settleBatch, this::recorded);
-    attempts = new Attempts(store, registry, storeClock, lookAhead, slots, settles, inbox, meter, random, nowNanos);
+    renewals = new Renewals(store, inbox, health, settleBatch, this::renewed);
+    LeaseLengths lengths = LeaseLengths.of(options);
+    attempts = new Attempts(store, registry, storeClock, lookAhead, slots, settles, renewals, inbox, meter, random,
+        lengths, nowNanos);
     claims = new Claims(store, registry, lanes, lookAhead, slots, inbox, health, meter, claimBatch,
-        options.leaseMarginMillis(), this::won);
+        lengths, this::won);
     secondNanos = nowNanos;
     statusNanos = nowNanos;
     turnedNanos = nowNanos;
@@ -148,6 +153,11 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
     attempts.recorded(ending, result, nowNanos);
+  }
+
+  private void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
+      long nowNanos) {
+    attempts.renewed(attempt, leaseMillis, result, sentNanos, nowNanos);
   }
 
   private final class NewSlots implements WatchedSlots.Listener {
@@ -328,6 +338,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (sealed == null || sealed == StoreSeal.State.DRAINING) {
       parking.park(nowNanos);
       settles.turn(nowNanos);
+      renewals.turn(nowNanos);
     }
     housekeeping(nowMillis, nowNanos);
   }

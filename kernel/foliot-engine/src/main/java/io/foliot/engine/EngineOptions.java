@@ -14,14 +14,17 @@ package io.foliot.engine;
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
+ * @param renewedLeaseMillis how long a lease is where the delivery timeout is longer than that; it is renewed while the
+ *     attempt lasts, so that a task of a node that dies comes back after so long and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond, the node takes no slots of a
  *     cluster
  * @param destinationLimit how many attempts one destination gets at once, once it has shown that it bears them; where
  *        attempts are shorter than a claim takes, up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
-    int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long maxClockOffsetMillis,
-    int destinationLimit) {
+    int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long renewedLeaseMillis,
+    long maxClockOffsetMillis, int destinationLimit) {
+  private static final long MIN_RENEWED_MILLIS = 300;
 
   public EngineOptions {
     ensure(!node.isEmpty(), "a node has a name", node);
@@ -34,6 +37,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     ensure(callItems >= 1, "at least one item may wait", callItems);
     ensure(callBytes >= 1, "at least one byte may wait", callBytes);
     ensure(leaseMarginMillis >= 1, "a lease outlasts the timeout", leaseMarginMillis);
+    ensure(renewedLeaseMillis >= MIN_RENEWED_MILLIS, "a lease that is renewed lasts at least 300 ms",
+        renewedLeaseMillis);
     ensure(maxClockOffsetMillis >= 1, "a clock is off by some milliseconds", maxClockOffsetMillis);
     ensure(destinationLimit >= 1, "a destination gets at least one attempt", destinationLimit);
   }
@@ -58,8 +63,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
   public Builder toBuilder() {
     return new Builder(node).zone(zone).loops(loops).windowMillis(windowMillis).wheelEntries(wheelEntries)
         .laneEntries(laneEntries).readyEntries(readyEntries).claimBatch(claimBatch).callItems(callItems)
-        .callBytes(callBytes).leaseMarginMillis(leaseMarginMillis).maxClockOffsetMillis(maxClockOffsetMillis)
-        .destinationLimit(destinationLimit);
+        .callBytes(callBytes).leaseMarginMillis(leaseMarginMillis).renewedLeaseMillis(renewedLeaseMillis)
+        .maxClockOffsetMillis(maxClockOffsetMillis).destinationLimit(destinationLimit);
   }
 
   /** Builds {@link EngineOptions}. Not safe for use by several threads. */
@@ -75,6 +80,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     private int callItems = 200_000;
     private long callBytes = 64L << 20;
     private long leaseMarginMillis = 20_000;
+    private long renewedLeaseMillis = 10_000;
     private long maxClockOffsetMillis = 5_000;
     private int destinationLimit = 1_000;
 
@@ -161,6 +167,15 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
+     * Sets how long a lease is, in milliseconds, at least 300, where the delivery timeout is longer than that; by
+     * default 10 s. It is renewed while the attempt lasts.
+     */
+    public Builder renewedLeaseMillis(long value) {
+      renewedLeaseMillis = value;
+      return this;
+    }
+
+    /**
      * Sets how far the clock of this node may be from the clock of the store, in milliseconds, at least 1; by default
      * 5 s. Beyond it the node takes no slots of a cluster.
      */
@@ -185,7 +200,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
      */
     public EngineOptions build() {
       return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,
-          callItems, callBytes, leaseMarginMillis, maxClockOffsetMillis, destinationLimit);
+          callItems, callBytes, leaseMarginMillis, renewedLeaseMillis, maxClockOffsetMillis, destinationLimit);
     }
   }
 }

@@ -14,10 +14,16 @@ final class RunningAttempt {
   /** Memory held by its payload, until nothing on this node needs it any more. */
   long bytes;
 
-  /** In the wheel of leases, at the end of the delivery's time, then at the end of the lease. */
+  /** In the wheel of leases: when it is renewed, at the end of the delivery's time, or at the end of the lease. */
   long leaseHandle;
   /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
+  /** How long the delivery may take; 0 if a worker has the task. */
+  long timeoutMillis;
+  /** For how long its lease is renewed while the delivery works; 0 if it outlasts the timeout anyway. */
+  long renewMillis;
+  /** When the lease is to be renewed, by the monotonic clock; {@link Long#MAX_VALUE} while a call is under way. */
+  long nextRenewalMillis = Long.MAX_VALUE;
   /** The attempt that the delivery has yet to answer. */
   @Nullable
   CompletionStage<Answer> delivering;

@@ -11,37 +11,53 @@ import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class AttemptsTest {
   private static final long LEASE_MILLIS = 30_000;
+  private static final long RENEWED_MILLIS = 9_000;
   private static final SettleResult SETTLED = new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0);
 
   private final LoopRig rig = new LoopRig();
   private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 10, this::recorded);
+  private final Renewals renewals = new Renewals(rig.store, rig.inbox, rig.health, 10, this::renewed);
   private final Attempts attempts = new Attempts(rig.store, rig.registry, rig.clock, rig.lookAhead, rig.slots, settles,
-      rig.inbox, rig.meter, rig.random, rig.nowNanos);
+      renewals, rig.inbox, rig.meter, rig.random, new LeaseLengths(20_000, RENEWED_MILLIS), rig.nowNanos);
 
   private void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
     attempts.recorded(ending, result, nowNanos);
   }
 
+  private void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
+      long nowNanos) {
+    attempts.renewed(attempt, leaseMillis, result, sentNanos, nowNanos);
+  }
+
   /** Wins a claim that was sent before some time. */
   private TaskRecord begin(String queue, String laneOf, long sentBeforeMillis) {
+    return begin(queue, laneOf, sentBeforeMillis, LEASE_MILLIS);
+  }
+
+  private TaskRecord begin(String queue, String laneOf, long sentBeforeMillis, long leaseMillis) {
     DueEntry entry = entry(0, START_MILLIS, 1, queue);
-    TaskRecord task = rig.claimed(entry, LEASE_MILLIS);
+    TaskRecord task = rig.claimed(entry, leaseMillis);
     Lane lane = rig.lane(laneOf);
     Destination destination = requireNonNull(lane.destination());
     assertThat(lane.permits().acquire(1, rig.nowNanos, () -> {})).isEqualTo(1);
     assertThat(destination.acquire(1, rig.nowNanos, () -> {})).isEqualTo(1);
     assertThat(rig.registry.memory().acquire(1, 2_000, lane.memory(), destination.memory(), () -> {})).isEqualTo(1);
-    attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), LEASE_MILLIS), 2_000, destination, null), task,
+    attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), leaseMillis), 2_000, destination, null), task,
         rig.nowNanos - sentBeforeMillis * LoopRig.MILLI, rig.nowNanos);
     return task;
   }
@@ -150,6 +166,111 @@ final class AttemptsTest {
     rig.answers.getFirst().complete(new Answer.Accepted(""));
     rig.handle();
     assertReleased("q");
+  }
+
+  /** Begins an attempt that may take a minute, under a lease that is renewed. */
+  private TaskRecord beginLong() {
+    rig.queue(QueueConfig.of("q", new Target(Target.LOCAL, Map.of(), Duration.ofMinutes(1))));
+    return begin("q", "q", 0, RENEWED_MILLIS);
+  }
+
+  /** Lets a third of a lease pass; answers the renewal. */
+  private void renews(ExtendResult.Kind kind) {
+    advance(RENEWED_MILLIS / 3);
+    renewals.turn(rig.nowNanos);
+    LoopRig.Call call = rig.onlyCall("extend");
+    Extension extension = call.<Extension>items().getFirst();
+    assertThat(extension.leaseMillis()).isEqualTo(RENEWED_MILLIS);
+    rig.answer(call, List.of(new ExtendResult(kind,
+        kind == ExtendResult.Kind.EXTENDED ? rig.nowMillis() + RENEWED_MILLIS : 0)));
+  }
+
+  @Test
+  void aLeaseThatIsShorterThanTheTimeoutIsRenewedWhileTheDeliveryWorks() {
+    beginLong();
+    for (int i = 0; i < 19; i++) {
+      renews(ExtendResult.Kind.EXTENDED);
+      assertThat(rig.answers.getFirst()).isNotDone();
+    }
+    rig.answers.getFirst().complete(new Answer.Done(""));
+    rig.handle();
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.Finished.class);
+    assertReleased("q");
+    advance(RENEWED_MILLIS);
+    renewals.turn(rig.nowNanos);
+    assertThat(rig.calls).as("nothing is left to renew").isEmpty();
+  }
+
+  @Test
+  void aRenewedLeaseMakesNoTimeoutLonger() {
+    beginLong();
+    for (int i = 0; i < 20; i++) {
+      renews(ExtendResult.Kind.EXTENDED);
+    }
+    advance(250);
+    assertThat(rig.answers.getFirst()).isCancelled();
+    rig.handle();
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertReleased("q");
+  }
+
+  @Test
+  void aDeliveryWhoseLeaseIsLostIsCancelled() {
+    beginLong();
+    renews(ExtendResult.Kind.STALE);
+    assertThat(rig.answers.getFirst()).isCancelled();
+    rig.handle();
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertReleased("q");
+  }
+
+  @Test
+  void aDeliveryWhoseTaskIsBeingCancelledIsCancelled() {
+    beginLong();
+    renews(ExtendResult.Kind.CANCELLED);
+    assertThat(rig.answers.getFirst()).isCancelled();
+    rig.handle();
+    assertThat(settlement().detail()).contains("cancelled");
+    assertReleased("q");
+  }
+
+  @Test
+  void aRenewalThatFailsIsTriedAgainUntilTheLeaseEnds() {
+    beginLong();
+    advance(RENEWED_MILLIS / 3);
+    int calls = 0;
+    long untilNanos = rig.nowNanos + (RENEWED_MILLIS * 2 / 3 - 100) * LoopRig.MILLI;
+    while (rig.nowNanos < untilNanos) {
+      renewals.turn(rig.nowNanos);
+      if (!rig.calls.isEmpty()) {
+        rig.fail(rig.onlyCall("extend"));
+        calls++;
+      }
+      advance(100);
+    }
+    assertThat(calls).isBetween(2, 10);
+    assertThat(rig.answers.getFirst()).isNotDone();
+    advance(100);
+    assertThat(rig.answers.getFirst()).as("the lease is over").isCancelled();
+    assertThat(attempts.isIdle()).isTrue();
+  }
+
+  @Test
+  void whatIsAcceptedUnderARenewedLeaseHasTheWholeLeaseToReport() {
+    beginLong();
+    renews(ExtendResult.Kind.EXTENDED);
+    rig.answers.getFirst().complete(new Answer.Accepted(""));
+    rig.handle();
+    renewals.turn(rig.nowNanos);
+    LoopRig.Call call = rig.onlyCall("extend");
+    long wholeMillis = 60_000 + 20_000 - RENEWED_MILLIS / 3;
+    assertThat(call.<Extension>items().getFirst().leaseMillis()).isEqualTo(wholeMillis);
+    rig.answer(call, List.of(new ExtendResult(ExtendResult.Kind.EXTENDED, rig.nowMillis() + wholeMillis)));
+    advance(wholeMillis - 1);
+    assertThat(rig.calls).isEmpty();
+    assertThat(rig.lane("q").permits().inUse()).isEqualTo(1);
+    advance(1);
+    assertThat(rig.onlyCall("find")).isNotNull();
   }
 
   @Test

@@ -20,7 +20,8 @@ final class ClaimsTest {
   private final LoopRig rig = new LoopRig();
   private final List<TaskId> won = new ArrayList<>();
   private final Claims claims = new Claims(rig.store, rig.registry, rig.lanes, rig.lookAhead, rig.slots, rig.inbox,
-      rig.health, rig.meter, LoopRig.BATCH, 20_000, (claim, task, sentNanos) -> won.add(task.id()));
+      rig.health, rig.meter, LoopRig.BATCH, new LeaseLengths(20_000, 10_000),
+      (claim, task, sentNanos) -> won.add(task.id()));
 
   private DueEntry ready(int number, String queue) {
     DueEntry entry = entry(0, START_MILLIS, number, queue);

@@ -164,6 +164,10 @@ final class Cluster {
       };
     }
 
+    String name() {
+      return name;
+    }
+
     void pause() {
       standsStill = true;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +59,30 @@ final class ClusterTest {
     cluster.passes(Duration.ofSeconds(20));
     cluster.ensureEachOnce(500);
     cluster.ensureLateBy(0, 5_000);
+  }
+
+  /** A timeout of hours delays no takeover, and an attempt that lasts does not begin twice. */
+  @Test
+  void theAttemptOfADeadNodeComesBackAfterARenewedLeaseAndNotAfterItsTimeout() {
+    Cluster.Node a = cluster.node("a");
+    a.putQueue(QueueConfig.of("q", new Target(Target.LOCAL, Map.of(), Duration.ofHours(2))));
+    cluster.passes(Duration.ofSeconds(5));
+    List<CompletableFuture<Answer>> answers = new ArrayList<>();
+    cluster.behaviour = attempt -> {
+      answers.add(new CompletableFuture<>());
+      return answers.getLast();
+    };
+    a.submit(0, 3, Duration.ZERO);
+    cluster.passes(Duration.ofHours(1));
+    cluster.ensureEachOnce(3);
+    Cluster.Node b = cluster.node("b");
+    cluster.passes(Duration.ofSeconds(10));
+    a.die();
+    cluster.passes(Duration.ofSeconds(16));
+    assertThat(cluster.firedBy).containsEntry(b.name(), 3);
+    answers.subList(3, 6).forEach(answer -> answer.complete(new Answer.Done("")));
+    cluster.passes(Duration.ofSeconds(1));
+    assertThat(cluster.store.counts().toCompletableFuture().join().get("q").finished()).isEqualTo(3);
   }
 
   @Test

@@ -228,12 +228,12 @@ final class PartsTest {
   @Test
   void theOptionsBuilderKeepsWhatIsNotChanged() {
     EngineOptions full = EngineOptions.builder("n").zone("z").loops(2).windowMillis(3).wheelEntries(4).laneEntries(5)
-        .readyEntries(6).claimBatch(7).callItems(8).callBytes(9).leaseMarginMillis(10).maxClockOffsetMillis(11)
-        .destinationLimit(12).build();
-    assertThat(full).isEqualTo(new EngineOptions("n", "z", 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+        .readyEntries(6).claimBatch(7).callItems(8).callBytes(9).leaseMarginMillis(10).renewedLeaseMillis(311)
+        .maxClockOffsetMillis(12).destinationLimit(13).build();
+    assertThat(full).isEqualTo(new EngineOptions("n", "z", 2, 3, 4, 5, 6, 7, 8, 9, 10, 311, 12, 13));
     assertThat(full.toBuilder().build()).isEqualTo(full);
     assertThat(EngineOptions.defaults("n")).isEqualTo(new EngineOptions("n", "", 1, 5_000, 1_000_000, 20_000, 200_000,
-        1_000, 200_000, 64L << 20, 20_000, 5_000, 1_000));
+        1_000, 200_000, 64L << 20, 20_000, 10_000, 5_000, 1_000));
   }
 
   @Test

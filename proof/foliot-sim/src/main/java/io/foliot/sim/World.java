@@ -70,6 +70,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
         .wheelEntries((int) oneOf(luck, 4, 100, 100_000)).laneEntries((int) oneOf(luck, 1, 10, 1_000))
         .readyEntries((int) oneOf(luck, 1, 20, 10_000))
         .claimBatch((int) oneOf(luck, 1, 10, 1_000)).leaseMarginMillis(oneOf(luck, 500, 3_000, 500, 15_000))
+        .renewedLeaseMillis(oneOf(luck, 10_000, 300, 1_500))
         .callItems((int) oneOf(luck, 4, 200_000)).callBytes(oneOf(luck, 1_000, 64L << 20))
         .destinationLimit((int) oneOf(luck, 1, 16, 512)).build();
     EngineOptions.Builder calmOptions = EngineOptions.builder("node").loops(tight.loops());

@@ -28,10 +28,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("repeated")
 final class SimulationTest {
   /** Budget of the quick tier: ten seconds on two processors. */
-  private static final int SEEDS = Integer.getInteger("seeds", 300);
+  private static final int SEEDS = Integer.getInteger("seeds", 250);
   private static final int FROM = Integer.getInteger("from", 0);
   private static final int SEEDS_PER_BUG = 2_000;
-  private static final int SEEDS_TWICE = 30;
+  private static final int SEEDS_TWICE = 10;
   private static final int MAX_SHOWN = 5;
   private static final int TOLD_EVERY = 5_000;
 

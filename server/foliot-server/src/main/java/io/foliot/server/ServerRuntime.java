@@ -99,6 +99,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         .windowMillis(sizes.window().toMillis()).wheelEntries(sizes.wheelEntries()).laneEntries(sizes.laneEntries())
         .readyEntries(sizes.readyEntries()).claimBatch(sizes.claimBatch()).callItems(sizes.callItems())
         .callBytes(sizes.callBytes()).leaseMarginMillis(sizes.leaseMargin().toMillis())
+        .renewedLeaseMillis(sizes.renewedLease().toMillis())
         .maxClockOffsetMillis(sizes.maxClockOffset().toMillis())
         .destinationLimit(config.delivery().destinationLimit()).build();
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();

@@ -141,7 +141,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
 
   /** The sizes of the engine; see {@code EngineOptions}. */
   public record Engine(int loops, Duration window, int wheelEntries, int laneEntries, int readyEntries, int claimBatch,
-      int callItems, long callBytes, Duration leaseMargin, Duration maxClockOffset) {}
+      int callItems, long callBytes, Duration leaseMargin, Duration renewedLease,
+      Duration maxClockOffset) {}
 
   /**
    * Reads a configuration.
@@ -263,6 +264,6 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     return new Engine(settings.get(Option.LOOPS), settings.get(Option.WINDOW), settings.get(Option.WHEEL_ENTRIES),
         settings.get(Option.LANE_ENTRIES), settings.get(Option.READY_ENTRIES), settings.get(Option.CLAIM_BATCH),
         settings.get(Option.CALL_ITEMS), settings.get(Option.CALL_BYTES), settings.get(Option.LEASE_MARGIN),
-        settings.get(Option.MAX_CLOCK_OFFSET));
+        settings.get(Option.RENEWED_LEASE), settings.get(Option.MAX_CLOCK_OFFSET));
   }
 }

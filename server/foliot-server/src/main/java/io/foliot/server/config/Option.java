@@ -188,6 +188,10 @@ public final class Option<T> {
   /** The time by which a lease outlasts an attempt. */
   public static final Option<Duration> LEASE_MARGIN = duration("engine.lease-margin", "engine-lease-margin",
       "100ms", "10m", seconds(ENGINE.leaseMarginMillis()), "by how much a lease outlasts the delivery's timeout");
+  /** The length of leases that are renewed. */
+  public static final Option<Duration> RENEWED_LEASE = duration("engine.renewed-lease", "engine-renewed-lease",
+      "300ms", "10m", seconds(ENGINE.renewedLeaseMillis()),
+      "the lease where the delivery's timeout is longer than this; it is renewed while the attempt lasts");
   /** The largest tolerated error of a clock. */
   public static final Option<Duration> MAX_CLOCK_OFFSET = duration("engine.max-clock-offset", "engine-max-clock-offset",
       "100ms", "10m", seconds(ENGINE.maxClockOffsetMillis()),

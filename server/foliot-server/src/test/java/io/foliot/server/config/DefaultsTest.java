@@ -26,6 +26,7 @@ final class DefaultsTest {
     assertThat(unset.get(Option.CALL_ITEMS)).isEqualTo(ENGINE.callItems());
     assertThat(unset.get(Option.CALL_BYTES)).isEqualTo(ENGINE.callBytes());
     assertThat(unset.get(Option.LEASE_MARGIN)).isEqualTo(Duration.ofMillis(ENGINE.leaseMarginMillis()));
+    assertThat(unset.get(Option.RENEWED_LEASE)).isEqualTo(Duration.ofMillis(ENGINE.renewedLeaseMillis()));
     assertThat(unset.get(Option.MAX_CLOCK_OFFSET)).isEqualTo(Duration.ofMillis(ENGINE.maxClockOffsetMillis()));
   }
 

@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -168,6 +169,7 @@ final class PostgresTablesTest {
   }
 
   @Test
+  @Tag("long")
   void noBatchReadsAWholeTableBeforeTheFirstAnalyze() {
     for (int at = 0; at < 3 * TASKS; at += 5_000) {
       List<Draft> drafts = new ArrayList<>();

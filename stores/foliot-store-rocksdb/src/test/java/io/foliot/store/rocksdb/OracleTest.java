@@ -50,7 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Random operations on the store and on {@link MemoryStore}; answers and indexes are equal after every step. */
 final class OracleTest {
-  private static final int ROUNDS = 6;
+  private static final int ROUNDS = 4;
   private static final int STEPS = 600;
   private static final int KEYS = 9;
   private static final long HOUR = StoreHarness.HOUR;

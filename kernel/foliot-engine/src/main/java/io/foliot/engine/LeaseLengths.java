@@ -1,0 +1,38 @@
+package io.foliot.engine;
+
+import io.foliot.core.Limits;
+import io.foliot.core.QueueConfig;
+import java.time.Duration;
+
+/**
+ * How long the leases of attempts are that this node makes itself.
+ *
+ * <ul>
+ * <li>A lease outlasts the timeout of the attempt by a margin, the time to claim, begin and settle. No call renews it.
+ * <li>A timeout longer than the renewed lease is not waited for after a crash: the claim is for one renewed lease, and
+ * {@link Attempts} renews it while the delivery works.
+ * <li>An internal queue has a margin of its own. Its tasks are small, can be done again, and are waited for by callers.
+ * </ul>
+ *
+ * @param marginMillis by how much a lease outlasts the timeout
+ * @param renewedMillis the length of a lease that is renewed
+ */
+record LeaseLengths(long marginMillis, long renewedMillis) {
+  private static final long INTERNAL_MARGIN_MILLIS = Duration.ofSeconds(3).toMillis();
+
+  /** The lengths that the options ask for. */
+  static LeaseLengths of(EngineOptions options) {
+    return new LeaseLengths(options.leaseMarginMillis(), options.renewedLeaseMillis());
+  }
+
+  /** Returns for how long a task of a queue is claimed. It is renewed if it is not longer than the timeout. */
+  long claimMillis(QueueConfig queue) {
+    return queue.target().timeout().toMillis() > renewedMillis ? renewedMillis : fullMillis(queue);
+  }
+
+  /** Returns the length of a lease that outlasts the timeout. */
+  long fullMillis(QueueConfig queue) {
+    return queue.target().timeout().toMillis()
+        + (queue.name().startsWith(Limits.INTERNAL_QUEUES) ? INTERNAL_MARGIN_MILLIS : marginMillis);
+  }
+}

@@ -1,0 +1,91 @@
+package io.foliot.engine;
+
+import io.foliot.core.Token;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.TaskStore;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases of this node's attempts on their way to a later end. Passive; the loop's thread.
+ *
+ * <p>Guarantees: each renewal that was {@linkplain #add added} is answered once, unless its attempt was released before
+ * it was sent; a call that fails is answered too, with null, and is not repeated here.
+ *
+ * <ol>
+ * <li>Renewals wait in the order in which they came; {@link #turn} sends a batch of them.
+ * <li>Each answer goes to the {@link Answered} handler, with the time at which the call was sent: the lease lasts from
+ * then on at least.
+ * </ol>
+ *
+ * <p>Rejected: repeating a call that failed. Whoever holds the lease knows until when it makes sense.
+ */
+final class Renewals {
+  /** A lease to extend. */
+  private record Renewal(RunningAttempt attempt, Extension extension) {}
+
+  /** Told what the store answered. */
+  interface Answered {
+    /**
+     * The store has answered, or the call has failed.
+     *
+     * @param leaseMillis how long from {@code sentNanos} the lease was to hold
+     * @param result null if the call failed
+     */
+    void answered(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
+        long nowNanos);
+  }
+
+  private final TaskStore store;
+  private final CallPipe pipe;
+  private final int batch;
+  private final Answered answered;
+  private final Deque<Renewal> waiting = new ArrayDeque<>();
+
+  /** @param batch how many leases one call extends */
+  Renewals(TaskStore store, Inbox inbox, StoreHealth health, int batch, Answered answered) {
+    this.store = store;
+    this.batch = batch;
+    this.answered = answered;
+    pipe = new CallPipe("renew", 1, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
+  }
+
+  /** Has the lease of an attempt hold for so long from the call on. */
+  void add(RunningAttempt attempt, long leaseMillis) {
+    Token token = attempt.task.token();
+    assert token != null;
+    waiting.add(new Renewal(attempt, new Extension(attempt.task.id(), token, leaseMillis)));
+  }
+
+  /** Sends a batch, if there is anything to send. */
+  void turn(long nowNanos) {
+    if (waiting.isEmpty() || !pipe.hasRoom(nowNanos)) {
+      return;
+    }
+    List<Renewal> renewals = new ArrayList<>();
+    while (!waiting.isEmpty() && renewals.size() < batch) {
+      Renewal renewal = waiting.remove();
+      if (!renewal.attempt().released) {
+        renewals.add(renewal);
+      }
+    }
+    if (!renewals.isEmpty()) {
+      List<Extension> extensions = renewals.stream().map(Renewal::extension).toList();
+      pipe.send(extensions.size(), nowNanos, () -> store.extend(extensions),
+          (results, failure, answeredNanos) -> answered(renewals, results, nowNanos, answeredNanos));
+    }
+  }
+
+  private void answered(List<Renewal> renewals, @Nullable List<ExtendResult> results, long sentNanos, long nowNanos) {
+    for (int i = 0; i < renewals.size(); i++) {
+      Renewal renewal = renewals.get(i);
+      ExtendResult result = results == null ? null : results.get(i);
+      ItemGuard.run(() -> answered.answered(renewal.attempt(), renewal.extension().leaseMillis(), result, sentNanos,
+          nowNanos));
+    }
+  }
+}
