@@ -74,6 +74,7 @@ final class Attempts {
   private final WatchedSlots slots;
   private final Settles settles;
   private final Renewals renewals;
+  private final EndHints hints;
   private final Inbox inbox;
   private final Meter meter;
   private final RandomSource random;
@@ -90,8 +91,8 @@ final class Attempts {
 
   /** Without attempts. */
   Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, LookAhead lookAhead, WatchedSlots slots,
-      Settles settles, Renewals renewals, Inbox inbox, Meter meter, RandomSource random, LeaseLengths lengths,
-      long nowNanos) {
+      Settles settles, Renewals renewals, EndHints hints, Inbox inbox, Meter meter, RandomSource random,
+      LeaseLengths lengths, long nowNanos) {
     this.store = store;
     this.registry = registry;
     this.clock = clock;
@@ -99,6 +100,7 @@ final class Attempts {
     this.slots = slots;
     this.settles = settles;
     this.renewals = renewals;
+    this.hints = hints;
     this.inbox = inbox;
     this.meter = meter;
     this.random = random;
@@ -277,6 +279,10 @@ final class Attempts {
     }
     if (!result.state().isFinal() && ending.settlement().outcome() instanceof Outcome.Rearm rearm) {
       inserted(rearm.children(), nowNanos);
+    }
+    TaskRef.ByKey waiting = result.state().isFinal() ? hints.awaiting(task) : null;
+    if (waiting != null) {
+      hints.ended(waiting, nowNanos);
     }
     release(attempt);
   }

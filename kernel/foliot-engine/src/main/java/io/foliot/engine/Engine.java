@@ -69,6 +69,7 @@ public final class Engine implements Scheduler {
   private final Membership membership;
   private final TaskCalls tasks;
   private final ReportCalls reports;
+  private final EndHints hints;
   private final NodeStatus status;
 
   /** An engine that is not yet started. */
@@ -80,9 +81,10 @@ public final class Engine implements Scheduler {
     RandomSource random = new RandomSource(environment.random());
     registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::hungry);
     StoreOutage outage = new StoreOutage();
+    hints = new EndHints(environment.deliveries(), this::wakeAwaiting);
     loops = new LoopGroup(options.loops(), store.slotCount(),
-        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, random,
-            share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
+        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, hints,
+            random, share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
     EngineLoop first = loops.get(0);
     for (Delivery delivery : environment.deliveries()) {
       ServedQueues served = delivery.servedQueues();
@@ -101,7 +103,7 @@ public final class Engine implements Scheduler {
     settings = new QueueSettings(store, registry, loops::changed);
     deletions = new QueueDeletions(store, registry, clock, loops::storeMillis, settings::refresh);
     tasks = new TaskCalls(options, store, registry, watch, loops, random, clock, environment.meter());
-    reports = new ReportCalls(options, store, registry, watch, loops, random, clock, environment.meter());
+    reports = new ReportCalls(options, store, registry, watch, loops, hints, random, clock, environment.meter());
     status = new NodeStatus(options, environment, registry, loops, parkedHeads, membership, gate);
   }
 
@@ -151,9 +153,19 @@ public final class Engine implements Scheduler {
   private void eachTurn(long nowNanos) {
     watch.turn(nowNanos);
     deletions.turn(nowNanos);
+    hints.turn(nowNanos);
     if (store.isShared()) {
       permits.turn(nowNanos);
     }
+  }
+
+  /** A hint that is lost costs time only: what waits looks by itself, later. */
+  private void wakeAwaiting(String queue, List<String> keys) {
+    CompletableFuture<?> unused = wake(queue, keys).whenComplete((woken, failure) -> {
+      if (failure != null) {
+        LOG.log(System.Logger.Level.DEBUG, "tasks that wait for others were not woken: queue=" + queue, failure);
+      }
+    });
   }
 
   /** Each second of the first loop. */

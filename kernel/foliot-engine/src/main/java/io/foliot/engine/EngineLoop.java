@@ -104,7 +104,8 @@ final class EngineLoop implements EventLoop.Duty {
    * @param eachTurn called in each turn, with the time
    */
   EngineLoop(EngineOptions options, Environment environment, EventLoop eventLoop, QueueRegistry registry,
-      StoreOutage outage, RandomSource random, SlotSet share, Runnable eachSecond, LongConsumer eachTurn) {
+      StoreOutage outage, EndHints hints, RandomSource random, SlotSet share, Runnable eachSecond,
+      LongConsumer eachTurn) {
     this.eventLoop = eventLoop;
     this.eachSecond = eachSecond;
     this.eachTurn = eachTurn;
@@ -131,8 +132,8 @@ final class EngineLoop implements EventLoop.Duty {
     settles = new Settles(store, inbox, health, settleBatch, this::recorded);
     renewals = new Renewals(store, inbox, health, settleBatch, this::renewed);
     LeaseLengths lengths = LeaseLengths.of(options);
-    attempts = new Attempts(store, registry, storeClock, lookAhead, slots, settles, renewals, inbox, meter, random,
-        lengths, nowNanos);
+    attempts = new Attempts(store, registry, storeClock, lookAhead, slots, settles, renewals, hints, inbox, meter,
+        random, lengths, nowNanos);
     claims = new Claims(store, registry, lanes, lookAhead, slots, inbox, health, meter, claimBatch,
         lengths, this::won);
     secondNanos = nowNanos;

@@ -46,6 +46,7 @@ final class ReportCalls {
   private final QueueRegistry registry;
   private final QueueWatch watch;
   private final LoopGroup loops;
+  private final EndHints hints;
   private final RandomSource random;
   private final TimeSource clock;
   private final Meter meter;
@@ -54,11 +55,12 @@ final class ReportCalls {
 
   /** Calls with nothing under way. */
   ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
-      RandomSource random, TimeSource clock, Meter meter) {
+      EndHints hints, RandomSource random, TimeSource clock, Meter meter) {
     this.store = store;
     this.registry = registry;
     this.watch = watch;
     this.loops = loops;
+    this.hints = hints;
     this.random = random;
     this.clock = clock;
     this.meter = meter;
@@ -115,15 +117,20 @@ final class ReportCalls {
       String queue = task.queue();
       long claimedAt = task.claimedAt();
       long generation = task.generation();
+      TaskRef.ByKey waiting = hints.awaiting(task);
       return watch.findAny(queue).thenCompose(settings -> {
         Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
             claimedAt, detail);
         return settles.call(List.of(settlement), GroupCommit.ITEM_BYTES);
-      }).thenApply(results -> answered(id, queue, claimedAt, results.get(0)));
+      }).thenApply(results -> answered(id, queue, waiting, claimedAt, results.get(0)));
     });
   }
 
-  private SettleResult answered(TaskId id, String queue, long claimedAt, SettleResult result) {
+  private SettleResult answered(TaskId id, String queue, TaskRef.@Nullable ByKey waiting, long claimedAt,
+      SettleResult result) {
+    if (waiting != null && result.state().isFinal()) {
+      hints.ended(waiting, clock.monotonicNanos());
+    }
     if (result.wakeAt() != 0) {
       loops.written(List.of(new DueEntry(result.wakeAt(), id, queue)));
     }

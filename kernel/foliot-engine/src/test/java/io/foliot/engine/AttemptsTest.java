@@ -33,7 +33,8 @@ final class AttemptsTest {
   private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 10, this::recorded);
   private final Renewals renewals = new Renewals(rig.store, rig.inbox, rig.health, 10, this::renewed);
   private final Attempts attempts = new Attempts(rig.store, rig.registry, rig.clock, rig.lookAhead, rig.slots, settles,
-      renewals, rig.inbox, rig.meter, rig.random, new LeaseLengths(20_000, RENEWED_MILLIS), rig.nowNanos);
+      renewals, new EndHints(List.of(), (queue, keys) -> {}), rig.inbox, rig.meter, rig.random,
+      new LeaseLengths(20_000, RENEWED_MILLIS), rig.nowNanos);
 
   private void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
     attempts.recorded(ending, result, nowNanos);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.SlotHash;
 import io.foliot.core.Submission;
@@ -21,6 +22,7 @@ import io.foliot.core.store.TaskRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +80,45 @@ final class InternalQueuesTest {
       world.passes(Duration.ofMillis(1));
       assertThat(world.receiver.texts()).containsExactly("0");
       assertThat(world.join(world.engine.find(new TaskRef.ByKey(World.INTERNAL, "absent")))).isEmpty();
+    }
+  }
+
+  /** Ends that come together cost one pass; an attempt that is to be repeated is no end. */
+  @Test
+  void theEndsOfTasksWakeWhatWaitsForThem() {
+    try (World world = world()) {
+      world.receiver.awaited.add(QUEUE);
+      world.join(world.engine.write(List.of(draft(world, "job", Duration.ofHours(2)))));
+      for (int i = 0; i < 100; i++) {
+        world.submit(QUEUE, Duration.ofMillis(1), "t" + i);
+      }
+      world.passes(Duration.ofMillis(500));
+      assertThat(passes(world)).isEqualTo(1);
+      world.receiver.behaviour = attempt -> CompletableFuture
+          .completedFuture(new Answer.Retry(Duration.ofHours(1), Answer.Health.WELL, "no"));
+      world.submit(QUEUE, Duration.ZERO, "fails");
+      world.passes(Duration.ofMillis(500));
+      assertThat(passes(world)).isEqualTo(1);
+    }
+  }
+
+  private static long passes(World world) {
+    return world.receiver.seen.stream().filter(seen -> seen.attempt().task().queue().equals(World.INTERNAL)).count();
+  }
+
+  @Test
+  void aReportWakesWhatWaitsForTheTask() {
+    try (World world = world()) {
+      world.receiver.awaited.add("pull");
+      world.queue(QueueConfig.of("pull", Target.pull()));
+      world.join(world.engine.write(List.of(draft(world, "job", Duration.ofHours(2)))));
+      TaskId id = world.submit("pull", Duration.ZERO, "a").id();
+      CompletableFuture<List<TaskRecord>> pulled = world.engine
+          .pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
+      world.passes(Duration.ofMillis(10));
+      world.join(world.engine.ack(id, Objects.requireNonNull(world.join(pulled).getFirst().token()), null));
+      world.passes(Duration.ofMillis(210));
+      assertThat(passes(world)).isEqualTo(1);
     }
   }
 

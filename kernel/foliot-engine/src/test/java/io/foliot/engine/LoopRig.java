@@ -195,7 +195,8 @@ final class LoopRig {
 
   /** A loop that turns when it is told. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
-    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(), random, share,
+    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(),
+        new EndHints(List.of(), (queue, keys) -> {}), random, share,
         () -> {}, nanos -> {});
   }
 

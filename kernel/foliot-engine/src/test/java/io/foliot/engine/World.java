@@ -25,12 +25,15 @@ import io.foliot.testkit.ManualLoops;
 import io.foliot.testkit.SettableClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** An engine under one thread and a settable clock, with a receiver that writes down what it gets. */
 final class World implements AutoCloseable {
@@ -61,6 +64,8 @@ final class World implements AutoCloseable {
   /** Answers as it is told; by default at once, that it is done. */
   final class Receiver implements Delivery {
     final List<Seen> seen = new ArrayList<>();
+    /** The queues for the ends of whose tasks a task of the internal queue waits. */
+    final Set<String> awaited = new HashSet<>();
     Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
         .completedFuture(new Answer.Done(""));
     int running;
@@ -85,6 +90,11 @@ final class World implements AutoCloseable {
     @Override
     public List<QueueConfig> internalQueues() {
       return List.of(local(INTERNAL));
+    }
+
+    @Override
+    public TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
+      return awaited.contains(ended.queue()) ? new TaskRef.ByKey(INTERNAL, "job") : null;
     }
 
     @Override

@@ -38,11 +38,15 @@ final class JobLife {
   /** Shards whose ends one pass reads, over all active runs. */
   static final int MAX_READ = 1_000;
 
-  /** The interval at which runs are looked at that something waits for; a lost hint costs no more. */
-  private static final long POLL_MILLIS = 30_000;
+  /** The interval at which runs are looked at whose ends wake the job; a lost hint costs no more. */
+  private static final long AWAITED_POLL_MILLIS = 30_000;
+  /** The same for runs that wake nothing, while a time waits for them. */
+  private static final long WAITING_POLL_MILLIS = 2_000;
   /** The same for runs that nothing waits for. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
   private static final long STOPPING_POLL_MILLIS = 1_000;
+  /** The next pass of a run of which more shards may have ended than this pass could read. */
+  private static final long READ_ON_MILLIS = 100;
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   /** The part of a day over which the daily passes of all jobs are spread. */
   private static final long SPREAD_MILLIS = Duration.ofHours(6).toMillis();
@@ -53,6 +57,7 @@ final class JobLife {
   private final long now;
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
+  private boolean readsOn;
 
   /**
    * What a pass decides.
@@ -106,11 +111,21 @@ final class JobLife {
     JobLife pass = new JobLife(record, now, calendars);
     boolean complete = ScheduledTimes.settle(pass.edit, pass.schedule, now);
     pass.noteEnds(ends);
+    pass.readsOn = ends.size() >= MAX_READ
+        && ends.values().stream().anyMatch(end -> end.state() != ShardEnd.State.LIVE);
     pass.start();
     boolean inserted = pass.insert();
     JobRecord next = pass.edit.done();
     return new Plan(next, complete && inserted ? pass.nextPass() : now, List.copyOf(pass.children),
         List.copyOf(pass.cancels));
+  }
+
+  /** Returns a record as it is once these ends are noted, to be shown; nothing is started or stopped. */
+  static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> calendars) {
+    JobLife view = new JobLife(record, now, calendars);
+    view.noteEnds(ends);
+    return view.edit.done();
   }
 
   // Active runs.
@@ -289,6 +304,9 @@ final class JobLife {
       }
       at = Math.min(at, now + poll(run));
     }
+    if (readsOn) {
+      at = Math.min(at, now + READ_ON_MILLIS);
+    }
     return Math.max(at, now + 1);
   }
 
@@ -297,8 +315,9 @@ final class JobLife {
     if (run.isStopping()) {
       return STOPPING_POLL_MILLIS;
     }
-    boolean isWaitedFor = !edit.waiting.isEmpty() || run.shards() > 1 || edit.job.pauseAfterFailures() > 0
-        || schedule.timing() instanceof AfterSchedule;
-    return isWaitedFor ? POLL_MILLIS : IDLE_POLL_MILLIS;
+    if (run.shards() > 1 || Shards.isAwaited(edit.job)) {
+      return AWAITED_POLL_MILLIS;
+    }
+    return edit.waiting.isEmpty() ? IDLE_POLL_MILLIS : WAITING_POLL_MILLIS;
   }
 }

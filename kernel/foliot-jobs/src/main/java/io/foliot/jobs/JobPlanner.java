@@ -6,7 +6,6 @@ import io.foliot.core.Retry;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
@@ -17,10 +16,8 @@ import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -101,33 +98,13 @@ public final class JobPlanner implements Delivery {
       return planned(record, now, Map.of(), none -> null);
     }
     return calendars.of(record.job().schedule())
-        .thenCombine(ends(wanted), (known, ends) -> planned(record, now, ends, known))
+        .thenCombine(ShardEnd.read(store, wanted), (known, ends) -> planned(record, now, ends, known))
         .thenCompose(Function.identity());
   }
 
-  private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskId> wanted) {
-    if (wanted.isEmpty()) {
-      return CompletableFuture.completedFuture(Map.of());
-    }
-    return store.find(wanted).thenApply(found -> {
-      Map<TaskId, ShardEnd> ends = new HashMap<>();
-      for (int i = 0; i < wanted.size(); i++) {
-        ends.put(wanted.get(i), end(found.get(i)));
-      }
-      return ends;
-    });
-  }
-
-  private static ShardEnd end(Optional<TaskRecord> found) {
-    if (found.isEmpty()) {
-      return new ShardEnd(ShardEnd.State.ABSENT, 0);
-    }
-    TaskRecord task = found.get();
-    if (task.isLive()) {
-      return new ShardEnd(ShardEnd.State.LIVE, 0);
-    }
-    return new ShardEnd(task.state() == TaskState.FINISHED ? ShardEnd.State.SUCCEEDED : ShardEnd.State.FAILED,
-        task.changedAt());
+  @Override
+  public TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
+    return Shards.awaiting(ended);
   }
 
   private CompletionStage<Answer> planned(JobRecord record, long now, Map<TaskId, ShardEnd> ends,

@@ -162,17 +162,30 @@ public final class Jobs {
    */
   public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
     return store.query(Shards.JOBS, null, limit, cursor).thenCompose(page -> {
-      CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
-      for (TaskRecord task : page.tasks()) {
-        if (task.isLive()) {
-          all = all.thenCombine(status(task), (list, status) -> {
+      List<TaskRecord> live = page.tasks().stream().filter(TaskRecord::isLive).toList();
+      return ends(live).thenCompose(ends -> {
+        CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
+        for (TaskRecord task : live) {
+          all = all.thenCombine(status(task, ends), (list, status) -> {
             list.add(status);
             return list;
           });
         }
-      }
-      return all.thenApply(list -> new Page(List.copyOf(list), page.cursor()));
+        return all.thenApply(list -> new Page(List.copyOf(list), page.cursor()));
+      });
     }).toCompletableFuture();
+  }
+
+  /** Reads the shards that have ended as far as is known, and have not been looked at by a pass; a bounded number. */
+  private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskRecord> tasks) {
+    List<TaskId> wanted = new ArrayList<>();
+    for (TaskRecord task : tasks) {
+      JobRecord record = decoded(task);
+      if (record != null && wanted.size() < JobLife.MAX_READ) {
+        wanted.addAll(JobLife.wanted(record));
+      }
+    }
+    return ShardEnd.read(store, wanted.subList(0, Math.min(wanted.size(), JobLife.MAX_READ)));
   }
 
   /**
@@ -395,7 +408,12 @@ public final class Jobs {
         : busy());
   }
 
+  /** Returns a job as it is once the ends of its shards are noted: a pass may do so minutes later. */
   private CompletionStage<JobStatus> status(TaskRecord task) {
+    return ends(List.of(task)).thenCompose(ends -> status(task, ends));
+  }
+
+  private CompletionStage<JobStatus> status(TaskRecord task, Map<TaskId, ShardEnd> ends) {
     JobRecord record = decoded(task);
     if (record == null) {
       return CompletableFuture.completedFuture(new JobStatus(String.valueOf(task.key()), JobStatus.State.ERROR, null, 0,
@@ -405,7 +423,17 @@ public final class Jobs {
     String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
         ? task.attempts().getLast().detail()
         : "";
-    return calendars.of(record.job().schedule()).thenApply(known -> status(record, known, error));
+    return calendars.of(record.job().schedule())
+        .thenApply(known -> status(noted(record, task, ends, known), known, error));
+  }
+
+  private static JobRecord noted(JobRecord record, TaskRecord task, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> known) {
+    try {
+      return JobLife.noted(record, task.changedAt(), ends, known);
+    } catch (IllegalArgumentException e) {
+      return record; // Its calendar is missing, which its status says.
+    }
   }
 
   private static JobStatus status(JobRecord record, Function<String, @Nullable Calendar> known, String error) {

@@ -3,11 +3,14 @@ package io.foliot.jobs;
 import io.foliot.core.Body;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.TaskRecord;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks that are the shards of runs. Their ids follow from (job, scheduled time, origin, shard), so that whoever
@@ -30,6 +33,9 @@ final class Shards {
   /** Header with the number of scheduled times that were missed before this one. */
   static final String MISSED = "foliot-missed";
 
+  /** Header of a shard whose end the job waits for; the engine wakes the job then. */
+  static final String AWAITED = "foliot-awaited";
+
   private static final long PRIME = 0x9e3779b97f4a7c15L;
 
   private Shards() {}
@@ -47,6 +53,22 @@ final class Shards {
     }
     hash = mixed(mixed(hash + run.origin()) + shard + 1);
     return TaskId.of(run.time(), hash16(job), hash);
+  }
+
+  /**
+   * Returns whether something begins when a run of a job ends, or its end is more than the end of one task. Otherwise
+   * the end is noted by the next pass, and a pass for each end would double the cost of a firing.
+   */
+  static boolean isAwaited(Job job) {
+    return job.shards() > 1 || job.overlap() == Overlap.QUEUE || job.pauseAfterFailures() > 0
+        || job.schedule().after() != null;
+  }
+
+  /** Returns the job that waits for the end of a shard, or null. */
+  static TaskRef.@Nullable ByKey awaiting(TaskRecord shard) {
+    Map<String, String> headers = shard.body().headers();
+    String job = headers.get(AWAITED) == null ? null : headers.get(JOB);
+    return job == null || hash16(job) != shard.id().hash16() ? null : new TaskRef.ByKey(JOBS, job);
   }
 
   /** The finalizer of SplitMix64 (Steele, Lea, Flood 2014), over a step of its sequence. */
@@ -72,6 +94,9 @@ final class Shards {
     }
     if (run.missed() > 0) {
       headers.put(MISSED, Integer.toString(run.missed()));
+    }
+    if (isAwaited(job)) {
+      headers.put(AWAITED, "true");
     }
     Body body = new Body(job.parameter().payload(), job.parameter().contentType(), headers);
     return new Outcome.Child(id(job.name(), run, shard), job.queue(), Due.at(due.toEpochMilli()), body,

@@ -2,6 +2,8 @@ package io.foliot.core.delivery;
 
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.TaskRecord;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +52,15 @@ public interface Delivery extends AutoCloseable {
    */
   default List<QueueConfig> internalQueues() {
     return List.of();
+  }
+
+  /**
+   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a task, or null. It is
+   * asked about each task that an attempt or a report on this node has ended; the engine wakes what it names, a tenth of
+   * a second later. The hint is lost with the process, so that what waits has to look from time to time anyway.
+   */
+  default TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
+    return null;
   }
 
   /**

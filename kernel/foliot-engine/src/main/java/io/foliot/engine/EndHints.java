@@ -1,0 +1,77 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskRef;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.TaskRecord;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks of internal queues that are to be woken because tasks have ended that they wait for
+ * ({@link Delivery#awaiting}). Any thread.
+ *
+ * <p>Guarantees: a task is woken once for all ends of a tenth of a second; a task whose end is in the store before the
+ * wake-up is found by whoever wakes. Hints are lost with the process, and beyond {@value #MAX} at a time.
+ *
+ * <p>Rejected: a wake-up for each end. A run of ten thousand shards would be planned ten thousand times.
+ */
+final class EndHints {
+  private static final long GATHER_NANOS = 100_000_000;
+  private static final int MAX = 10_000;
+
+  private final List<Delivery> deliveries;
+  private final BiConsumer<String, List<String>> wake;
+
+  // guarded by this
+  private Map<String, Set<String>> keys = new HashMap<>();
+  private int count;
+  private long wakeNanos;
+
+  /** @param wake wakes the keys of an internal queue */
+  EndHints(List<Delivery> deliveries, BiConsumer<String, List<String>> wake) {
+    this.deliveries = deliveries.stream().filter(delivery -> !delivery.internalQueues().isEmpty()).toList();
+    this.wake = wake;
+  }
+
+  /** Returns what waits for the end of a task, or null. */
+  TaskRef.@Nullable ByKey awaiting(TaskRecord task) {
+    for (Delivery delivery : deliveries) {
+      TaskRef.ByKey waiting = delivery.awaiting(task);
+      if (waiting != null) {
+        return waiting;
+      }
+    }
+    return null;
+  }
+
+  /** The end of a task is in the store. */
+  void ended(TaskRef.ByKey waiting, long nowNanos) {
+    synchronized (this) {
+      if (count == 0) {
+        wakeNanos = nowNanos + GATHER_NANOS;
+      }
+      if (count < MAX && keys.computeIfAbsent(waiting.queue(), queue -> new HashSet<>()).add(waiting.key())) {
+        count++;
+      }
+    }
+  }
+
+  /** Wakes what has been gathered, if it is time. */
+  void turn(long nowNanos) {
+    Map<String, Set<String>> ready;
+    synchronized (this) {
+      if (count == 0 || nowNanos - wakeNanos < 0) {
+        return;
+      }
+      ready = keys;
+      keys = new HashMap<>();
+      count = 0;
+    }
+    ready.forEach((queue, each) -> wake.accept(queue, List.copyOf(each)));
+  }
+}
