@@ -48,11 +48,13 @@ public final class JobPlanner implements Delivery {
   private static final Duration RETENTION = Duration.ofHours(1);
 
   private final TaskStore store;
+  private final JobMeter meter;
   private final Calendars calendars;
 
   /** A planner of the jobs in a store. */
-  public JobPlanner(TaskStore store) {
+  public JobPlanner(TaskStore store, JobMeter meter) {
     this.store = store;
+    this.meter = meter;
     calendars = new Calendars(store);
   }
 
@@ -115,6 +117,7 @@ public final class JobPlanner implements Delivery {
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(record.job().name(), e));
     }
+    count(record, plan, now);
     Body body = plan.record() == record ? null : body(plan.record());
     Answer answer = new Answer.Plan(new Outcome.Rearm(Due.at(plan.at()), body, plan.children()), "");
     if (plan.cancels().isEmpty()) {
@@ -122,6 +125,40 @@ public final class JobPlanner implements Delivery {
     }
     List<TaskRef> refs = plan.cancels().stream().<TaskRef>map(TaskRef.ById::new).toList();
     return store.cancel(refs).thenApply(cancelled -> answer);
+  }
+
+  private void count(JobRecord before, JobLife.Plan plan, long now) {
+    JobRecord after = plan.record();
+    String queue = after.job().queue();
+    if (after != before) {
+      JobTotals was = before.totals();
+      JobTotals is = after.totals();
+      times(queue, "fired", was.fired(), is.fired());
+      times(queue, "skipped", was.skipped(), is.skipped());
+      times(queue, "missed", was.missed(), is.missed());
+      times(queue, "paused", was.paused(), is.paused());
+      ended(queue, "succeeded", was.succeeded(), is.succeeded());
+      ended(queue, "failed", was.failed(), is.failed());
+      ended(queue, "stopped", was.stopped(), is.stopped());
+      for (Run run : after.active()) {
+        if (run.origin() == 0 && run.begun() == now) {
+          meter.began(queue, Math.max(0, now - run.time()));
+        }
+      }
+    }
+    meter.planned(after.job().name(), queue, after.active().size(), after.totals().failuresInRow(), plan.at());
+  }
+
+  private void times(String queue, String what, long before, long after) {
+    if (after > before) {
+      meter.times(queue, what, after - before);
+    }
+  }
+
+  private void ended(String queue, String what, long before, long after) {
+    if (after > before) {
+      meter.ended(queue, what, after - before);
+    }
   }
 
   /** Returns the payload of a job's task. */

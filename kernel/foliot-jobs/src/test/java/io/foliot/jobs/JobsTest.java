@@ -90,7 +90,7 @@ final class JobsTest {
       }
     };
     return new Engine(EngineOptions.defaults("test"), new Environment(clock, loops::newLoop, new SplittableRandom(7),
-        store, new SoleCoordinator(), List.of(receiver, new JobPlanner(store)), new Meter() {}));
+        store, new SoleCoordinator(), List.of(receiver, new JobPlanner(store, JobMeter.NONE)), new Meter() {}));
   }
 
   @BeforeEach

@@ -104,11 +104,14 @@ final class OperatingPageTest {
             + "/\", \"timeout\": \"60s\"}}");
         send(client, "POST", queue + "/tasks", "{\"delay\": \"0s\"}");
       }
+      send(client, "PUT", server.url() + "/v1/jobs/fails",
+          "{\"queue\": \"port-1\", \"schedule\": {\"every\": \"100ms\"}, \"maxAttempts\": 1}");
       for (int i = 0; i < 300; i++) {
         String metrics = client.send(HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
             BodyHandlers.ofString()).body();
         if (metrics.contains("foliot_attempts_seconds_count") && metrics.contains("foliot_destination_limit{")
-            && metrics.contains("foliot_lane_running{")) {
+            && metrics.contains("foliot_lane_running{") && metrics.contains("foliot_job_failures_in_a_row{")
+            && metrics.contains("foliot_jobs_running{")) {
           return metrics;
         }
         TimeUnit.MILLISECONDS.sleep(100);

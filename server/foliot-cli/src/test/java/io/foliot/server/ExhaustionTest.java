@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Meter;
 import io.foliot.core.SystemClock;
+import io.foliot.jobs.JobMeter;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.metrics.Prometheus;
 import java.io.IOException;
@@ -112,7 +113,8 @@ class ExhaustionTest {
       SystemClock clock = new SystemClock();
       SecureRandom random = new SecureRandom();
       CompletableFuture<Throwable> failure = new CompletableFuture<>();
-      ServerRuntime runtime = ServerRuntime.open(config, true, clock, meter, random, failure::complete);
+      ServerRuntime runtime = ServerRuntime.open(config, true, clock, meter, JobMeter.NONE, random,
+          failure::complete);
       FoliotServer server = FoliotServer.start(config, runtime, new Prometheus(0), failure, clock, random, System.out);
       System.out.println("Foliot is ready at " + server.url());
     }

@@ -140,7 +140,8 @@ public final class FoliotServer implements AutoCloseable {
     HttpListener.ensureFree(new InetSocketAddress(address, config.listen().port()));
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
-    ServerRuntime runtime = ServerRuntime.open(config, address.isLoopbackAddress(), clock, prometheus.meter(), random,
+    ServerRuntime runtime = ServerRuntime.open(config, address.isLoopbackAddress(), clock, prometheus.meter(),
+        prometheus.meter(), random,
         e -> {
           log.error("the store has closed itself, nothing is accepted or delivered any more; see what is wrong, then"
               + " start again", e);

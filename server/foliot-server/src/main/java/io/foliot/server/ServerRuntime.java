@@ -14,6 +14,7 @@ import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
+import io.foliot.jobs.JobMeter;
 import io.foliot.jobs.JobPlanner;
 import io.foliot.jobs.Jobs;
 import io.foliot.server.api.EngineWords;
@@ -49,13 +50,13 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
    * @param onFailure told if the store closes itself
    * @throws StartException if one of them cannot be
    */
-  static ServerRuntime open(FoliotConfig config, boolean loopback, TimeSource clock, Meter meter, SecureRandom random,
-      Consumer<StoreException> onFailure) {
+  static ServerRuntime open(FoliotConfig config, boolean loopback, TimeSource clock, Meter meter, JobMeter jobMeter,
+      SecureRandom random, Consumer<StoreException> onFailure) {
     Delivery http = http(config, loopback);
     TaskStore store = null;
     try {
       store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
-      Engine engine = engine(config, node(config, random), clock, store, http, meter, random);
+      Engine engine = engine(config, node(config, random), clock, store, http, meter, jobMeter, random);
       engine.start().join();
       return new ServerRuntime(store, engine, new Jobs(store, engine::write));
     } catch (RuntimeException e) {
@@ -93,7 +94,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
   }
 
   private static Engine engine(FoliotConfig config, String node, TimeSource clock, TaskStore store, Delivery http,
-      Meter meter, SecureRandom random) {
+      Meter meter, JobMeter jobMeter, SecureRandom random) {
     FoliotConfig.Engine sizes = config.engine();
     EngineOptions options = EngineOptions.builder(node).zone(config.cluster().zone()).loops(sizes.loops())
         .windowMillis(sizes.window().toMillis()).wheelEntries(sizes.wheelEntries()).laneEntries(sizes.laneEntries())
@@ -105,7 +106,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
     return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
         new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store),
-        List.of(http, new JobPlanner(store)), meter));
+        List.of(http, new JobPlanner(store, jobMeter)), meter));
   }
 
   // A node keeps its name over restarts where it has a folder; two on one machine have different ones.

@@ -55,7 +55,8 @@ final class Rig implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     Prometheus prometheus = new Prometheus(config.limits().metricQueues());
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
-    ServerRuntime real = ServerRuntime.open(config, true, clock, prometheus.meter(), random, failure::complete);
+    ServerRuntime real = ServerRuntime.open(config, true, clock, prometheus.meter(), prometheus.meter(), random,
+        failure::complete);
     ServerRuntime runtime = new ServerRuntime(wrap.apply(real.store()), failing(real.scheduler()), real.jobs());
     server = FoliotServer.start(config, runtime, prometheus, failure, clock, random,
         new PrintStream(told, true, StandardCharsets.UTF_8));

@@ -34,6 +34,7 @@ public final class Prometheus implements AutoCloseable {
   // A scraper reads every few seconds and gives up soon; the last figures are better than none.
   private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
   private static final int MAX_DESTINATIONS = 100;
+  private static final int MAX_FAILING_JOBS = 100;
 
   private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final ServerMeter meter;
@@ -45,6 +46,8 @@ public final class Prometheus implements AutoCloseable {
   private final MultiGauge running;
   private final MultiGauge destinationLimits;
   private final MultiGauge destinationRunning;
+  private final MultiGauge jobsRunning;
+  private final MultiGauge jobFailures;
 
   // guarded by this
   private @Nullable Scheduler scheduler;
@@ -69,6 +72,9 @@ public final class Prometheus implements AutoCloseable {
     running = rows("foliot.lane.running", "Attempts that run");
     destinationLimits = rows("foliot.destination.limit", "Attempts that a destination gets at once at the moment");
     destinationRunning = rows("foliot.destination.running", "Attempts that a destination has");
+    jobsRunning = rows("foliot.jobs.running", "Runs of jobs that are active, as this node's last passes left them");
+    jobFailures = rows("foliot.job.failures.in.a.row",
+        "Failed runs of a job since the last one that succeeded; the 100 jobs with the most");
     gauge("foliot.wheel.entries", "Ids in the timing wheels", engine -> engine.wheelEntries());
     gauge("foliot.lag.seconds",
         "By how much the oldest task is overdue: of those that wait here, those that are parked,"
@@ -159,6 +165,10 @@ public final class Prometheus implements AutoCloseable {
         Scheduler.DestinationStatus::limit);
     rows(destinationRunning, busiest, Scheduler.DestinationStatus::destination, "destination",
         Scheduler.DestinationStatus::running);
+    List<JobStates.State> jobs = meter.jobs().read(System.currentTimeMillis());
+    rows(jobsRunning, jobs, job -> meter.label(job.queue()), "queue", JobStates.State::running);
+    rows(jobFailures, jobs.stream().filter(job -> job.failuresInRow() > 0).limit(MAX_FAILING_JOBS).toList(),
+        JobStates.State::job, "job", JobStates.State::failuresInRow);
     List<Scheduler.QueueStatus> queues = queues(engine.queues());
     if (queues != null) {
       count(queues);

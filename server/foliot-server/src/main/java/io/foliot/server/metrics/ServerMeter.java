@@ -1,6 +1,7 @@
 package io.foliot.server.metrics;
 
 import io.foliot.core.Meter;
+import io.foliot.jobs.JobMeter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -14,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * Counts what the engine does. Any thread; called for each task, so that everything is looked up once and kept. Queues
  * beyond a number share the label {@code other}: each label costs memory here and in whatever reads the figures.
  */
-public final class ServerMeter implements Meter {
+public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),
       Duration.ofMillis(10), Duration.ofMillis(20), Duration.ofMillis(50), Duration.ofMillis(100),
       Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofSeconds(5),
@@ -26,6 +27,9 @@ public final class ServerMeter implements Meter {
       Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(100), Duration.ofSeconds(1)};
   private static final Duration[] TURNS = {Duration.ofNanos(100_000), Duration.ofMillis(1), Duration.ofMillis(5),
       Duration.ofMillis(20), Duration.ofMillis(100)};
+  /** Lateness of a run includes what was missed while nothing planned. */
+  private static final Duration[] RUNS_LATE = {Duration.ofMillis(10), Duration.ofMillis(50), Duration.ofMillis(250),
+      Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
   private static final String OTHER = "other";
 
@@ -35,6 +39,8 @@ public final class ServerMeter implements Meter {
   private final OfQueue others;
   private final Map<CallKey, OfCall> calls = new ConcurrentHashMap<>();
   private final Timer turns;
+  private final Timer runsLate;
+  private final JobStates jobs = new JobStates();
   private final Counter slotsGained;
   private final Counter slotsLost;
 
@@ -47,6 +53,8 @@ public final class ServerMeter implements Meter {
     final String label;
     final Map<String, Counter> accepted = new ConcurrentHashMap<>();
     final Map<String, Timer> settled = new ConcurrentHashMap<>();
+    final Map<String, Counter> times = new ConcurrentHashMap<>();
+    final Map<String, Counter> runs = new ConcurrentHashMap<>();
     final Timer lateness;
     final Counter leasesEnded;
     final Counter parked;
@@ -81,6 +89,18 @@ public final class ServerMeter implements Meter {
           .tag("result", word).register(registry));
     }
 
+    Counter times(String result) {
+      return times.computeIfAbsent(result, word -> Counter.builder("foliot.job.times")
+          .description("Scheduled times of jobs, by what became of them").tag("queue", label).tag("result", word)
+          .register(registry));
+    }
+
+    Counter runs(String result) {
+      return runs.computeIfAbsent(result, word -> Counter.builder("foliot.job.runs")
+          .description("Runs of jobs that ended, by result").tag("queue", label).tag("result", word)
+          .register(registry));
+    }
+
     Timer settled(String outcome) {
       return settled.computeIfAbsent(outcome, word -> Timer.builder("foliot.attempts")
           .description("Attempts that ended, by outcome").tag("queue", label).tag("outcome", word)
@@ -97,6 +117,8 @@ public final class ServerMeter implements Meter {
     this.registry = registry;
     this.maxQueues = maxQueues;
     others = new OfQueue(OTHER);
+    runsLate = Timer.builder("foliot.job.late").description("From a job's scheduled time to the begin of its run")
+        .serviceLevelObjectives(RUNS_LATE).register(registry);
     slotsGained = Counter.builder("foliot.slots.gained").description("Slots that were handed to this node")
         .register(registry);
     slotsLost = Counter.builder("foliot.slots.lost").description("Slots that this node no longer owns")
@@ -116,6 +138,31 @@ public final class ServerMeter implements Meter {
       return known;
     }
     return queues.size() < maxQueues ? queues.computeIfAbsent(queue, OfQueue::new) : others;
+  }
+
+  /** The jobs that run or fail. */
+  JobStates jobs() {
+    return jobs;
+  }
+
+  @Override
+  public void times(String queue, String what, long count) {
+    of(queue).times(what).increment((double) count);
+  }
+
+  @Override
+  public void ended(String queue, String what, long count) {
+    of(queue).runs(what).increment((double) count);
+  }
+
+  @Override
+  public void began(String queue, long lateMillis) {
+    runsLate.record(lateMillis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {
+    jobs.planned(job, queue, running, failuresInRow, nextMillis);
   }
 
   @Override

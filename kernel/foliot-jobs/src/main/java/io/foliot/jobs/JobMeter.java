@@ -1,0 +1,28 @@
+package io.foliot.jobs;
+
+/**
+ * Told of what the planning of jobs decides, to count it. Called for each pass on any thread: an implementation is quick
+ * and never throws. A pass whose result was not recorded is planned again, and told again.
+ */
+public interface JobMeter {
+  /** So many scheduled times of a queue's jobs got a record; {@code what}: fired, skipped, missed, paused. */
+  default void times(String queue, String what, long count) {}
+
+  /** So many runs ended; {@code what}: succeeded, failed, stopped. */
+  default void ended(String queue, String what, long count) {}
+
+  /** The run of a scheduled time began so late, in milliseconds after that time. */
+  default void began(String queue, long lateMillis) {}
+
+  /**
+   * The state of a job after a pass.
+   *
+   * @param running how many of its runs are active
+   * @param failuresInRow how many runs have failed since the last one that succeeded
+   * @param nextMillis when its next pass is due, in milliseconds since 1970; until then this holds
+   */
+  default void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {}
+
+  /** Counts nothing. */
+  JobMeter NONE = new JobMeter() {};
+}
