@@ -6,6 +6,7 @@ import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
@@ -71,7 +72,7 @@ final class ModelRun {
   private record Shown(TaskId id, String queue, @Nullable String key, Body body, long createdAt, long firstDueAt,
       int maxAttempts, TaskState state, long generation, long dueAt, long wakeAt, boolean parked, int attempt,
       long leaseEnd, boolean cancelRequested, boolean outstanding, TaskRecord.@Nullable Successor successor,
-      List<AttemptRecord> attempts, long dropAt) {
+      List<AttemptRecord> attempts, TaskNote note, long dropAt) {
     static Shown of(TaskRecord task) {
       boolean live = task.isLive();
       boolean running = task.state() == TaskState.RUNNING;
@@ -82,7 +83,7 @@ final class ModelRun {
       return new Shown(task.id(), task.queue(), task.key(), task.body(), task.createdAt(), task.firstDueAt(),
           task.maxAttempts(), task.state(), task.generation(), task.dueAt(), live ? task.wakeAt() : 0, task.parked(),
           task.attempt(), running ? task.leaseEnd() : 0, task.cancelRequested(), task.outstanding(), task.successor(),
-          attempts, live ? 0 : task.dropAt());
+          attempts, task.note(), live ? 0 : task.dropAt());
     }
   }
 
@@ -279,11 +280,21 @@ final class ModelRun {
       };
       long generation = held.task().generation() + (random.nextInt(20) == 0 ? 1 : 0);
       String detail = "said " + random.nextInt(10);
-      items.add(new Settlement(held.task().id(), generation, held.token(), outcome, held.task().claimedAt(), detail));
-      twins.add(
-          new Settlement(held.task().id(), generation, held.modelToken(), outcome, held.task().claimedAt(), detail));
+      TaskNote note = note();
+      items.add(
+          new Settlement(held.task().id(), generation, held.token(), outcome, held.task().claimedAt(), detail, note));
+      twins
+          .add(new Settlement(held.task().id(), generation, held.modelToken(), outcome, held.task().claimedAt(), detail,
+              note));
     }
     assertThat(get(store.settle(items))).as("settle of %s", items).isEqualTo(get(model.settle(twins)));
+  }
+
+  private TaskNote note() {
+    return random.nextInt(3) > 0
+        ? TaskNote.NONE
+        : new TaskNote(random.nextInt(-1, 3) / 2.0, random.nextBoolean() ? "" : "at " + random.nextInt(9),
+            random.nextBoolean() ? null : "checkpoint " + random.nextInt(9), random.nextBoolean() ? "" : "line");
   }
 
   private Outcome.Rearm rearm(TaskId id) {
@@ -311,8 +322,9 @@ final class ModelRun {
     Held held = held();
     long leaseMillis = random.nextInt(4 * scaleMillis);
     TaskId id = held.task().id();
-    assertThat(get(store.extend(List.of(new Extension(id, held.token(), leaseMillis))))).as("extend of %s", id)
-        .isEqualTo(get(model.extend(List.of(new Extension(id, held.modelToken(), leaseMillis)))));
+    TaskNote note = note();
+    assertThat(get(store.extend(List.of(new Extension(id, held.token(), leaseMillis, note))))).as("extend of %s", id)
+        .isEqualTo(get(model.extend(List.of(new Extension(id, held.modelToken(), leaseMillis, note)))));
   }
 
   private void checkIndex() {

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Part of the kit: what can be looked up, what is kept and for how long, configuration, time, and the end. */
-abstract class RecordContract extends RearmContract {
+abstract class RecordContract extends NoteContract {
   /** A page may be empty and still have a cursor; one that never ends is a failure. */
   private static final int MAX_PAGES = 10_000;
 

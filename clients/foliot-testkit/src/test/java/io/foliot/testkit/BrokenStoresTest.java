@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
@@ -281,6 +282,33 @@ final class BrokenStoresTest {
                     : result);
           }
         }, true, TaskStoreContract::anExtensionIsRefusedAfterACancel),
+        new Broken("loses the note of a settlement", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            return delegate.settle(settlements.stream().map(settlement -> new Settlement(settlement.id(),
+                settlement.generation(), settlement.token(), settlement.outcome(), settlement.begunAt(),
+                settlement.detail())).toList());
+          }
+        }, true, TaskStoreContract::theNextAttemptGetsTheNoteOfAFailure, TaskStoreContract::whatHasEndedKeepsItsNote),
+        new Broken("shows a note to another firing", clock -> new WrappedStore(sound(clock)) {
+          private final Map<TaskId, TaskNote> notes = new ConcurrentHashMap<>();
+
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            settlements.forEach(settlement -> notes.put(settlement.id(), settlement.note()));
+            return delegate.settle(settlements);
+          }
+
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            return delegate.claim(claims).thenApply(batch -> new ClaimBatch(batch.nowMillis(), batch.results().stream()
+                .map(result -> result instanceof ClaimResult.Won(TaskRecord task) && notes.containsKey(task.id())
+                    ? new ClaimResult.Won(task.edit().noted(
+                        new TaskRecord.Noted(task.generation(), notes.get(task.id()))).done())
+                    : result)
+                .toList()));
+          }
+        }, false, TaskStoreContract::anotherFiringBeginsWithoutANote),
         new Broken("knows no queue's terms", clock -> new WrappedStore(sound(clock)) {
           @Override
           public void configure(String queue, QueueTerms terms) {

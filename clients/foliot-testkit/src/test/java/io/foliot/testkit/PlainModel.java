@@ -3,6 +3,7 @@ package io.foliot.testkit;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
@@ -83,6 +84,7 @@ final class PlainModel extends WrappedStore {
     boolean outstanding;
     TaskRecord.@Nullable Successor successor;
     List<AttemptRecord> attempts = List.of();
+    final Map<Long, TaskNote> notes = new HashMap<>();
     long dropAt;
 
     Task(Draft draft, long createdAt) {
@@ -110,12 +112,16 @@ final class PlainModel extends WrappedStore {
       attempts = all.subList(Math.max(0, all.size() - AttemptRecord.KEPT), all.size());
     }
 
+    void say(TaskNote note) {
+      notes.merge(generation, note, (earlier, later) -> later.over(earlier));
+    }
+
     TaskRecord record() {
       return TaskRecord.edit(draft.id(), draft.queue(), draft.key()).body(body).createdAt(createdAt)
           .firstDueAt(firstDueAt).maxAttempts(maxAttempts).state(state).generation(generation).dueAt(dueAt)
           .wakeAt(wakeAt).parked(parked).attempt(attempt).token(token).claimedAt(claimedAt).leaseEnd(leaseEnd)
           .cancelRequested(cancelRequested).outstanding(outstanding).successor(successor).attempts(attempts)
-          .dropAt(dropAt).done();
+          .noted(new TaskRecord.Noted(generation, notes.getOrDefault(generation, TaskNote.NONE))).dropAt(dropAt).done();
     }
 
     DueEntry entry() {
@@ -454,6 +460,7 @@ final class PlainModel extends WrappedStore {
       }
       long end = Math.min(now() + extension.leaseMillis(), task.claimedAt + terms(task).maxRunMillis());
       task.leaseEnd = Math.max(task.leaseEnd, end);
+      task.say(extension.note());
       return new ExtendResult(ExtendResult.Kind.EXTENDED, task.leaseEnd);
     });
   }
@@ -479,6 +486,7 @@ final class PlainModel extends WrappedStore {
       }
       task.reported = true;
       task.reportedAs = end;
+      task.say(settlement.note());
       task.remember(new AttemptRecord(task.generation, task.attempt, settlement.begunAt(), now(), end,
           settlement.detail()));
       settleAs(task, outcome);

@@ -1,6 +1,7 @@
 package io.foliot.core.store;
 
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 
 /**
@@ -9,5 +10,11 @@ import io.foliot.core.Token;
  * @param id the task
  * @param token the claim's token
  * @param leaseMillis how long from now it shall hold
+ * @param note what the handler says of its work; {@link TaskNote#NONE} for nothing new
  */
-public record Extension(TaskId id, Token token, long leaseMillis) {}
+public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {
+  /** Without a note. */
+  public Extension(TaskId id, Token token, long leaseMillis) {
+    this(id, token, leaseMillis, TaskNote.NONE);
+  }
+}

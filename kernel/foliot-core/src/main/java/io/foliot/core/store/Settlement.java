@@ -1,6 +1,7 @@
 package io.foliot.core.store;
 
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 
 /**
@@ -12,8 +13,15 @@ import io.foliot.core.Token;
  * @param outcome how it ended
  * @param begunAt when the attempt began, in milliseconds since 1970; for the history
  * @param detail what the receiver said, for people; may be empty, is cut to {@link AttemptRecord#MAX_DETAIL}
+ * @param note what the handler says of its work; {@link TaskNote#NONE} for nothing new
  */
-public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {
+public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail,
+    TaskNote note) {
+  /** Without a note. */
+  public Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {
+    this(id, generation, token, outcome, begunAt, detail, TaskNote.NONE);
+  }
+
   /**
    * @throws IllegalArgumentException if a child is of another slot than the task: one atomic step writes one slot
    */

@@ -3,6 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import java.util.ArrayList;
@@ -286,7 +287,10 @@ final class TaskLife {
     long wanted = Math.min(saturatedAdd(now.millis(), extension.leaseMillis()),
         saturatedAdd(record.claimedAt(), terms.maxRunMillis()));
     long leaseEnd = Math.max(record.leaseEnd(), wanted);
-    TaskRecord after = leaseEnd == record.leaseEnd() ? record : record.edit().leaseEnd(leaseEnd).done();
+    boolean changes = leaseEnd != record.leaseEnd() || !extension.note().isEmpty();
+    TaskRecord after = changes
+        ? record.edit().leaseEnd(leaseEnd).noted(noted(record, extension.note())).done()
+        : record;
     return new Step<>(after, new ExtendResult(ExtendResult.Kind.EXTENDED, leaseEnd));
   }
 
@@ -304,10 +308,15 @@ final class TaskLife {
     }
     AttemptRecord attempt = new AttemptRecord(record.generation(), record.attempt(), settlement.begunAt(), now.millis(),
         end, settlement.detail());
-    TaskRecord told = record.edit().settledAs(null).attempts(append(record.attempts(), attempt)).done();
+    TaskRecord told = record.edit().settledAs(null).attempts(append(record.attempts(), attempt))
+        .noted(noted(record, settlement.note())).done();
     TaskRecord after = ended(told, settlement, terms, now).edit().settledAs(end).done();
     return new Step<>(after,
         new SettleResult(SettleResult.Kind.SETTLED, after.state(), after.isLive() ? after.wakeAt() : 0));
+  }
+
+  private static TaskRecord.@Nullable Noted noted(TaskRecord running, TaskNote note) {
+    return note.isEmpty() ? running.noted() : new TaskRecord.Noted(running.generation(), note.over(running.note()));
   }
 
   private static TaskRecord ended(TaskRecord running, Settlement settlement, QueueTerms terms, Now now) {

@@ -2,6 +2,7 @@ package io.foliot.core.store;
 
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import java.util.List;
@@ -37,6 +38,7 @@ public final class TaskRecord {
   private final boolean outstanding;
   private final @Nullable Successor successor;
   private final List<AttemptRecord> attempts;
+  private final @Nullable Noted noted;
   private final String reason;
   private final long dropAt;
 
@@ -63,6 +65,7 @@ public final class TaskRecord {
     outstanding = edit.outstanding;
     successor = edit.successor;
     attempts = edit.attempts;
+    noted = edit.noted;
     reason = edit.reason;
     dropAt = edit.dropAt;
     assert check();
@@ -82,6 +85,14 @@ public final class TaskRecord {
       return new Successor(generation, dueAt, firstDueAt, other, maxAttempts);
     }
   }
+
+  /**
+   * A note of a handler.
+   *
+   * @param generation the generation whose attempt said it; for another one it means nothing
+   * @param note what it said
+   */
+  public record Noted(long generation, TaskNote note) {}
 
   /** A new record, to be filled. */
   public static Edit edit(TaskId id, String queue, @Nullable String key) {
@@ -231,6 +242,16 @@ public final class TaskRecord {
     return attempts;
   }
 
+  /** Returns the last note of any generation, or null; readers want {@link #note}. */
+  public @Nullable Noted noted() {
+    return noted;
+  }
+
+  /** Returns what the attempts of its generation have said. */
+  public TaskNote note() {
+    return noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
+  }
+
   /** Why it ended, for people; empty while it is live. */
   public String reason() {
     return reason;
@@ -275,6 +296,7 @@ public final class TaskRecord {
     private boolean outstanding;
     private @Nullable Successor successor;
     private List<AttemptRecord> attempts = List.of();
+    private @Nullable Noted noted;
     private String reason = "";
     private long dropAt;
 
@@ -307,6 +329,7 @@ public final class TaskRecord {
       outstanding = from.outstanding;
       successor = from.successor;
       attempts = from.attempts;
+      noted = from.noted;
       reason = from.reason;
       dropAt = from.dropAt;
     }
@@ -422,6 +445,12 @@ public final class TaskRecord {
     /** Sets what {@link TaskRecord#attempts} says. */
     public Edit attempts(List<AttemptRecord> value) {
       attempts = value;
+      return this;
+    }
+
+    /** Sets what {@link TaskRecord#noted} says. */
+    public Edit noted(@Nullable Noted value) {
+      noted = value;
       return this;
     }
 

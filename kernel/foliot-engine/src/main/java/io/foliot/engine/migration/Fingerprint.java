@@ -84,6 +84,13 @@ record Fingerprint(long tasks, long sum) {
         add(attempt.end().name());
         add(attempt.detail());
       }
+      TaskRecord.Noted noted = task.noted();
+      if (noted != null) {
+        add(noted.generation(), Double.doubleToLongBits(noted.note().progress()));
+        add(noted.note().message());
+        add(noted.note().checkpoint());
+        add(noted.note().log());
+      }
       add(task.reason());
       return ByteBuffer.wrap(sha256.digest()).getLong();
     }

@@ -55,19 +55,35 @@ final class Blobs {
     });
   }
 
-  static byte @Nullable [] attempts(TaskId id, List<AttemptRecord> attempts) {
-    if (attempts.isEmpty()) {
-      return null;
-    }
-    Bytes out = new Bytes(64 * attempts.size());
-    int start = Frame.begin(out);
-    RecordParts.writeAttempts(attempts, NO_BASE, NO_BASE, out);
-    return Frame.end(out, start, Checksum.mark(id)).toArray();
+  /**
+   * What the attempts of a task left behind, in one column: both are read and written with the record as a whole.
+   *
+   * @param attempts those that ended
+   * @param noted the last note, or null
+   */
+  record History(List<AttemptRecord> attempts, TaskRecord.@Nullable Noted noted) {
+    private static final History NONE = new History(List.of(), null);
   }
 
-  static List<AttemptRecord> attempts(TaskId id, byte @Nullable [] blob) {
+  static byte @Nullable [] history(TaskRecord record) {
+    TaskRecord.Noted noted = record.noted();
+    if (record.attempts().isEmpty() && noted == null) {
+      return null;
+    }
+    Bytes out = new Bytes(64 * record.attempts().size() + 64);
+    int start = Frame.begin(out);
+    RecordParts.writeAttempts(record.attempts(), NO_BASE, NO_BASE, out);
+    out.u8(noted == null ? 0 : 1);
+    if (noted != null) {
+      RecordParts.writeNote(noted, NO_BASE, out);
+    }
+    return Frame.end(out, start, Checksum.mark(record.id())).toArray();
+  }
+
+  static History history(TaskId id, byte @Nullable [] blob) {
     return blob == null
-        ? List.of()
-        : Frame.read("attempts", id, Checksum.mark(id), blob, in -> RecordParts.readAttempts(in, NO_BASE, NO_BASE));
+        ? History.NONE
+        : Frame.read("attempts", id, Checksum.mark(id), blob, in -> new History(
+            RecordParts.readAttempts(in, NO_BASE, NO_BASE), in.u8() == 0 ? null : RecordParts.readNote(in, NO_BASE)));
   }
 }

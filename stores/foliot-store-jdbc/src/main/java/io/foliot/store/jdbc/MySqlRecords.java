@@ -204,7 +204,7 @@ final class MySqlRecords implements RecordStatements {
         .add(record.generation()).add(record.leaseEnd()).add(record.claimedAt()).add(change.part())
         .add(record.attempt()).add(record.maxAttempts()).add(ColumnCodes.of(record.state())).add(change.settledAs())
         .add(record.cancelRequested()).add(record.outstanding()).add(record.token())
-        .add(Blobs.successor(record.id(), record.successor())).add(Blobs.attempts(record.id(), record.attempts()));
+        .add(Blobs.successor(record.id(), record.successor())).add(Blobs.history(record));
   }
 
   private ParameterTable withLive(String... others) {

@@ -107,11 +107,13 @@ final class PostgresClaims implements ClaimStatements {
       throws SQLException {
     TaskId id = claim.id();
     long leaseEnd = row.getLong(7);
+    Blobs.History history = Blobs.history(id, row.getBytes(14));
     return TaskRecord.edit(id, numbers.name(connection, row.getInt(4)), row.getString(5)).state(TaskState.RUNNING)
         .token(claim.token()).dueAt(row.getLong(6)).wakeAt(leaseEnd).leaseEnd(leaseEnd).firstDueAt(row.getLong(8))
         .createdAt(row.getLong(9)).changedAt(nowMillis).claimedAt(nowMillis).generation(row.getLong(10))
         .attempt(row.getInt(11)).maxAttempts(row.getInt(12)).outstanding(row.getBoolean(13))
-        .attempts(Blobs.attempts(id, row.getBytes(14))).body(Blobs.body(id, row.getString(5), row.getBytes(15))).done();
+        .attempts(history.attempts()).noted(history.noted()).body(Blobs.body(id, row.getString(5), row.getBytes(15)))
+        .done();
   }
 
   @Override

@@ -77,6 +77,6 @@ final class PostgresColumns {
     token.set(i, record.token());
     body[i] = change.newBody();
     successor[i] = Blobs.successor(record.id(), record.successor());
-    attempts[i] = Blobs.attempts(record.id(), record.attempts());
+    attempts[i] = Blobs.history(record);
   }
 }

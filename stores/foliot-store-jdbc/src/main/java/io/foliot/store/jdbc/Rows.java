@@ -118,12 +118,13 @@ abstract class Rows {
     readTimes(edit, row, first);
     readClaim(edit, row, first);
     readContent(edit, id, key, row, first);
-    List<AttemptRecord> attempts = Blobs.attempts(id, bytesOrNull(row, first + 21));
+    Blobs.History history = Blobs.history(id, bytesOrNull(row, first + 21));
+    List<AttemptRecord> attempts = history.attempts();
     if (state.isFinal()) {
       attempts = withLast(attempts, row, first);
       edit.reason(text(row, first + 23)).dropAt(row.getLong(first + 24));
     }
-    return edit.attempts(attempts).done();
+    return edit.attempts(attempts).noted(history.noted()).done();
   }
 
   /** Ensures that the fields of a row do not contradict each other, as no writer leaves them. */

@@ -523,7 +523,8 @@ final class TaskSteps {
   List<SettleResult> settle(Session session, List<Settlement> settlements) throws SQLException {
     OptimisticBatch<Settlement, SettleResult> batch = new OptimisticBatch<>(BatchSteps.SETTLE, settlements);
     List<Integer> finished = firsts(settlements, Settlement::id);
-    finished.removeIf(place -> !(settlements.get(place).outcome() instanceof Outcome.Finished));
+    finished.removeIf(place -> !(settlements.get(place).outcome() instanceof Outcome.Finished)
+        || !settlements.get(place).note().isEmpty());
     List<Retention> retentions = finished.isEmpty() ? List.of() : retentions(session);
     for (List<Integer> chunk : Rounds.chunks(finished)) {
       List<Settlement> items = chunk.stream().map(settlements::get).toList();

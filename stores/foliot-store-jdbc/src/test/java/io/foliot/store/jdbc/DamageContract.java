@@ -357,9 +357,8 @@ abstract class DamageContract {
   }
 
   private static byte[] versionedAttempts(TaskId id) {
-    byte[] known = Objects.requireNonNull(Blobs.attempts(id,
-        List.of(new AttemptRecord(1, 1, 1, 1,
-            AttemptRecord.End.RETRIED, ""))));
+    byte[] known = Objects.requireNonNull(Blobs.history(TaskRecord.edit(id, QUEUE, null)
+        .attempts(List.of(new AttemptRecord(1, 1, 1, 1, AttemptRecord.End.RETRIED, ""))).done()));
     byte[] next = known.clone();
     next[0] = 2;
     return resealed(known, next);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * version u8 | state u8 | flags u8 | settledAs u8 | attempt u32 | maxAttempts u32
  *   | generation, dueAt, wakeAt, firstDueAt, createdAt, changedAt, claimedAt, leaseEnd, dropAt: i64 each
- *   | token | attempts u8 | queue | key | reason | successor, if there is one
+ *   | token | attempts u8 | queue | key | reason | successor, if there is one | 1 and a note, or 0
  *   | CRC32C of the id and all from the queue on, u32 | attempts
  * </pre>
  *
@@ -47,6 +47,7 @@ final class RecordCodec {
   /** Versions count up by one. The header has no checksum, and a byte beyond this is damage. */
   private static final int NEWEST_VERSION = 15;
   private static final int HEADER_BYTES = 101;
+  private static final long NO_BASE = 0;
 
   private static final int PARKED = 1;
   private static final int CANCEL_REQUESTED = 1 << 1;
@@ -107,6 +108,11 @@ final class RecordCodec {
     if (successor != null) {
       out.u64(successor.generation()).u64(successor.dueAt()).u64(successor.firstDueAt()).u32(successor.maxAttempts());
     }
+    TaskRecord.Noted noted = record.noted();
+    out.u8(noted == null ? 0 : 1);
+    if (noted != null) {
+      RecordParts.writeNote(noted, NO_BASE, out);
+    }
     out.u32(sum(record.id(), out.array(), from, out.length() - from));
     for (AttemptRecord attempt : record.attempts()) {
       out.u64(attempt.generation()).u32(attempt.attempt()).u64(attempt.begunAt()).u64(attempt.endedAt());
@@ -124,7 +130,7 @@ final class RecordCodec {
   static byte[] tail(TaskId id, String queue, @Nullable String key) {
     Bytes out = new Bytes(64);
     names(queue, key, out);
-    out.text16("");
+    out.text16("").u8(0);
     return out.u32(sum(id, out.array(), 0, out.length())).toArray();
   }
 
@@ -184,6 +190,7 @@ final class RecordCodec {
       Body next = (flags & SUCCESSOR_BODY) != 0 ? body(id, key, nextBody) : null;
       successor = new TaskRecord.Successor(in.u64(), in.u64(), in.u64(), next, in.u32());
     }
+    TaskRecord.Noted noted = in.u8() == 0 ? null : RecordParts.readNote(in, NO_BASE);
     int end = in.at();
     if (in.u32() != sum(id, value, HEADER_BYTES, end - HEADER_BYTES)) {
       throw new DamagedException("a record does not match its checksum: task=" + id + ", bytes=" + value.length, null);
@@ -201,7 +208,7 @@ final class RecordCodec {
         .leaseEnd(leaseEnd).dropAt(dropAt).attempt(attempt).maxAttempts(maxAttempts).parked((flags & PARKED) != 0)
         .cancelRequested((flags & CANCEL_REQUESTED) != 0).outstanding((flags & OUTSTANDING) != 0)
         .token((flags & TOKEN) != 0 ? token : null).settledAs(settledAs == 0 ? null : EnumCodes.end(settledAs - 1))
-        .reason(reason).successor(successor).attempts(List.copyOf(past)).possible();
+        .reason(reason).noted(noted).successor(successor).attempts(List.copyOf(past)).possible();
   }
 
   /** A body by itself, in a frame. */

@@ -60,7 +60,8 @@ final class SettleStep
       case Outcome.Failed failed -> false;
       case Outcome.Rearm rearm -> false;
     };
-    return usual && Terms.isExact(settlement.generation()) && queues.of(settlement.id()) != null;
+    return usual && settlement.note().isEmpty() && Terms.isExact(settlement.generation())
+        && queues.of(settlement.id()) != null;
   }
 
   @Override

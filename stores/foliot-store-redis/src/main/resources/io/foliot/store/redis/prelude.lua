@@ -5,7 +5,7 @@
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
 --   | 21 dueAt i8 | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8
 --   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
---   | key | reason | successor | checksum I4 | attempts
+--   | key | reason | successor | note | checksum I4 | attempts
 -- What is packed behind the header stays as it is here, but for attempts, which are added at the end. Answers and
 -- states are the numbers of EnumCodes.
 local P = KEYS[1]
@@ -283,7 +283,7 @@ local function setAside(id, v, reason, keptMillis)
   end
   raiseShown(generation + 1)
   local dropAt = now + keptMillis
-  local names = string.char(#queue) .. queue .. pack('>H', #key) .. key .. pack('>H', #reason) .. reason
+  local names = string.char(#queue) .. queue .. pack('>H', #key) .. key .. pack('>H', #reason) .. reason .. '\0'
   tasks[#tasks + 1] = id
   tasks[#tasks + 1] = pack('>BBBBI4I4i8i8i8i8i8i8i8i8i8i8i8B', VERSION, FAILED, flags, 0, attempt, maxAttempts,
     generation, dueAt, dueAt, dueAt, createdAt, now, 0, 0, dropAt, 0, 0, 0) .. names .. pack('>I4', crc32c(id .. names))

@@ -111,6 +111,12 @@ final class RecordCache {
     for (AttemptRecord attempt : record.attempts()) {
       weight += attempt.detail().length();
     }
+    TaskRecord.Noted noted = record.noted();
+    if (noted != null) {
+      String checkpoint = noted.note().checkpoint();
+      weight += 100L + noted.note().message().length() + noted.note().log().length()
+          + (checkpoint == null ? 0 : checkpoint.length());
+    }
     TaskRecord.Successor successor = record.successor();
     if (successor != null && successor.body() != null) {
       weight += successor.body().payload().length;

@@ -6,6 +6,7 @@ import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
@@ -298,17 +299,23 @@ final class OracleTest {
             default -> new Outcome.Finished();
           };
           return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,
-              task.claimedAt(), "detail " + random.nextInt());
+              task.claimedAt(), "detail " + random.nextInt(), anyNote());
         });
         both(any -> any.settle(settlements));
       }
+    }
+
+    private TaskNote anyNote() {
+      return random.nextInt(3) > 0
+          ? TaskNote.NONE
+          : new TaskNote(random.nextDouble(), "m" + random.nextInt(9), "c".repeat(random.nextInt(5_000)), "");
     }
 
     private void extend() {
       if (!claimed.isEmpty()) {
         List<Extension> extensions = some(() -> {
           TaskRecord task = anyClaimed();
-          return new Extension(task.id(), Objects.requireNonNull(task.token()), random.nextInt(9_000));
+          return new Extension(task.id(), Objects.requireNonNull(task.token()), random.nextInt(9_000), anyNote());
         });
         both(any -> any.extend(extensions));
       }

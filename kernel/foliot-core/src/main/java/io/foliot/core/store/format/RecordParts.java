@@ -2,6 +2,7 @@ package io.foliot.core.store.format;
 
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.RecordTable.Answered;
@@ -115,6 +116,32 @@ public final class RecordParts {
       attempts.add(new AttemptRecord(attempted, number, begunAt, endedAt, EnumCodes.end(in.u8()), in.text()));
     }
     return List.copyOf(attempts);
+  }
+
+  /**
+   * Writes a note.
+   *
+   * @param generation base of its generation
+   */
+  public static void writeNote(TaskRecord.Noted noted, long generation, Bytes out) {
+    TaskNote note = noted.note();
+    String checkpoint = note.checkpoint();
+    out.near(noted.generation() - generation);
+    out.u64(Double.doubleToRawLongBits(note.progress())).text(note.message()).text(note.log());
+    out.u8(checkpoint == null ? 0 : 1);
+    if (checkpoint != null) {
+      out.text(checkpoint);
+    }
+  }
+
+  /** Reads what {@link #writeNote} wrote with the same base. */
+  public static TaskRecord.Noted readNote(BytesReader in, long generation) {
+    long noted = generation + in.near();
+    double progress = Double.longBitsToDouble(in.u64());
+    String message = in.text();
+    String log = in.text();
+    String checkpoint = in.u8() == 0 ? null : in.text();
+    return new TaskRecord.Noted(noted, new TaskNote(progress, message, checkpoint, log));
   }
 
   /**

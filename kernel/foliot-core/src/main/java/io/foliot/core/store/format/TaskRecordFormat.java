@@ -52,6 +52,7 @@ public final class TaskRecordFormat {
   private static final int DROP = 1 << 11;
   private static final int ATTEMPTS = 1 << 12;
   private static final int REASON = 1 << 13;
+  private static final int NOTE = 1 << 14;
 
   private TaskRecordFormat() {}
 
@@ -176,6 +177,10 @@ public final class TaskRecordFormat {
     if ((flags & ATTEMPTS) != 0) {
       RecordParts.writeAttempts(record.attempts(), record.generation(), record.changedAt(), out);
     }
+    TaskRecord.Noted noted = record.noted();
+    if (noted != null) {
+      RecordParts.writeNote(noted, record.generation(), out);
+    }
     bodyOrSum(record.body(), out);
     TaskRecord.Successor successor = record.successor();
     if (successor != null) {
@@ -196,7 +201,8 @@ public final class TaskRecordFormat {
         | (isOutside(record.body()) ? BODY_OUTSIDE : 0) | (next != null ? SUCCESSOR_BODY : 0)
         | (isOutside(next) ? SUCCESSOR_BODY_OUTSIDE : 0) | (record.settledAs() != null ? SETTLED : 0)
         | (record.claimedAt() != 0 || record.leaseEnd() != 0 ? CLAIMED : 0) | (record.dropAt() != 0 ? DROP : 0)
-        | (record.attempts().isEmpty() ? 0 : ATTEMPTS) | (record.reason().isEmpty() ? 0 : REASON);
+        | (record.attempts().isEmpty() ? 0 : ATTEMPTS) | (record.reason().isEmpty() ? 0 : REASON)
+        | (record.noted() == null ? 0 : NOTE);
   }
 
   private static void bodyOrSum(Body body, Bytes out) {
@@ -254,6 +260,9 @@ public final class TaskRecordFormat {
     }
     if ((flags & ATTEMPTS) != 0) {
       edit.attempts(RecordParts.readAttempts(in, generation, changedAt));
+    }
+    if ((flags & NOTE) != 0) {
+      edit.noted(RecordParts.readNote(in, generation));
     }
     edit.body(readBody(id, false, (flags & BODY_OUTSIDE) != 0, in, bodies));
     if ((flags & SUCCESSOR) != 0) {

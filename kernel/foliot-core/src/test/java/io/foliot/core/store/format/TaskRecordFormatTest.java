@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
@@ -89,6 +90,10 @@ final class TaskRecordFormatTest {
     for (int i = random.nextInt(AttemptRecord.KEPT + 1); i > 0; i--) {
       attempts.add(new AttemptRecord(anyLong(random), i, anyLong(random), anyLong(random),
           anyEnd(random), anyText(random, 40)));
+    }
+    if (random.nextInt(3) == 0) {
+      edit.noted(new TaskRecord.Noted(anyLong(random), new TaskNote(random.nextDouble(), anyText(random, 40),
+          random.nextBoolean() ? null : anyText(random, 500), anyText(random, 100))));
     }
     return edit.attempts(attempts).done();
   }

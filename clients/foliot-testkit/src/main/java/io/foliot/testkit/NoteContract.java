@@ -1,0 +1,123 @@
+package io.foliot.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
+import io.foliot.core.Token;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.TaskRecord;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Part of the kit: what handlers say of their work. */
+abstract class NoteContract extends RearmContract {
+  private static final TaskNote HALF = new TaskNote(0.5, "half", "page 7", "line 1\nline 2");
+
+  private ExtendResult say(TaskRecord claimed, TaskNote note) {
+    return one(store().extend(List.of(new Extension(claimed.id(), tokenOf(claimed), HOUR, note))));
+  }
+
+  private SettleResult settle(TaskRecord claimed, Outcome outcome, TaskNote note) {
+    return one(store().settle(List.of(new Settlement(claimed.id(), claimed.generation(), tokenOf(claimed), outcome,
+        claimed.claimedAt(), "said", note))));
+  }
+
+  @Test
+  void anExtensionCarriesANoteThatIsShownWhileTheTaskRuns() {
+    TaskRecord running = won(due("a"));
+    assertThat(running.note()).isEqualTo(TaskNote.NONE);
+    assertThat(say(running, HALF).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
+    assertThat(record(running.id()).note()).isEqualTo(HALF);
+    say(running, new TaskNote(0.75, "", null, ""));
+    assertThat(record(running.id()).note()).isEqualTo(new TaskNote(0.75, "half", "page 7", "line 1\nline 2"));
+    say(running, TaskNote.NONE);
+    assertThat(record(running.id()).note().progress()).isEqualTo(0.75);
+  }
+
+  @Test
+  void theNextAttemptGetsTheNoteOfALostLease() {
+    TaskId id = due("a");
+    TaskRecord first = won(id, 3 * tickMillis());
+    assertThat(one(store().extend(List.of(new Extension(id, tokenOf(first), 1, HALF)))).kind())
+        .isEqualTo(ExtendResult.Kind.EXTENDED);
+    pass(4);
+    TaskRecord second = won(id);
+    assertThat(second.attempt()).isEqualTo(2);
+    assertThat(second.note()).isEqualTo(HALF);
+  }
+
+  @Test
+  void theNextAttemptGetsTheNoteOfAFailure() {
+    TaskId id = due("a");
+    assertThat(settle(won(id), new Outcome.Retry(Due.NOW), HALF).kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    assertThat(record(id).note()).isEqualTo(HALF);
+    reopenStore();
+    TaskRecord second = won(id);
+    assertThat(second.note()).isEqualTo(HALF);
+    settled(second, new Outcome.Retry(Due.NOW));
+    assertThat(won(id).note()).as("an end without a note keeps it").isEqualTo(HALF);
+  }
+
+  @Test
+  void whatHasEndedKeepsItsNote() {
+    for (Outcome outcome : List.of(new Outcome.Finished(), new Outcome.Failed())) {
+      TaskId id = due(null);
+      assertThat(settle(won(id), outcome, HALF).kind()).isEqualTo(SettleResult.Kind.SETTLED);
+      assertThat(record(id).note()).isEqualTo(HALF);
+      assertThat(record(id).attempts()).hasSize(1);
+    }
+    TaskId id = due("a");
+    TaskRecord running = won(id);
+    say(running, HALF);
+    finish(running);
+    assertThat(record(id).note()).isEqualTo(HALF);
+    assertThat(record(id).attempts()).hasSize(1);
+  }
+
+  @Test
+  void anotherFiringBeginsWithoutANote() {
+    TaskId id = due("a");
+    assertThat(settle(won(id), new Outcome.Rearm(Due.NOW), HALF).kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    TaskRecord again = won(id);
+    assertThat(again.note()).isEqualTo(TaskNote.NONE);
+    assertThat(settle(again, new Outcome.Retry(Due.after(HOUR)), HALF).kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    touch(key("a"), now());
+    assertThat(won(id).note()).as("reset").isEqualTo(TaskNote.NONE);
+    TaskId failed = due("b");
+    settle(won(failed), new Outcome.Failed(), HALF);
+    redrive(failed);
+    assertThat(won(failed).note()).as("redriven").isEqualTo(TaskNote.NONE);
+  }
+
+  @Test
+  void aClaimThatIsOverSaysNothing() {
+    TaskId id = due("a");
+    TaskRecord first = lost(id);
+    TaskRecord second = won(id);
+    assertThat(say(first, HALF).kind()).isEqualTo(ExtendResult.Kind.STALE);
+    assertThat(settle(first, new Outcome.Finished(), HALF).kind()).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(one(store().extend(List.of(new Extension(id, new Token(1, 2), HOUR, HALF)))).kind())
+        .isEqualTo(ExtendResult.Kind.STALE);
+    assertThat(record(id).note()).isEqualTo(TaskNote.NONE);
+    assertThat(settle(second, new Outcome.Retry(Due.NOW), HALF).kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    TaskNote late = new TaskNote(0.9, "late", "late", "");
+    assertThat(settle(second, new Outcome.Retry(Due.NOW), late).kind()).isEqualTo(SettleResult.Kind.REPEATED);
+    assertThat(record(id).note()).isEqualTo(HALF);
+  }
+
+  @Test
+  void aLargeNoteIsKeptToTheByte() {
+    TaskNote large = new TaskNote(1, "\u00fc".repeat(TaskNote.MAX_MESSAGE),
+        "\ud83d\ude00".repeat(TaskNote.MAX_CHECKPOINT_BYTES / 4), "\u20ac".repeat(TaskNote.MAX_LOG));
+    TaskId id = due("a");
+    say(won(id), large);
+    reopenStore();
+    assertThat(record(id).note()).isEqualTo(large);
+  }
+}

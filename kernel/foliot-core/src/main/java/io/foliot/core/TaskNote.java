@@ -1,0 +1,57 @@
+package io.foliot.core;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a handler says of its work while it works, or at its end. The next attempt of the same firing gets it, so that
+ * it can continue from the checkpoint; a new firing begins without one.
+ *
+ * @param progress the part that is done, from 0 to 1; negative if it is not known
+ * @param message what is being done, at most {@value #MAX_MESSAGE} characters; may be empty
+ * @param checkpoint from where the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of UTF-8, or
+ *     null if there is none
+ * @param log the last lines of the handler's log, cut to its last {@value #MAX_LOG} characters; may be empty
+ */
+public record TaskNote(double progress, String message, @Nullable String checkpoint, String log) {
+  /** Most characters of a message. */
+  public static final int MAX_MESSAGE = 200;
+  /** Most bytes of a checkpoint. */
+  public static final int MAX_CHECKPOINT_BYTES = 16 << 10;
+  /** Most characters of a log that are kept. */
+  public static final int MAX_LOG = 4 << 10;
+  /** Nothing was said. */
+  public static final TaskNote NONE = new TaskNote(-1, "", null, "");
+
+  /** @throws IllegalArgumentException if the progress is more than 1, or the message or the checkpoint too long */
+  public TaskNote {
+    if (!(progress <= 1)) {
+      throw new IllegalArgumentException("progress is from 0 to 1: progress=" + progress);
+    }
+    progress = progress < 0 ? -1 : progress;
+    if (message.length() > MAX_MESSAGE) {
+      throw new IllegalArgumentException("a message of progress has at most " + MAX_MESSAGE + " characters: characters="
+          + message.length());
+    }
+    if (checkpoint != null && checkpoint.getBytes(StandardCharsets.UTF_8).length > MAX_CHECKPOINT_BYTES) {
+      throw new IllegalArgumentException("a checkpoint has at most " + MAX_CHECKPOINT_BYTES
+          + " bytes; keep larger state in a store of your own, and its name here: bytes="
+          + checkpoint.getBytes(StandardCharsets.UTF_8).length);
+    }
+    if (log.length() > MAX_LOG) {
+      int from = log.length() - MAX_LOG;
+      log = log.substring(Character.isLowSurrogate(log.charAt(from)) ? from + 1 : from);
+    }
+  }
+
+  /** Returns whether nothing was said. */
+  public boolean isEmpty() {
+    return equals(NONE);
+  }
+
+  /** Returns this note, with what it leaves out taken from an earlier one. */
+  public TaskNote over(TaskNote earlier) {
+    return new TaskNote(progress < 0 ? earlier.progress : progress, message.isEmpty() ? earlier.message : message,
+        checkpoint == null ? earlier.checkpoint : checkpoint, log.isEmpty() ? earlier.log : log);
+  }
+}
