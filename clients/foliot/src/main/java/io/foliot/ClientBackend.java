@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.foliot.client.AsyncFoliotClient;
 import io.foliot.client.CancelResult;
+import io.foliot.client.ClaimedTask;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
@@ -21,6 +22,7 @@ import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.Retry;
 import io.foliot.core.Submission;
+import io.foliot.core.TaskNote;
 import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
@@ -35,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * A server that is called over HTTP. Its queues are pulled: a handler is a {@link Worker} of this process. Any thread.
  */
 final class ClientBackend implements Backend {
+  private static final System.Logger LOG = System.getLogger(ClientBackend.class.getName());
+  /** The least lease that can be asked for; a lease is never shortened. */
+  private static final Duration LEAST_LEASE = Duration.ofMillis(1);
   private static final String PULL = "pull";
   private static final String JSON = "application/json";
   private static final String UNKNOWN_QUEUE = "urn:foliot:problem:unknown-queue";
@@ -150,10 +155,18 @@ final class ClientBackend implements Backend {
           + " the tasks of " + queue + " are delivered by " + type + ": use another queue, or put this one with pull");
     }
     TaskHandler run = task -> {
-      ClientRun attempt = new ClientRun(task);
+      ClientRun attempt = new ClientRun(task, note -> {
+        CompletableFuture<?> unused = say(task, note);
+      });
       Payload payload = task.payload();
-      handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
-      return attempt.settlement();
+      try {
+        handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
+        return attempt.settlement();
+      } finally {
+        if (!attempt.said().isEmpty()) {
+          say(task, attempt.said()).join();
+        }
+      }
     };
     Worker worker = Worker.builder(client, queue, run).name(name).grace(PATIENCE).pollWait(POLL_WAIT)
         .concurrency(CONCURRENCY).start();
@@ -161,6 +174,17 @@ final class ClientBackend implements Backend {
     if (former != null) {
       former.close();
     }
+  }
+
+  /** Sends a note with an extension that extends nothing; fails never, for a note is no reason to fail the work. */
+  private CompletableFuture<Void> say(ClaimedTask task, TaskNote note) {
+    io.foliot.client.TaskNote sent = new io.foliot.client.TaskNote(note.progress(), note.message(), note.checkpoint(),
+        note.log());
+    return calls.extend(task.lease(), LEAST_LEASE, sent).exceptionally(failure -> {
+      LOG.log(System.Logger.Level.WARNING, "what a handler said of its work was not stored: task=" + task.id(),
+          failure);
+      return null;
+    });
   }
 
   @Override

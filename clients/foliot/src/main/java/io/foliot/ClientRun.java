@@ -2,9 +2,11 @@ package io.foliot;
 
 import io.foliot.client.ClaimedTask;
 import io.foliot.client.Settlement;
+import io.foliot.core.TaskNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt at a task that was claimed from a server. */
@@ -12,10 +14,39 @@ final class ClientRun implements Run {
   private static final Settlement DONE = Settlement.ack();
 
   private final ClaimedTask task;
+  private final RunNote note;
   private Settlement settlement = DONE;
 
-  ClientRun(ClaimedTask task) {
+  /** @param send sends a note of the attempt; it does not wait */
+  ClientRun(ClaimedTask task, Consumer<TaskNote> send) {
     this.task = task;
+    io.foliot.client.TaskNote before = task.note();
+    note = new RunNote(new TaskNote(before.progress(), before.message(), before.checkpoint(), before.log()), send);
+  }
+
+  @Override
+  public @Nullable String checkpoint() {
+    return note.checkpoint();
+  }
+
+  @Override
+  public void checkpoint(String checkpoint) {
+    note.checkpoint(checkpoint);
+  }
+
+  @Override
+  public void progress(double part, String message) {
+    note.progress(part, message);
+  }
+
+  @Override
+  public void log(String line) {
+    note.log(line);
+  }
+
+  /** Returns what this attempt has said. */
+  TaskNote said() {
+    return note.said();
   }
 
   @Override

@@ -4,7 +4,10 @@ import io.foliot.core.Limits;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.LocalDelivery;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
@@ -15,12 +18,15 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** An engine in this process. Any thread. */
 final class EngineBackend implements Backend {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private static final System.Logger LOG = System.getLogger(EngineBackend.class.getName());
 
   private final Engine engine;
   private final TaskStore store;
@@ -83,10 +89,26 @@ final class EngineBackend implements Backend {
           + queue + " are delivered by " + type + ": use another queue, or put this one with a local target");
     }
     handlers.handle(queue, attempt -> {
-      EngineRun run = new EngineRun(attempt);
-      handler.handle(attempt.task().body().payload(), run);
-      return run.answer();
+      EngineRun run = new EngineRun(attempt, note -> say(attempt, note));
+      try {
+        handler.handle(attempt.task().body().payload(), run);
+        return run.answer();
+      } catch (Exception e) {
+        throw run.failed(e);
+      }
     });
+  }
+
+  /** The end of the attempt carries the note again, so that one that is lost here costs nothing but time. */
+  private void say(Attempt attempt, TaskNote note) {
+    Token token = Objects.requireNonNull(attempt.task().token());
+    CompletableFuture<?> unused = engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note)
+        .whenComplete((extended, failure) -> {
+          if (failure != null) {
+            LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one is: task=" + attempt.task().id(),
+                failure);
+          }
+        });
   }
 
   @Override

@@ -1,10 +1,13 @@
 package io.foliot;
 
+import io.foliot.core.TaskNote;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.LocalDelivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt that the engine makes. */
@@ -12,10 +15,33 @@ final class EngineRun implements Run {
   private static final Answer DONE = new Answer.Done("");
 
   private final Attempt attempt;
+  private final RunNote note;
   private Answer answer = DONE;
 
-  EngineRun(Attempt attempt) {
+  /** @param send sends a note of the attempt; it does not wait */
+  EngineRun(Attempt attempt, Consumer<TaskNote> send) {
     this.attempt = attempt;
+    note = new RunNote(attempt.task().note(), send);
+  }
+
+  @Override
+  public @Nullable String checkpoint() {
+    return note.checkpoint();
+  }
+
+  @Override
+  public void checkpoint(String checkpoint) {
+    note.checkpoint(checkpoint);
+  }
+
+  @Override
+  public void progress(double part, String message) {
+    note.progress(part, message);
+  }
+
+  @Override
+  public void log(String line) {
+    note.log(line);
   }
 
   @Override
@@ -76,6 +102,11 @@ final class EngineRun implements Run {
 
   /** Returns the end of the attempt. */
   Answer answer() {
-    return answer;
+    return note.said().isEmpty() ? answer : new Answer.Noted(answer, note.said());
+  }
+
+  /** Returns the failure of the handler, with what it has said. */
+  Exception failed(Exception failure) {
+    return note.said().isEmpty() ? failure : new LocalDelivery.NotedFailure(failure, note.said());
   }
 }

@@ -30,6 +30,34 @@ public interface Run {
   Map<String, String> headers();
 
   /**
+   * Returns the last checkpoint of this firing, which this attempt or an earlier one has set, or null if none has. It
+   * is the place from which an attempt continues whose predecessor failed, or whose process died.
+   */
+  @Nullable
+  String checkpoint();
+
+  /**
+   * Sets the checkpoint. It is stored with the end of the attempt, whether the handler returns or throws, and before
+   * that about once a second.
+   *
+   * @param checkpoint at most 16 KiB of UTF-8
+   * @throws IllegalArgumentException if it is larger
+   */
+  void checkpoint(String checkpoint);
+
+  /**
+   * Says how far the work is, for people. It is stored as {@link #checkpoint(String)} is.
+   *
+   * @param part from 0 to 1
+   * @param message at most 200 characters
+   * @throws IllegalArgumentException if one is outside its range
+   */
+  void progress(double part, String message);
+
+  /** Adds a line to the log of the attempt, for people. Its last 4,096 characters are stored with the task. */
+  void log(String line);
+
+  /**
    * Has the task fire again after this attempt, with the same key and payload, if the handler returns.
    *
    * @param delay at least 100 ms; less becomes that

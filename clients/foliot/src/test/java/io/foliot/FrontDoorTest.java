@@ -99,6 +99,26 @@ final class FrontDoorTest {
   }
 
   @Test
+  void theNextAttemptContinuesFromTheCheckpoint() {
+    try (Foliot foliot = Foliot.inMemory()) {
+      foliot.tasks("pages", String.class).retry(5, Duration.ofMillis(1)).handle((text, run) -> {
+        int from = run.checkpoint() == null ? 0 : Integer.parseInt(run.checkpoint());
+        for (int page = from; page < 6; page++) {
+          handled.add(page);
+          run.checkpoint(Integer.toString(page + 1));
+          run.progress((page + 1) / 6.0, "page " + page);
+          run.log("read " + page);
+          if (page % 2 == 1) {
+            throw new IllegalStateException("on purpose");
+          }
+        }
+      }).now().submit("a");
+      awaitHandled(6);
+    }
+    assertThat(handled).containsExactly(0, 1, 2, 3, 4, 5);
+  }
+
+  @Test
   void anExceptionIsRetriedAndFailEndsTheTask() {
     try (Foliot foliot = Foliot.inMemory()) {
       Tasks<String> tasks = foliot.tasks("fails", String.class).retry(3, Duration.ofMillis(1)).handle((text, run) -> {

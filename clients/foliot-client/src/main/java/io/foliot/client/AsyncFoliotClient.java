@@ -268,24 +268,44 @@ public final class AsyncFoliotClient {
     }, Repeat.ALWAYS, Reading.NOTHING);
   }
 
-  /** As {@link FoliotClient#nack}. */
+  /** As {@link FoliotClient#nack(Lease, String, Duration)}. */
   public CompletableFuture<Void> nack(Lease lease, @Nullable String reason, @Nullable Duration delay) {
+    return nack(lease, reason, delay, TaskNote.NONE);
+  }
+
+  /** As {@link FoliotClient#ack(Lease, TaskNote)}. */
+  public CompletableFuture<Void> ack(Lease lease, TaskNote note) {
+    return settle(lease, "/ack", json -> {
+      writeGeneration(json, lease);
+      note.write(json);
+    });
+  }
+
+  /** As {@link FoliotClient#nack(Lease, String, Duration, TaskNote)}. */
+  public CompletableFuture<Void> nack(Lease lease, @Nullable String reason, @Nullable Duration delay, TaskNote note) {
     if (delay != null) {
       DurationText.requireNotNegative("delay", delay);
     }
     return settle(lease, "/nack", json -> {
       writeReason(json, reason);
       Json.write(json, "delay", delay);
+      note.write(json);
     });
   }
 
-  /** As {@link FoliotClient#extend}. */
+  /** As {@link FoliotClient#extend(Lease, Duration)}. */
   public CompletableFuture<Void> extend(Lease lease, Duration duration) {
+    return extend(lease, duration, TaskNote.NONE);
+  }
+
+  /** As {@link FoliotClient#extend(Lease, Duration, TaskNote)}. */
+  public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note) {
     DurationText.requirePositive("lease", duration);
     HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
         .header("Content-Type", JSON).POST(body(json -> {
           lease.write(json);
           Json.write(json, "lease", duration);
+          note.write(json);
         })).build();
     // An answer that comes after the lease would have ended is of no use.
     Duration timeout = duration.compareTo(requestTimeout) < 0 ? duration : requestTimeout;

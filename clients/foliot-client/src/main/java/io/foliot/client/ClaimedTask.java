@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation with {@code attempt} a number that strictly increases, so a sink can refuse what is stale
  * @param attempt counts the generation's attempts from 1
  * @param leaseEnd by the server's clock
+ * @param note what earlier attempts of this generation have said of their work: where to continue
  */
 public record ClaimedTask(
     String id,
@@ -21,7 +22,8 @@ public record ClaimedTask(
     String token,
     Instant leaseEnd,
     @Nullable Payload payload,
-    Map<String, String> headers) {
+    Map<String, String> headers,
+    TaskNote note) {
   public ClaimedTask {
     headers = Map.copyOf(headers);
   }
@@ -29,7 +31,7 @@ public record ClaimedTask(
   static ClaimedTask of(JsonObject json) {
     return new ClaimedTask(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
         json.integer("attempt"), json.instant("dueAt"), json.text("token"), json.instant("leaseEnd"),
-        Payload.of(json), json.textMap("headers"));
+        Payload.of(json), json.textMap("headers"), TaskNote.of(json));
   }
 
   /** Returns the lease, with which the attempt is settled. */

@@ -287,6 +287,21 @@ public final class FoliotClient implements AutoCloseable {
     await(async.extend(lease, duration));
   }
 
+  /** As {@link #extend(Lease, Duration)}; also says how far the work is. */
+  public void extend(Lease lease, Duration duration, TaskNote note) {
+    await(async.extend(lease, duration, note));
+  }
+
+  /** As {@link #ack(Lease)}; also says what the work came to. */
+  public void ack(Lease lease, TaskNote note) {
+    await(async.ack(lease, note));
+  }
+
+  /** As {@link #nack(Lease, String, Duration)}; also says how far the work is. */
+  public void nack(Lease lease, @Nullable String reason, @Nullable Duration delay, TaskNote note) {
+    await(async.nack(lease, reason, delay, note));
+  }
+
   /** Puts failed tasks of a queue back to work, at most so many. */
   public RedriveResult redrive(String queue, int limit) {
     return await(async.redrive(queue, limit));

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt how many attempts this generation has had
  * @param reason why it failed or waits for another attempt
  * @param attempts the last 16
+ * @param note what the handlers of this generation have said of their work
  */
 public record TaskView(
     String id,
@@ -25,7 +26,8 @@ public record TaskView(
     @Nullable Payload payload,
     Map<String, String> headers,
     @Nullable String reason,
-    List<AttemptView> attempts) {
+    List<AttemptView> attempts,
+    TaskNote note) {
   public TaskView {
     headers = Map.copyOf(headers);
     attempts = List.copyOf(attempts);
@@ -36,6 +38,7 @@ public record TaskView(
     return new TaskView(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
         json.instant("dueAt"), TaskState.of(json.text("state")), attempt == null ? 0 : attempt,
         json.integerOrNull("maxAttempts"), json.instantOrNull("createdAt"), Payload.of(json), json.textMap("headers"),
-        json.textOrNull("reason"), json.objects("attempts").stream().map(AttemptView::of).toList());
+        json.textOrNull("reason"), json.objects("attempts").stream().map(AttemptView::of).toList(),
+        TaskNote.of(json));
   }
 }

@@ -250,14 +250,16 @@ final class FoliotClientTest {
     server.answer(200, """
         {"id":"t1","queue":"mail","key":null,"generation":7,"dueAt":"2026-11-21T11:00:00.123+01:00","state":"FAILED",
          "attempt":2,"maxAttempts":2,"createdAt":"2026-11-21T09:00:00Z","payload":{"b":1.10, "a":[null]},
-         "contentType":"application/json","headers":{"h":"v"},"reason":"HTTP 500","moon":{"phase":[{}]},
+         "contentType":"application/json","headers":{"h":"v"},"reason":"HTTP 500","progress":0.5,"message":"half",
+         "checkpoint":"page=7","log":"l","moon":{"phase":[{}]},
          "attempts":[{"generation":7,"attempt":1,"begunAt":"2026-11-21T10:00:00Z","endedAt":null,"outcome":"RETRY",
            "detail":"d","x":1}]}""");
     TaskView task = client.getTask("t1");
     assertAsked("GET", "/v1/tasks/t1", "");
     assertThat(task).isEqualTo(new TaskView("t1", "mail", null, 7, DUE, TaskState.FAILED, 2, 2,
         Instant.parse("2026-11-21T09:00:00Z"), Payload.json("{\"b\":1.10, \"a\":[null]}"), Map.of("h", "v"), "HTTP 500",
-        List.of(new AttemptView(7, 1, Instant.parse("2026-11-21T10:00:00Z"), null, "RETRY", "d"))));
+        List.of(new AttemptView(7, 1, Instant.parse("2026-11-21T10:00:00Z"), null, "RETRY", "d")),
+        new TaskNote(0.5, "half", "page=7", "l")));
   }
 
   @Test
@@ -327,13 +329,13 @@ final class FoliotClientTest {
   void tasksAreClaimed() {
     server.answer(200, "{\"tasks\":[{\"id\":\"t1\",\"queue\":\"mail\",\"key\":\"k\",\"generation\":7,\"attempt\":1,"
         + "\"dueAt\":\"" + DUE + "\",\"token\":\"secret\",\"leaseEnd\":\"" + DUE.plusSeconds(30)
-        + "\",\"payloadBase64\":\"/wAB\",\"contentType\":\"image/x\",\"headers\":{\"h\":\"v\"}}]}");
+        + "\",\"payloadBase64\":\"/wAB\",\"contentType\":\"image/x\",\"headers\":{\"h\":\"v\"},\"checkpoint\":\"page=7\"}]}");
     List<ClaimedTask> tasks = client.claim("mail",
         new ClaimRequest(5, Duration.ofSeconds(20), Duration.ofSeconds(30), "w1"));
     assertAsked("POST", "/v1/queues/mail/claims",
         "{\"max\":5,\"wait\":\"PT20S\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
     assertThat(tasks).containsExactly(new ClaimedTask("t1", "mail", "k", 7, 1, DUE, "secret", DUE.plusSeconds(30),
-        Payload.bytes(new byte[]{-1, 0, 1}, "image/x"), Map.of("h", "v")));
+        Payload.bytes(new byte[]{-1, 0, 1}, "image/x"), Map.of("h", "v"), new TaskNote(-1, "", "page=7", "")));
     assertThat(tasks.getFirst().lease()).isEqualTo(LEASE);
   }
 
@@ -349,6 +351,14 @@ final class FoliotClientTest {
     assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\"}");
     client.extend(LEASE, Duration.ofSeconds(30));
     assertAsked("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\"}");
+    client.extend(LEASE, Duration.ofSeconds(30), new TaskNote(0, "", "c", ""));
+    assertAsked("POST", "/v1/tasks/t1/extend",
+        "{\"token\":\"secret\",\"lease\":\"PT30S\",\"progress\":0.0,\"checkpoint\":\"c\"}");
+    client.ack(LEASE, new TaskNote(-1, "412 rows", null, "done"));
+    assertAsked("POST", "/v1/tasks/t1/ack",
+        "{\"token\":\"secret\",\"generation\":7,\"message\":\"412 rows\",\"log\":\"done\"}");
+    client.nack(LEASE, "x", null, new TaskNote(-1, "", "c", ""));
+    assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"x\",\"checkpoint\":\"c\"}");
   }
 
   @Test

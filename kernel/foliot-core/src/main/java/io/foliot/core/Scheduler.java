@@ -79,18 +79,38 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken);
 
   /** Reports that an attempt succeeded; with {@code next}, the task fires again after that. */
-  CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next);
+  default CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
+    return ack(id, token, next, TaskNote.NONE);
+  }
+
+  /** As {@link #ack(TaskId, Token, Duration)}, with what the worker says of its work. */
+  CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note);
 
   /**
    * Reports that an attempt failed; it is repeated after {@code delay}, or the queue's backoff, while attempts last.
    */
-  CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason);
+  default CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
+    return nack(id, token, delay, reason, TaskNote.NONE);
+  }
+
+  /** As {@link #nack(TaskId, Token, Duration, String)}, with what the worker says of its work. */
+  CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note);
 
   /** Reports that an attempt failed and that no further one would help: the task is FAILED, a dead letter. */
-  CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason);
+  default CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason) {
+    return fail(id, token, reason, TaskNote.NONE);
+  }
+
+  /** As {@link #fail(TaskId, Token, String)}, with what the worker says of its work. */
+  CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note);
 
   /** Asks for a longer lease: so long from now. */
-  CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease);
+  default CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
+    return extend(id, token, lease, TaskNote.NONE);
+  }
+
+  /** As {@link #extend(TaskId, Token, Duration)}, with what the worker says of its work. */
+  CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note);
 
   /** Creates or replaces a queue; in force everywhere within a second. */
   CompletableFuture<QueueConfig> putQueue(QueueConfig queue);

@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
@@ -30,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * Attempts of this node: claims that were won, from the claim on until their permits are free again. Passive; the
  * loop's thread.
  *
- * <p>Guarantees: a delivery works only while its lease holds: the lease outlasts the timeout, or it is renewed; it gives
- * back its place at the destination once, when it is answered, and its permit and memory once, when it is released; it
- * is released when its end is recorded, or its lease is over and the store does not say otherwise. A task of another
- * queue than the lane's is shown to no receiver and no worker.
+ * <p>Guarantees: a delivery works only while its lease holds: the lease outlasts the timeout, or it is renewed; it
+ * gives back its place at the destination once, when it is answered, and its permit and memory once, when it is
+ * released; it is released when its end is recorded, or its lease is over and the store does not say otherwise. A task
+ * of another queue than the lane's is shown to no receiver and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
@@ -44,8 +45,9 @@ import org.jspecify.annotations.Nullable;
  * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over, so that a task whose node
  * dies comes back after a lease and not after its timeout. A delivery whose lease is lost, or whose task is being
  * cancelled, is cancelled. "Accepted" extends the lease to where it would have ended without renewals.
- * <li>The wheel wakes an attempt when its lease is to be renewed; at the end of its timeout, and a delivery that has not
- * answered is cancelled; then at the end of its lease, and it is released, or, if its end is reported later, looked up.
+ * <li>The wheel wakes an attempt when its lease is to be renewed; at the end of its timeout, and a delivery that has
+ * not answered is cancelled; then at the end of its lease, and it is released, or, if its end is reported later, looked
+ * up.
  * <li>{@link #findReports} looks up, a few each second, attempts of limited queues whose ends may have been reported to
  * other nodes, so that their permits are free long before their leases end.
  * </ol>
@@ -204,8 +206,9 @@ final class Attempts {
     if (attempt.answered) {
       return;
     }
+    attempt.note = given instanceof Answer.Noted noted ? noted.note() : TaskNote.NONE;
     Answer answer = given != null
-        ? given
+        ? given instanceof Answer.Noted noted ? noted.end() : given
         : new Answer.Retry(null, Answer.Health.UNREACHABLE, String.valueOf(GroupCommit.unwrapped(failure)));
     attempt.answered = true;
     attempt.delivering = null;
@@ -219,6 +222,7 @@ final class Attempts {
       case Answer.Fail fail -> ended(attempt, new Outcome.Failed(), fail.detail());
       case Answer.Retry retry -> retried(attempt, retry);
       case Answer.Accepted accepted -> accepted(attempt, nowNanos);
+      case Answer.Noted noted -> throw new IllegalStateException("a note in a note: " + noted);
     }
   }
 
@@ -250,7 +254,7 @@ final class Attempts {
     Token token = task.token();
     assert token != null;
     settles.add(attempt,
-        new Settlement(task.id(), task.generation(), token, outcome, attempt.begunMillis, detail));
+        new Settlement(task.id(), task.generation(), token, outcome, attempt.begunMillis, detail, attempt.note));
   }
 
   private void isReportedLater(RunningAttempt attempt) {

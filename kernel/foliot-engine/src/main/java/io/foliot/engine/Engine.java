@@ -4,6 +4,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
@@ -333,23 +334,24 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
-    return gate.report(() -> reports.ack(id, token, next));
+  public CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note) {
+    return gate.report(() -> reports.ack(id, token, next, note));
   }
 
   @Override
-  public CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
-    return gate.report(() -> reports.nack(id, token, delay, reason));
+  public CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason,
+      TaskNote note) {
+    return gate.report(() -> reports.nack(id, token, delay, reason, note));
   }
 
   @Override
-  public CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason) {
-    return gate.report(() -> reports.fail(id, token, reason));
+  public CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note) {
+    return gate.report(() -> reports.fail(id, token, reason, note));
   }
 
   @Override
-  public CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
-    return gate.report(() -> reports.extend(id, token, lease));
+  public CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note) {
+    return gate.report(() -> reports.extend(id, token, lease, note));
   }
 
   // Queues.

@@ -5,6 +5,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
@@ -84,15 +85,15 @@ final class ReportCalls {
     });
   }
 
-  CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
-    return report(id, token, "", (task, queue) -> next == null
+  CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note) {
+    return report(id, token, "", note, (task, queue) -> next == null
         ? new Outcome.Finished()
         : QueueRegistry.again(TaskCalls.ensureDelay(next)));
   }
 
-  CompletionStage<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
+  CompletionStage<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note) {
     long delayMillis = delay == null ? -1 : QueueRegistry.ceilMillis(TaskCalls.ensureDelay(delay));
-    return report(id, token, reason, (task, queue) -> {
+    return report(id, token, reason, note, (task, queue) -> {
       if (queue == null) {
         return new Outcome.Retry(Due.NOW);
       }
@@ -102,11 +103,11 @@ final class ReportCalls {
     });
   }
 
-  CompletionStage<SettleResult> fail(TaskId id, Token token, String reason) {
-    return report(id, token, reason, (task, queue) -> new Outcome.Failed());
+  CompletionStage<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note) {
+    return report(id, token, reason, note, (task, queue) -> new Outcome.Failed());
   }
 
-  private CompletionStage<SettleResult> report(TaskId id, Token token, String detail,
+  private CompletionStage<SettleResult> report(TaskId id, Token token, String detail, TaskNote note,
       BiFunction<TaskRecord, @Nullable QueueConfig, Outcome> outcome) {
     return store.find(new TaskRef.ById(id)).thenCompose(found -> {
       if (found.isEmpty()) {
@@ -120,10 +121,15 @@ final class ReportCalls {
       TaskRef.ByKey waiting = hints.awaiting(task);
       return watch.findAny(queue).thenCompose(settings -> {
         Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
-            claimedAt, detail);
-        return settles.call(List.of(settlement), GroupCommit.ITEM_BYTES);
+            claimedAt, detail, note);
+        return settles.call(List.of(settlement), bytes(note));
       }).thenApply(results -> answered(id, queue, waiting, claimedAt, results.get(0)));
     });
+  }
+
+  private static long bytes(TaskNote note) {
+    String checkpoint = note.checkpoint();
+    return (long) GroupCommit.ITEM_BYTES + note.log().length() + (checkpoint == null ? 0 : checkpoint.length());
   }
 
   private SettleResult answered(TaskId id, String queue, TaskRef.@Nullable ByKey waiting, long claimedAt,
@@ -149,12 +155,12 @@ final class ReportCalls {
     }
   }
 
-  CompletionStage<ExtendResult> extend(TaskId id, Token token, Duration lease) {
+  CompletionStage<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note) {
     if (lease.isNegative() || lease.isZero() || lease.compareTo(MAX_LEASE) > 0) {
       throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
     }
     return extensions
-        .call(List.of(new Extension(id, token, QueueRegistry.ceilMillis(lease))), GroupCommit.ITEM_BYTES)
+        .call(List.of(new Extension(id, token, QueueRegistry.ceilMillis(lease), note)), bytes(note))
         .thenApply(results -> results.get(0));
   }
 }

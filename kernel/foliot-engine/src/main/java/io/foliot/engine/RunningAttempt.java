@@ -1,6 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.Body;
+import io.foliot.core.TaskNote;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.TaskRecord;
 import java.util.concurrent.CompletionStage;
@@ -20,7 +21,7 @@ final class RunningAttempt {
   long leaseEndMillis;
   /** How long the delivery may take; 0 if a worker has the task. */
   long timeoutMillis;
-  /** For how long its lease is renewed while the delivery works; 0 if it outlasts the timeout anyway. */
+  /** Length of a lease that is renewed while the delivery works; 0 if it outlasts the timeout anyway. */
   long renewMillis;
   /** When the lease is to be renewed, by the monotonic clock; {@link Long#MAX_VALUE} while a call is under way. */
   long nextRenewalMillis = Long.MAX_VALUE;
@@ -31,6 +32,8 @@ final class RunningAttempt {
   long begunNanos;
   /** Begin by the store's clock. */
   long begunMillis;
+  /** What the handler said at the end. */
+  TaskNote note = TaskNote.NONE;
   /** The delivery has answered. */
   boolean answered;
   /** Its end is reported from outside: by a worker, or by a handler that said "later". */

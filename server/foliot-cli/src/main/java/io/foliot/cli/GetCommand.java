@@ -2,6 +2,7 @@ package io.foliot.cli;
 
 import io.foliot.client.AttemptView;
 import io.foliot.client.Payload;
+import io.foliot.client.TaskNote;
 import io.foliot.client.TaskView;
 import io.foliot.core.DurationText;
 import java.time.Duration;
@@ -82,6 +83,8 @@ final class GetCommand implements Callable<Integer> {
         .add("createdAt", view.createdAt())
         .add("attempts", view.attempt() + (maxAttempts == null ? "" : " of " + maxAttempts))
         .add("reason", view.reason())
+        .add("progress", progress(view.note())).add("checkpoint", view.note().checkpoint())
+        .add("log", view.note().log().isEmpty() ? null : view.note().log())
         .add("headers", view.headers().isEmpty() ? null : view.headers())
         .add("payload", payload(view.payload())).print(shell, false);
     if (!view.attempts().isEmpty()) {
@@ -91,6 +94,14 @@ final class GetCommand implements Callable<Integer> {
           attempt.outcome() == null ? "-" : attempt.outcome(), attempt.detail() == null ? "" : attempt.detail()));
       table.print(shell);
     }
+  }
+
+  private static @Nullable String progress(TaskNote note) {
+    String part = note.progress() < 0 ? "" : Math.round(100 * note.progress()) + " %";
+    String said = part.isEmpty() || note.message().isEmpty()
+        ? part + note.message()
+        : part + ", " + note.message();
+    return said.isEmpty() ? null : said;
   }
 
   /** By how much an instant is ahead or past, in words. */

@@ -13,6 +13,7 @@ import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
 import io.foliot.client.QueueSettings;
+import io.foliot.client.TaskNote;
 import io.foliot.client.TaskState;
 import io.foliot.client.UnreachableException;
 import io.foliot.core.OnConflict;
@@ -93,6 +94,30 @@ final class ConnectTest {
       assertThat(settings.delivery().type()).isEqualTo("pull");
       assertThat(settings.concurrency()).isEqualTo(4);
       assertThat(settings.retry()).isNotNull().extracting(QueueSettings.Retry::maxAttempts).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void theNextAttemptContinuesFromTheCheckpointAndPeopleSeeTheProgress() {
+    try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
+      String id = foliot.tasks("pages", String.class).retry(5, Duration.ofMillis(100)).handle((text, run) -> {
+        int from = run.checkpoint() == null ? 0 : Integer.parseInt(run.checkpoint());
+        for (int page = from; page < 4; page++) {
+          handled.add("page " + page);
+          run.checkpoint(Integer.toString(page + 1));
+          run.progress((page + 1) / 4.0, "page " + page);
+          run.log("read " + page);
+          if (page == 1) {
+            throw new IllegalStateException("not yet");
+          }
+        }
+      }).now().submit("a").id();
+      awaitHandled(4);
+      assertThat(handled).containsExactly("page 0", "page 1", "page 2", "page 3");
+      Await.until("it is finished", BOUND, () -> client.getTask(id).state() == TaskState.FINISHED);
+      assertThat(client.getTask(id).note())
+          .isEqualTo(new TaskNote(1, "page 3", "4", "read 0\nread 1\nread 2\nread 3"));
+      assertThat(Outcome.of(Map.of("FOLIOT_URL", server.url()), "get", id).out()).contains("100 %, page 3", "read 3");
     }
   }
 

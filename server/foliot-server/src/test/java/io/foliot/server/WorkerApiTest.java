@@ -3,6 +3,7 @@ package io.foliot.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -97,6 +98,44 @@ class WorkerApiTest {
     Rig.Answer extended = report(claim, "extend", ", \"lease\": \"5m\"");
     assertThat(extended.status()).as(extended.body()).isEqualTo(200);
     assertThat(Instant.parse(extended.text("leaseEnd"))).isAfter(Instant.now().plusSeconds(250));
+  }
+
+  private static final String HALF = ", \"progress\": 0.5, \"message\": \"page 7 of 14\", \"checkpoint\":"
+      + " \"page=7\", \"log\": \"read page 6\\nread page 7\"";
+
+  private static void assertHalf(Rig.Answer answer, Object... path) {
+    Object[] progress = Arrays.copyOf(path, path.length + 1);
+    for (Map.Entry<String, Object> field : Map.<String, Object>of("progress", 0.5, "message", "page 7 of 14",
+        "checkpoint", "page=7", "log", "read page 6\nread page 7").entrySet()) {
+      progress[path.length] = field.getKey();
+      assertThat(String.valueOf(answer.at(progress))).isEqualTo(String.valueOf(field.getValue()));
+    }
+  }
+
+  @Test
+  void whatAWorkerSaysOfItsWorkReachesPeopleAndTheNextAttempt() {
+    Rig.Answer claim = claim("noted");
+    String path = "/v1/tasks/" + claim.text("tasks", 0, "id");
+    assertThat(rig.get(path).at("progress")).isNull();
+    assertThat(report(claim, "extend", ", \"lease\": \"5m\"" + HALF).status()).isEqualTo(200);
+    assertHalf(rig.get(path));
+    assertThat(report(claim, "nack", ", \"reason\": \"no more time\", \"delay\": \"1ms\"").status()).isEqualTo(200);
+    Rig.Answer next = rig.post("/v1/queues/noted/claims", "{\"wait\": \"10s\", \"lease\": \"30s\"}");
+    assertThat(next.list("tasks")).hasSize(1);
+    assertHalf(next, "tasks", 0);
+    assertThat(report(next, "ack", ", \"progress\": 1, \"message\": \"412 rows\"").text("state")).isEqualTo("FINISHED");
+    assertThat(rig.get(path).text("message")).isEqualTo("412 rows");
+    assertThat(rig.get(path).text("checkpoint")).isEqualTo("page=7");
+  }
+
+  @Test
+  void aNoteThatIsTooLargeIsRefusedWithTheLimit() {
+    Rig.Answer claim = claim("verbose");
+    assertThat(report(claim, "ack", ", \"progress\": 1.5").body()).contains("progress", "from 0 to 1");
+    assertThat(report(claim, "ack", ", \"message\": \"" + "x".repeat(201) + "\"").body()).contains("200 characters");
+    assertThat(report(claim, "ack", ", \"checkpoint\": \"" + "x".repeat((16 << 10) + 1) + "\"").body())
+        .contains("16384 bytes");
+    assertThat(report(claim, "ack", ", \"log\": \"" + "x".repeat(5_000) + "\"").status()).isEqualTo(200);
   }
 
   @Test

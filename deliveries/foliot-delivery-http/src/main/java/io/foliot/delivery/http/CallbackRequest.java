@@ -5,10 +5,12 @@ import io.foliot.core.Token;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.store.TaskRecord;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +27,8 @@ final class CallbackRequest {
       Locale.ROOT);
   /** So that a short one, a flag or a number, does not tear holes into every detail. */
   private static final int MIN_REDACTED = 8;
+  /** Largest checkpoint in a header, in bytes: receivers bound all headers of a request, often to 8 KiB. */
+  private static final int MAX_CHECKPOINT = 2 << 10;
 
   /** Parts of the names of headers that hold secrets. */
   private static final List<String> SENSITIVE = List.of("auth", "cookie", "token", "secret", "key", "password");
@@ -85,6 +89,13 @@ final class CallbackRequest {
     Token token = task.token();
     if (token != null) {
       request.addHeader("foliot-lease-token", token.toString());
+    }
+    String checkpoint = task.note().checkpoint();
+    if (checkpoint != null) {
+      byte[] bytes = checkpoint.getBytes(StandardCharsets.UTF_8);
+      if (bytes.length <= MAX_CHECKPOINT) {
+        request.addHeader("foliot-checkpoint", Base64.getEncoder().encodeToString(bytes));
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.foliot.delivery.http;
 import io.foliot.core.Body;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
@@ -36,7 +37,7 @@ final class Attempts {
     TaskRecord task = TaskRecord.edit(TaskId.of(DUE_AT - 1_000, 7, 42), "orders", key).state(TaskState.RUNNING)
         .token(TOKEN)
         .leaseEnd(DUE_AT + 60_000).wakeAt(DUE_AT + 60_000).dueAt(DUE_AT).generation(1_234_567).attempt(2).body(body)
-        .done();
+        .noted(new TaskRecord.Noted(1_234_567, new TaskNote(-1, "", "page=\u00fc", ""))).done();
     return new Attempt(task, target, TRACE);
   }
 

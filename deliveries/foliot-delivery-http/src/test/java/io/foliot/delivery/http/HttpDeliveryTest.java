@@ -102,6 +102,7 @@ class HttpDeliveryTest {
       expected.put("foliot-key", "order-17");
       expected.put("foliot-generation", "1234567");
       expected.put("foliot-attempt", "2");
+      expected.put("foliot-checkpoint", Base64.getEncoder().encodeToString("page=\u00fc".getBytes(UTF_8)));
       expected.put("foliot-due-at", "2026-11-21T14:00:00.123Z");
       expected.put("foliot-lease-token", "00112233445566778899aabbccddeeff");
       expected.put("traceparent", Attempts.TRACE);

@@ -1,6 +1,7 @@
 package io.foliot.core.delivery;
 
 import io.foliot.core.Limits;
+import io.foliot.core.TaskNote;
 import io.foliot.core.store.Outcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,24 @@ public sealed interface Answer {
 
   /** It failed; there is no point in trying again. */
   record Fail(String detail) implements Answer {}
+
+  /**
+   * Another answer, with what the handler says of its work. The note is recorded with the end of the attempt.
+   *
+   * @param end the answer, which has no note itself
+   */
+  record Noted(Answer end, TaskNote note) implements Answer {
+    public Noted {
+      if (end instanceof Noted || end instanceof Accepted) {
+        throw new IllegalArgumentException("a note goes with the end of an attempt: answer=" + end);
+      }
+    }
+
+    @Override
+    public String detail() {
+      return end.detail();
+    }
+  }
 
   /** The meaning of a failure for the destination as a whole. */
   enum Health {

@@ -56,8 +56,8 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a task, or null. It is
-   * asked about each task that an attempt or a report on this node has ended; the engine wakes what it names, a tenth of
-   * a second later. The hint is lost with the process, so that what waits has to look from time to time anyway.
+   * asked about each task that an attempt or a report on this node has ended; the engine wakes what it names, a tenth
+   * of a second later. The hint is lost with the process, so that what waits has to look from time to time anyway.
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
     return null;

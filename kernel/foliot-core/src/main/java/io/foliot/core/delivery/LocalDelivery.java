@@ -2,6 +2,7 @@ package io.foliot.core.delivery;
 
 import io.foliot.core.SystemClock;
 import io.foliot.core.Target;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TimeSource;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,18 @@ public final class LocalDelivery implements Delivery, ServedQueues {
      * @throws Exception to have it tried again
      */
     Answer handle(Attempt attempt) throws Exception;
+  }
+
+  /** A handler has failed, and says something of the work that it has done. */
+  public static final class NotedFailure extends Exception {
+    private static final long serialVersionUID = 1;
+    private final transient TaskNote note;
+
+    /** A failure with a note. */
+    public NotedFailure(Throwable cause, TaskNote note) {
+      super(null, cause, false, false);
+      this.note = note;
+    }
   }
 
   /** Sets the handler of a queue, in force at once. */
@@ -181,9 +194,11 @@ public final class LocalDelivery implements Delivery, ServedQueues {
       }
       try {
         answer.complete(handler.handler.handle(attempt));
-      } catch (Throwable e) {
+      } catch (Throwable thrown) {
+        Throwable e = thrown instanceof NotedFailure noted && noted.getCause() != null ? noted.getCause() : thrown;
         handler.failed(attempt, e, clock.monotonicNanos());
-        answer.complete(new Answer.Retry(null, Answer.Health.WELL, e.toString()));
+        Answer retry = new Answer.Retry(null, Answer.Health.WELL, e.toString());
+        answer.complete(thrown instanceof NotedFailure noted ? new Answer.Noted(retry, noted.note) : retry);
         if (e instanceof Error error && !(e instanceof AssertionError || e instanceof LinkageError)) {
           throw error;
         }

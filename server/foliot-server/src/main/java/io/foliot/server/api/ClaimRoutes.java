@@ -3,6 +3,7 @@ package io.foliot.server.api;
 import io.foliot.core.DurationText;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.SettleResult;
@@ -10,6 +11,7 @@ import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of workers. */
@@ -99,6 +101,8 @@ final class ClaimRoutes {
 
   /** The body of a report. */
   private static final class Report {
+    private static final List<String> NOTE = List.of("progress", "message", "checkpoint", "log");
+
     final List<String> fields;
     @Nullable
     Token token;
@@ -110,9 +114,23 @@ final class ClaimRoutes {
     Duration lease;
     boolean last;
     String reason = "";
+    private @Nullable Double progress;
+    private @Nullable String message;
+    private @Nullable String checkpoint;
+    private @Nullable String log;
 
+    /** A report with some fields, besides the token and what the worker says of its work. */
     Report(String... fields) {
-      this.fields = List.of(fields);
+      this.fields = Stream.concat(Stream.concat(Stream.of("token", "generation"), Stream.of(fields)), NOTE.stream())
+          .toList();
+    }
+
+    TaskNote note() {
+      try {
+        return new TaskNote(progress == null ? -1 : progress, or(message, ""), checkpoint, or(log, ""));
+      } catch (IllegalArgumentException e) {
+        throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
+      }
     }
 
     Report read(Request request, ApiLimits limits) {
@@ -132,6 +150,10 @@ final class ClaimRoutes {
         case "lease" -> lease = in.duration(name);
         case "reason" -> reason = or(in.text(name), "");
         case "final" -> last = or(in.truth(name), false);
+        case "progress" -> progress = in.number(name, 0, 1);
+        case "message" -> message = in.text(name);
+        case "checkpoint" -> checkpoint = in.text(name);
+        case "log" -> log = in.text(name);
         default -> {
           return false;
         }
@@ -163,20 +185,20 @@ final class ClaimRoutes {
   }
 
   Reply ack(Request request) {
-    Report report = new Report("token", "generation", "next").read(request, limits);
+    Report report = new Report("next").read(request, limits);
     TaskId id = TaskRoutes.id(request);
-    return settled(id, calls.write(scheduler.ack(id, report.token(), report.next)));
+    return settled(id, calls.write(scheduler.ack(id, report.token(), report.next, report.note())));
   }
 
   Reply nack(Request request) {
-    Report report = new Report("token", "generation", "reason", "delay", "final").read(request, limits);
+    Report report = new Report("reason", "delay", "final").read(request, limits);
     if (report.last && report.delay != null) {
       throw JsonIn.conflicting("delay", "final");
     }
     TaskId id = TaskRoutes.id(request);
     return settled(id, calls.write(report.last
-        ? scheduler.fail(id, report.token(), report.reason)
-        : scheduler.nack(id, report.token(), report.delay, report.reason)));
+        ? scheduler.fail(id, report.token(), report.reason, report.note())
+        : scheduler.nack(id, report.token(), report.delay, report.reason, report.note())));
   }
 
   private static Reply settled(TaskId id, SettleResult result) {
@@ -200,7 +222,7 @@ final class ClaimRoutes {
   }
 
   Reply extend(Request request) {
-    Report report = new Report("token", "generation", "lease").read(request, limits);
+    Report report = new Report("lease").read(request, limits);
     Duration lease = report.lease;
     if (lease == null) {
       throw TaskRoutes.missing("lease", "\"lease\": \"30s\"");
@@ -209,7 +231,7 @@ final class ClaimRoutes {
       throw JsonIn.invalidText("lease", "a duration from 1ms to 24h", DurationText.format(lease));
     }
     TaskId id = TaskRoutes.id(request);
-    ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease));
+    ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease, report.note()));
     return switch (result.kind()) {
       case NOT_FOUND -> throw TaskRoutes.unknownTask(id.toString());
       case STALE -> throw stale(id);

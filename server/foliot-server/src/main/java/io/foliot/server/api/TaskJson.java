@@ -4,6 +4,7 @@ import io.foliot.core.Body;
 import io.foliot.core.InstantText;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
@@ -121,6 +122,7 @@ final class TaskJson {
     if (!task.reason().isEmpty()) {
       text(json, "reason", task.reason());
     }
+    note(json, task.note());
     json.writeArrayPropertyStart("attempts");
     task.attempts().forEach(attempt -> attempt(json, attempt));
     json.writeEndArray();
@@ -176,7 +178,24 @@ final class TaskJson {
     text(json, "token", String.valueOf(task.token()));
     instant(json, "leaseEnd", task.leaseEnd());
     body(json, task.body());
+    note(json, task.note());
     json.writeEndObject();
+  }
+
+  /** Writes what was said of the work, if anything was. */
+  static void note(JsonGenerator json, TaskNote note) {
+    if (note.progress() >= 0) {
+      json.writeNumberProperty("progress", note.progress());
+    }
+    if (!note.message().isEmpty()) {
+      text(json, "message", note.message());
+    }
+    if (note.checkpoint() != null) {
+      text(json, "checkpoint", note.checkpoint());
+    }
+    if (!note.log().isEmpty()) {
+      text(json, "log", note.log());
+    }
   }
 
   /** Why a task has not fired. */

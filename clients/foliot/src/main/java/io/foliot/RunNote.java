@@ -1,0 +1,63 @@
+package io.foliot;
+
+import io.foliot.core.TaskNote;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a handler has said of its work. For the thread that runs the handler. */
+final class RunNote {
+  private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Consumer<TaskNote> send;
+  private TaskNote note;
+  private boolean said;
+  private long sentNanos = System.nanoTime();
+
+  /**
+   * A note as the last attempt left it.
+   *
+   * @param send sends a note while the attempt lasts; it does not wait
+   */
+  RunNote(TaskNote note, Consumer<TaskNote> send) {
+    this.note = note;
+    this.send = send;
+  }
+
+  @Nullable
+  String checkpoint() {
+    return note.checkpoint();
+  }
+
+  void checkpoint(String checkpoint) {
+    say(new TaskNote(-1, "", checkpoint, ""));
+  }
+
+  void progress(double part, String message) {
+    if (!(part >= 0)) {
+      throw new IllegalArgumentException("progress is from 0 to 1: progress=" + part);
+    }
+    say(new TaskNote(part, message, null, ""));
+  }
+
+  void log(String line) {
+    say(new TaskNote(-1, "", null, note.log().isEmpty() ? line : note.log() + "\n" + line));
+  }
+
+  private void say(TaskNote more) {
+    note = more.over(note);
+    said = true;
+    if (System.nanoTime() - sentNanos >= SEND_NANOS) {
+      sentNanos = System.nanoTime();
+      send.accept(note);
+    }
+  }
+
+  /**
+   * Returns all that is known, or {@link TaskNote#NONE} if this attempt has said nothing. It is stored with the end of
+   * the attempt: one that was sent before may still be on its way, and would come too late.
+   */
+  TaskNote said() {
+    return said ? note : TaskNote.NONE;
+  }
+}
