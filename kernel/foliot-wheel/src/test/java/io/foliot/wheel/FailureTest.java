@@ -176,7 +176,12 @@ final class FailureTest {
     logger.setUseParentHandlers(true);
   }
 
+  /** A thread that dies is seen to be dead before it has logged the reason. */
   private void assertLogged(String message, Class<? extends Throwable> failure) {
+    long end = System.nanoTime() + SECONDS.toNanos(BOUND_SECONDS);
+    while (logged.stream().noneMatch(entry -> entry.getMessage().contains(message)) && System.nanoTime() - end < 0) {
+      pause();
+    }
     assertThat(logged).filteredOn(entry -> entry.getMessage().contains(message)).singleElement().satisfies(entry -> {
       assertThat(entry.getLevel()).isEqualTo(Level.SEVERE);
       assertThat(entry.getThrown()).isInstanceOf(failure);
