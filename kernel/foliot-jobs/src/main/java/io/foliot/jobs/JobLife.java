@@ -186,10 +186,13 @@ final class JobLife {
           ? PastRun.Result.FAILED
           : run.unknown() > 0 ? PastRun.Result.UNKNOWN : PastRun.Result.SUCCEEDED;
     };
+    long failuresBefore = edit.totals.failuresInRow();
     edit.past(new PastRun(run.time(), run.time(), 1, run.origin(), result, run.shards(), failed, run.begun(),
         run.lastEnd() == 0 ? now : run.lastEnd()));
     int most = edit.job.pauseAfterFailures();
-    if (most > 0 && edit.totals.failuresInRow() >= most && edit.paused == null) {
+    long failures = edit.totals.failuresInRow();
+    // After a resume, as many failures again: neither a run that was stopped nor the first failure pauses the job.
+    if (most > 0 && failures > failuresBefore && failures % most == 0 && edit.paused == null) {
       edit.paused = new JobRecord.Paused(now, JobRecord.Paused.OPEN, edit.origins,
           most + " runs in a row failed", "foliot");
     }
