@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param paused why and since when it is paused, or null
  * @param cursor each scheduled time up to here is waiting, active, or in the totals
  * @param nextAfter with a fixed delay, when the next run begins; 0 while one is active or if the schedule has no delay
- * @param origins how many requests for runs there were; the next one gets the next number
+ * @param origins the number of the last request for runs, and the instant of the creation before there was one: so a
+ *     job that is deleted and created again repeats no number, and its runs are other ones
  * @param waiting times that are to run and have not begun, in the order in which they begin
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest last
