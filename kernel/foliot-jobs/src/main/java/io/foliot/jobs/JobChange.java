@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
@@ -55,7 +56,7 @@ final class JobChange {
     Schedule schedule = schedule(job, calendars);
     job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     return new JobRecord(job, 1, List.of(), now, null, now, firstAfter(job, schedule, now), now, List.of(), List.of(),
-        List.of(), JobTotals.NONE, List.of());
+        List.of(), JobTotals.NONE, List.of(), List.of());
   }
 
   private static Schedule schedule(Job job, Function<String, @Nullable Calendar> calendars) {
@@ -198,6 +199,32 @@ final class JobChange {
    */
   static Requested trigger(JobRecord record, @Nullable String key, long now) {
     return request(record, key, List.of(now));
+  }
+
+  /**
+   * Asks for a run now that carries something else than the job's parameter.
+   *
+   * @param parameter its payload and content type; its headers are those of the job's parameter
+   * @throws OverloadedException if too many times or parameters wait already
+   */
+  static Requested trigger(JobRecord record, @Nullable String key, Body parameter, long now) {
+    int length = parameter.payload().length;
+    if (length > JobRecord.MAX_PARAMETERS_BYTES || !parameter.headers().isEmpty()) {
+      throw new IllegalArgumentException("the parameter of a request has no headers and at most "
+          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: bytes=" + length);
+    }
+    Requested requested = request(record, key, List.of(now));
+    if (requested.isRepeated()) {
+      return requested;
+    }
+    int waiting = record.parameters().stream().mapToInt(each -> each.body().payload().length).sum();
+    if (waiting + length > JobRecord.MAX_PARAMETERS_BYTES) {
+      throw new OverloadedException("the parameters of requests that wait have at most "
+          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: waiting=" + waiting + ", asked=" + length);
+    }
+    JobEdit edit = new JobEdit(requested.record());
+    edit.parameters.add(new JobRecord.Parameter(requested.origin(), parameter));
+    return new Requested(edit.done(), requested.times(), requested.origin(), false);
   }
 
   /**

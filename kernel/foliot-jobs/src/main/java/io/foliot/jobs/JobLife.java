@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.AfterSchedule;
@@ -278,11 +279,12 @@ final class JobLife {
     boolean all = true;
     for (int i = 0; i < edit.active.size(); i++) {
       Run run = edit.active.get(i);
+      Body parameter = edit.parameter(run);
       int shard = run.inserted();
       while (!run.isStopping() && shard < run.shards() && children.size() < Outcome.Rearm.MAX_CHILDREN
-          && bytes + edit.job.parameter().payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES) {
-        children.add(Shards.child(edit.job, run, shard++));
-        bytes += edit.job.parameter().payload().length;
+          && bytes + parameter.payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES) {
+        children.add(Shards.child(edit.job, run, parameter, shard++));
+        bytes += parameter.payload().length;
       }
       all &= run.isStopping() || shard == run.shards();
       edit.active.set(i, run.inserted(shard));

@@ -87,6 +87,10 @@ final class JobRecordFormat {
         .near(totals.failuresInRow());
     list(out, record.requests(), request -> out.text(request.key()).near(request.time() - base)
         .near(request.origin()));
+    list(out, record.parameters(), parameter -> {
+      out.near(parameter.origin());
+      RecordParts.writeBody(parameter.body(), out);
+    });
     return Frame.end(out, start, Checksum.mark(record.job().name())).toArray();
   }
 
@@ -110,7 +114,7 @@ final class JobRecordFormat {
     List<JobRecord.Request> requests = list(in,
         () -> new JobRecord.Request(in.text(), base + in.near(), in.near()));
     return new JobRecord(job, version, declared, created, paused, base, nextAfter, origins, waiting, active, history,
-        totals, requests);
+        totals, requests, list(in, () -> new JobRecord.Parameter(in.near(), RecordParts.readBody(in))));
   }
 
   private static void writeJob(Job job, Bytes out) {

@@ -221,4 +221,23 @@ final class JobChangeTest {
     assertThatThrownBy(() -> JobChange.trigger(record, "x".repeat(100_000), START))
         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("key");
   }
+
+  @Test
+  void aRequestCarriesItsOwnParameterUntilItsShardsAreInserted() {
+    Job job = hourly().shards(600).parameter(new Body(new byte[]{'1'}, "text/plain", Map.of("h", "v"))).build();
+    JobRecord record = JobChange.trigger(created(job), "k", Body.json("2"), START).record();
+    assertThat(JobChange.trigger(record, "k", Body.json("3"), START).isRepeated()).isTrue();
+    JobLife.Plan half = pass(record, START);
+    assertThat(half.children()).hasSize(500).allMatch(child -> child.body().payload()[0] == '2')
+        .allMatch(child -> "v".equals(child.body().headers().get("h")));
+    assertThat(half.record().parameters()).hasSize(1);
+    JobLife.Plan rest = pass(half.record(), START);
+    assertThat(rest.children()).hasSize(100).allMatch(child -> child.body().payload()[0] == '2');
+    assertThat(rest.record().parameters()).as("the record forgets it").isEmpty();
+    Body large = new Body(new byte[5_000], "a/b", Map.of());
+    assertThatThrownBy(() -> JobChange.trigger(record, null, large, START)).hasMessageContaining("4096");
+    Body most = new Body(new byte[4_096], "a/b", Map.of());
+    assertThatThrownBy(() -> JobChange.trigger(record, null, most, START)).isInstanceOf(OverloadedException.class);
+    assertThat(JobChange.stop(record, START, START).parameters()).as("a request that is stopped").isEmpty();
+  }
 }

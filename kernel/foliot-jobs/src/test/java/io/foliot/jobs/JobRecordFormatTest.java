@@ -108,7 +108,8 @@ final class JobRecordFormatTest {
           PastRun.Result.SUCCEEDED, Job.MAX_SHARDS, Job.MAX_SHARDS, 1L << 60, 1L << 60));
     }
     JobRecord record = new JobRecord(job, 1, List.of(1L), 0, null, 0, 0, 0, waiting, active, history, JobTotals.NONE,
-        requests(JobRecord.MAX_REQUESTS));
+        requests(JobRecord.MAX_REQUESTS),
+        List.of(new JobRecord.Parameter(1, new Body(new byte[JobRecord.MAX_PARAMETERS_BYTES], "a/b", Map.of()))));
     byte[] bytes = JobRecordFormat.encode(record);
     assertThat(bytes.length).isLessThanOrEqualTo(JobRecordFormat.MAX_BYTES);
     JobRecord read = JobRecordFormat.decode("job", bytes);
@@ -148,7 +149,8 @@ final class JobRecordFormatTest {
         some(random, () -> new JobRecord.Waiting(time(random), random.nextInt(9), random.nextInt(99),
             random.nextBoolean())),
         some(random, () -> run(random)), some(random, () -> past(random)),
-        new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, random.nextInt(5)), requests);
+        new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, random.nextInt(5)), requests,
+        some(random, () -> new JobRecord.Parameter(random.nextInt(9), Body.json("" + random.nextInt()))));
   }
 
   private static Job job(Random random) {

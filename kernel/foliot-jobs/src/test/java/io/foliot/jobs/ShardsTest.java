@@ -73,9 +73,9 @@ final class ShardsTest {
   void aJitterMovesTheBeginAndNotTheId() {
     Job job = Job.named("report").queue("q").every(Duration.ofHours(1)).schedule(s -> s.jitter(Duration.ofMinutes(5)))
         .build();
-    Outcome.Child child = Shards.child(job, run(TIME, 0), 3);
+    Outcome.Child child = Shards.child(job, run(TIME, 0), job.parameter(), 3);
     assertThat(child.id()).isEqualTo(Shards.id("report", run(TIME, 0), 3));
-    assertThat(child).isEqualTo(Shards.child(job, run(TIME, 0), 3));
+    assertThat(child).isEqualTo(Shards.child(job, run(TIME, 0), job.parameter(), 3));
     assertThat(((Due.At) child.due()).millis()).isBetween(TIME, TIME + 300_000);
   }
 }

@@ -254,4 +254,16 @@ final class JobApiTest {
       assertThat(own.delete("/v1/queues/foliot.jobs/tasks/nightly").status()).isEqualTo(404);
     }
   }
+
+  @Test
+  void aRequestForARunMayCarryItsOwnParameter() {
+    rig.put("/v1/jobs/nightly", NIGHTLY.replace("\"shards\": 4", "\"shards\": 2"));
+    assertThat(rig.post("/v1/jobs/nightly/trigger", "{\"parameter\": {\"kind\": \"rerun\"}}").text("result"))
+        .isEqualTo("ACCEPTED");
+    Rig.Answer claimed = rig.post("/v1/queues/billing/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
+    assertThat(claimed.text("tasks", 0, "payload", "kind")).isEqualTo("rerun");
+    assertThat(rig.post("/v1/jobs/nightly/trigger", "{\"parameters\": 1}").problem()).isEqualTo("unknown-field");
+    assertThat(rig.post("/v1/jobs/nightly/trigger", "{\"parameter\": \"" + "x".repeat(5_000) + "\"}").status())
+        .isEqualTo(400);
+  }
 }
