@@ -38,6 +38,12 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** All shard parameters together, in bytes of UTF-8: they are part of the job's record. */
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
+  /** One shard parameter, in characters: it travels in a header of each attempt. */
+  public static final int MAX_SHARD_PARAMETER = 4 << 10;
+  /** Headers of the parameter: a task has {@value Limits#MAX_HEADERS}, some of them the job's own. */
+  public static final int MAX_HEADERS = Limits.MAX_HEADERS - 8;
+  /** Names and values of these headers together, in characters, for the same reason. */
+  public static final int MAX_HEADER_BYTES = 3 << 10;
   /** Longest timeout of a run. */
   public static final Duration MAX_TIMEOUT = Duration.ofHours(24);
   /** Ended runs and ranges that are kept unless the job says otherwise. */
@@ -60,6 +66,18 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     int bytes = shardParameters.stream().mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length).sum();
     ensure(bytes <= MAX_SHARD_PARAMETER_BYTES,
         "shardParameters have at most " + MAX_SHARD_PARAMETER_BYTES + " bytes in all", bytes);
+    for (String text : shardParameters) {
+      ensure(text.length() <= MAX_SHARD_PARAMETER,
+          "each of shardParameters has at most " + MAX_SHARD_PARAMETER + " characters", text.length());
+      ensure(text.chars().noneMatch(Character::isISOControl), "shardParameters have no control characters",
+          text.length());
+    }
+    ensure(parameter.headers().size() <= MAX_HEADERS, "parameter has at most " + MAX_HEADERS + " headers",
+        parameter.headers().size());
+    int headers = parameter.headers().entrySet().stream()
+        .mapToInt(header -> header.getKey().length() + header.getValue().length()).sum();
+    ensure(headers <= MAX_HEADER_BYTES, "the headers of parameter have at most " + MAX_HEADER_BYTES + " characters",
+        headers);
     ensure(parameter.payload().length <= MAX_PARAMETER_BYTES,
         "parameter has at most " + MAX_PARAMETER_BYTES + " bytes", parameter.payload().length);
     ensure((long) parameter.payload().length * shards <= MAX_RUN_BYTES,

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
@@ -18,6 +19,13 @@ import org.jspecify.annotations.Nullable;
  * well, by the same function, because his write is refused if the record has changed since he read it.
  */
 final class JobChange {
+  /** The longest text for people, in characters: it is part of the record. */
+  private static final int MAX_TEXT = 1_000;
+  private static final int MAX_KEY = 256;
+  /** The most times that are counted although none of them runs: a caller waits for it. */
+  private static final long MAX_COUNTED = 100_000;
+  private static final Calendar NO_DAYS = Calendar.parse(List.of());
+
   private JobChange() {}
 
   /** A job has more undecided times than one step decides: planning passes must come first, and are under way. */
@@ -47,8 +55,8 @@ final class JobChange {
   static JobRecord create(Job job, long now, Function<String, @Nullable Calendar> calendars) {
     Schedule schedule = schedule(job, calendars);
     job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
-    return new JobRecord(job, 1, List.of(), now, null, now, firstAfter(job, schedule, now), 0, List.of(), List.of(),
-        List.of(), JobTotals.NONE, List.of());
+    return new JobRecord(job, 1, List.of(), now, null, now, firstAfter(job, schedule, now), now, List.of(), List.of(),
+        List.of(), JobTotals.NONE, List.of(), List.of());
   }
 
   private static Schedule schedule(Job job, Function<String, @Nullable Calendar> calendars) {
@@ -72,9 +80,28 @@ final class JobChange {
   }
 
   /**
-   * Replaces the definition. The same definition changes nothing.
+   * Decides the times before a new definition. If a calendar of the old one is gone, they cannot be told from excluded
+   * ones: none of them runs, and all are recorded as missed.
+   */
+  private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
+    if (record.job().schedule().exclude().stream().allMatch(name -> calendars.apply(name) != null)) {
+      return settled(record, now, calendars);
+    }
+    Schedule schedule = schedule(record.job(), name -> NO_DAYS);
+    JobEdit edit = new JobEdit(record);
+    Instant from = Instant.ofEpochMilli(record.cursor());
+    Instant first = schedule.next(from);
+    long count = schedule.count(from, Instant.ofEpochMilli(now), MAX_COUNTED);
+    if (first != null && count > 0) {
+      edit.past(PastRun.Result.MISSED, first.toEpochMilli(), now, count, now);
+    }
+    return edit;
+  }
+
+  /**
+   * Replaces the definition. The same definition changes nothing. A run keeps the definition under which it began.
    *
-   * @throws BehindException if times must be caught up first
+   * @throws BehindException if times must be caught up first, or shards of a run inserted
    */
   static JobRecord put(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.job().equals(job)) {
@@ -84,7 +111,11 @@ final class JobChange {
     if (!record.job().schedule().equals(job.schedule())) {
       job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     }
-    JobEdit edit = settled(record, now, calendars);
+    if (record.active().stream().anyMatch(run -> !run.isStopping() && run.inserted() < run.shards())) {
+      // The shards that are left have the parameters of this definition: passes insert them first, within a second.
+      throw new BehindException(job.name());
+    }
+    JobEdit edit = replaced(record, now, calendars);
     boolean hadDelay = edit.job.schedule().after() != null;
     edit.job = job;
     edit.version++;
@@ -132,11 +163,20 @@ final class JobChange {
    */
   static JobRecord pause(JobRecord record, long until, String reason, String actor, long now,
       Function<String, @Nullable Calendar> calendars) {
+    ensureText("reason", reason);
+    ensureText("actor", actor);
     JobEdit edit = settled(record, now, calendars);
     JobRecord.Paused old = edit.paused;
     edit.cursor = Math.max(edit.cursor, now);
     edit.paused = new JobRecord.Paused(old == null ? now : old.since(), until, edit.origins, reason, actor);
     return edit.done();
+  }
+
+  private static void ensureText(String field, String text) {
+    if (text.length() > MAX_TEXT) {
+      throw new IllegalArgumentException(field + " has at most " + MAX_TEXT + " characters: characters="
+          + text.length());
+    }
   }
 
   /** Ends a pause. Times that passed in it are recorded as paused, by this step or the next passes. */
@@ -159,6 +199,32 @@ final class JobChange {
    */
   static Requested trigger(JobRecord record, @Nullable String key, long now) {
     return request(record, key, List.of(now));
+  }
+
+  /**
+   * Asks for a run now that carries something else than the job's parameter.
+   *
+   * @param parameter its payload and content type; its headers are those of the job's parameter
+   * @throws OverloadedException if too many times or parameters wait already
+   */
+  static Requested trigger(JobRecord record, @Nullable String key, Body parameter, long now) {
+    int length = parameter.payload().length;
+    if (length > JobRecord.MAX_PARAMETERS_BYTES || !parameter.headers().isEmpty()) {
+      throw new IllegalArgumentException("the parameter of a request has no headers and at most "
+          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: bytes=" + length);
+    }
+    Requested requested = request(record, key, List.of(now));
+    if (requested.isRepeated()) {
+      return requested;
+    }
+    int waiting = record.parameters().stream().mapToInt(each -> each.body().payload().length).sum();
+    if (waiting + length > JobRecord.MAX_PARAMETERS_BYTES) {
+      throw new OverloadedException("the parameters of requests that wait have at most "
+          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: waiting=" + waiting + ", asked=" + length);
+    }
+    JobEdit edit = new JobEdit(requested.record());
+    edit.parameters.add(new JobRecord.Parameter(requested.origin(), parameter));
+    return new Requested(edit.done(), requested.times(), requested.origin(), false);
   }
 
   /**
@@ -198,6 +264,10 @@ final class JobChange {
    * @throws OverloadedException if too many times wait already
    */
   static Requested request(JobRecord record, @Nullable String key, List<Long> times) {
+    if (key != null && (key.isEmpty() || key.length() > MAX_KEY)) {
+      throw new IllegalArgumentException("an idempotency key has 1 to " + MAX_KEY + " characters: characters="
+          + key.length());
+    }
     for (JobRecord.Request request : record.requests()) {
       if (request.key().equals(key)) {
         return new Requested(record, List.of(request.time()), request.origin(), true);

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class JobEdit {
   final List<Run> active;
   JobTotals totals;
   final List<JobRecord.Request> requests;
+  final List<JobRecord.Parameter> parameters;
   private final List<PastRun> history;
 
   JobEdit(JobRecord record) {
@@ -34,6 +36,7 @@ final class JobEdit {
     history = new ArrayList<>(record.history());
     totals = record.totals();
     requests = new ArrayList<>(record.requests());
+    parameters = new ArrayList<>(record.parameters());
   }
 
   /** Records what became of a run or of scheduled times; a range that goes on is one entry. */
@@ -52,11 +55,26 @@ final class JobEdit {
     past(new PastRun(from, to, count, 0, result, 0, 0, 0, now));
   }
 
+  /** Returns what the shards of a run carry. */
+  Body parameter(Run run) {
+    return parameters.stream().filter(parameter -> parameter.origin() == run.origin()).findFirst()
+        .map(parameter -> new Body(parameter.body().payload(), parameter.body().contentType(),
+            job.parameter().headers()))
+        .orElse(job.parameter());
+  }
+
+  /** Returns whether shards of a request are still to be inserted. */
+  private boolean isAwaited(long origin) {
+    return waiting.stream().anyMatch(each -> each.origin() == origin) || active.stream()
+        .anyMatch(run -> run.origin() == origin && !run.isStopping() && run.inserted() < run.shards());
+  }
+
   /** Returns the changed record, or the old one if nothing has changed. */
   JobRecord done() {
     int dropped = Math.max(0, history.size() - job.history());
     JobRecord after = new JobRecord(job, version, declared, before.created(), paused, cursor, nextAfter, origins,
-        waiting, active, history.subList(dropped, history.size()), totals, requests);
+        waiting, active, history.subList(dropped, history.size()), totals, requests,
+        parameters.stream().filter(parameter -> isAwaited(parameter.origin())).toList());
     return after.equals(before) ? before : after;
   }
 }

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.AfterSchedule;
@@ -186,10 +187,13 @@ final class JobLife {
           ? PastRun.Result.FAILED
           : run.unknown() > 0 ? PastRun.Result.UNKNOWN : PastRun.Result.SUCCEEDED;
     };
+    long failuresBefore = edit.totals.failuresInRow();
     edit.past(new PastRun(run.time(), run.time(), 1, run.origin(), result, run.shards(), failed, run.begun(),
         run.lastEnd() == 0 ? now : run.lastEnd()));
     int most = edit.job.pauseAfterFailures();
-    if (most > 0 && edit.totals.failuresInRow() >= most && edit.paused == null) {
+    long failures = edit.totals.failuresInRow();
+    // After a resume, as many failures again: neither a run that was stopped nor the first failure pauses the job.
+    if (most > 0 && failures > failuresBefore && failures % most == 0 && edit.paused == null) {
       edit.paused = new JobRecord.Paused(now, JobRecord.Paused.OPEN, edit.origins,
           most + " runs in a row failed", "foliot");
     }
@@ -275,11 +279,12 @@ final class JobLife {
     boolean all = true;
     for (int i = 0; i < edit.active.size(); i++) {
       Run run = edit.active.get(i);
+      Body parameter = edit.parameter(run);
       int shard = run.inserted();
       while (!run.isStopping() && shard < run.shards() && children.size() < Outcome.Rearm.MAX_CHILDREN
-          && bytes + edit.job.parameter().payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES) {
-        children.add(Shards.child(edit.job, run, shard++));
-        bytes += edit.job.parameter().payload().length;
+          && bytes + parameter.payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES) {
+        children.add(Shards.child(edit.job, run, parameter, shard++));
+        bytes += parameter.payload().length;
       }
       all &= run.isStopping() || shard == run.shards();
       edit.active.set(i, run.inserted(shard));

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,22 +15,27 @@ import org.jspecify.annotations.Nullable;
  * @param paused why and since when it is paused, or null
  * @param cursor each scheduled time up to here is waiting, active, or in the totals
  * @param nextAfter with a fixed delay, when the next run begins; 0 while one is active or if the schedule has no delay
- * @param origins how many requests for runs there were; the next one gets the next number
+ * @param origins the number of the last request for runs, and the instant of the creation before there was one: so a
+ *     job that is deleted and created again repeats no number, and its runs are other ones
  * @param waiting times that are to run and have not begun, in the order in which they begin
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest last
  * @param totals what became of all times
  * @param requests idempotency keys of the last requests
+ * @param parameters what the shards of requested runs carry instead of the job's parameter, until they are inserted
  */
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
-    List<Request> requests) {
+    List<Request> requests, List<Parameter> parameters) {
   /** Definitions that code declared: a rolling deployment has two, a rollback a third. */
   static final int MAX_DECLARED = 8;
   /** Times that wait to run. */
   static final int MAX_WAITING = 100;
   /** Requests whose idempotency keys are remembered. */
   static final int MAX_REQUESTS = 32;
+
+  /** Payloads of all parameters of requests together, in bytes: they are part of the record. */
+  static final int MAX_PARAMETERS_BYTES = 4 << 10;
 
   private static final int MAX_ACTIVE = 16;
   private static final int MAX_ACTIVE_LARGE = 4;
@@ -41,6 +47,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
     active = List.copyOf(active);
     history = List.copyOf(history);
     requests = List.copyOf(requests);
+    parameters = List.copyOf(parameters);
   }
 
   /**
@@ -74,6 +81,14 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param origin its number
    */
   record Request(String key, long time, long origin) {}
+
+  /**
+   * What the shards of a requested run carry; their headers are those of the job's parameter.
+   *
+   * @param origin the number of the request
+   * @param body the payload and its content type
+   */
+  record Parameter(long origin, Body body) {}
 
   /** Returns how many runs may be active under the overlap rule ALLOW. */
   static int maxActive(Job job) {

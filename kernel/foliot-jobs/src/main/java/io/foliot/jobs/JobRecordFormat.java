@@ -87,6 +87,10 @@ final class JobRecordFormat {
         .near(totals.failuresInRow());
     list(out, record.requests(), request -> out.text(request.key()).near(request.time() - base)
         .near(request.origin()));
+    list(out, record.parameters(), parameter -> {
+      out.near(parameter.origin());
+      RecordParts.writeBody(parameter.body(), out);
+    });
     return Frame.end(out, start, Checksum.mark(record.job().name())).toArray();
   }
 
@@ -110,7 +114,7 @@ final class JobRecordFormat {
     List<JobRecord.Request> requests = list(in,
         () -> new JobRecord.Request(in.text(), base + in.near(), in.near()));
     return new JobRecord(job, version, declared, created, paused, base, nextAfter, origins, waiting, active, history,
-        totals, requests);
+        totals, requests, list(in, () -> new JobRecord.Parameter(in.near(), RecordParts.readBody(in))));
   }
 
   private static void writeJob(Job job, Bytes out) {
@@ -164,7 +168,12 @@ final class JobRecordFormat {
   private static void writePast(PastRun past, long base, Bytes out) {
     out.near(past.from() - base).near(past.to() - past.from()).near(past.count()).near(past.origin())
         .u8(past.result().code()).varint(past.shards()).varint(past.failed())
-        .near(past.begun() == 0 ? 0 : past.begun() - past.from() + 1).near(past.ended() - past.to());
+        .near(past.begun() == 0 ? 0 : beside0(past.begun() - past.from())).near(past.ended() - past.to());
+  }
+
+  /** Makes room for a zero that says that there is no such distance. */
+  private static long beside0(long distance) {
+    return distance < 0 ? distance : distance + 1;
   }
 
   private static PastRun readPast(long base, BytesReader in) {
@@ -176,7 +185,8 @@ final class JobRecordFormat {
     int shards = in.varint();
     int failed = in.varint();
     long begun = in.near();
-    return new PastRun(from, to, count, origin, result, shards, failed, begun == 0 ? 0 : from + begun - 1,
+    long distance = begun > 0 ? begun - 1 : begun;
+    return new PastRun(from, to, count, origin, result, shards, failed, begun == 0 ? 0 : from + distance,
         to + in.near());
   }
 

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.TaskId;
@@ -250,7 +251,18 @@ public final class Jobs {
    * @param key the caller's name for the request, or null; the same key again asks for nothing
    */
   public CompletableFuture<Requested> trigger(String name, @Nullable String key) {
-    return request(name, (record, now, known) -> JobChange.trigger(record, key, now));
+    return trigger(name, key, null);
+  }
+
+  /**
+   * Asks for a run now, as {@link #trigger(String, String)} does.
+   *
+   * @param parameter what its shards carry instead of the job's parameter, without headers, or null
+   */
+  public CompletableFuture<Requested> trigger(String name, @Nullable String key, @Nullable Body parameter) {
+    return request(name, (record, now, known) -> parameter == null
+        ? JobChange.trigger(record, key, now)
+        : JobChange.trigger(record, key, parameter, now));
   }
 
   /**

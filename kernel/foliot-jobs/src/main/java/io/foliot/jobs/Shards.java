@@ -65,17 +65,17 @@ final class Shards {
   }
 
   /** Returns the task to insert for a shard. It is due at the scheduled time, plus the jitter of the schedule. */
-  static Outcome.Child child(Job job, Run run, int shard) {
+  static Outcome.Child child(Job job, Run run, Body parameter, int shard) {
     Instant time = Instant.ofEpochMilli(run.time());
     Instant due = run.origin() == 0 ? job.schedule().jitter(job.name()).begin(time) : Instant.ofEpochMilli(run.begun());
-    Map<String, String> headers = new HashMap<>(job.parameter().headers());
+    Map<String, String> headers = new HashMap<>(parameter.headers());
     headers.put(JobHeaders.JOB, job.name());
     headers.put(JobHeaders.SCHEDULED_AT, time.toString());
     headers.put(JobHeaders.SHARD, Integer.toString(shard));
     headers.put(JobHeaders.SHARDS, Integer.toString(run.shards()));
-    String parameter = job.shardParameter(shard);
-    if (parameter != null) {
-      headers.put(JobHeaders.SHARD_PARAMETER, parameter);
+    String text = job.shardParameter(shard);
+    if (text != null) {
+      headers.put(JobHeaders.SHARD_PARAMETER, text);
     }
     if (run.missed() > 0) {
       headers.put(JobHeaders.MISSED, Integer.toString(run.missed()));
@@ -83,7 +83,7 @@ final class Shards {
     if (isAwaited(job)) {
       headers.put(JobHeaders.AWAITED, "true");
     }
-    Body body = new Body(job.parameter().payload(), job.parameter().contentType(), headers);
+    Body body = new Body(parameter.payload(), parameter.contentType(), headers);
     return new Outcome.Child(id(job.name(), run, shard), job.queue(), Due.at(due.toEpochMilli()), body,
         job.maxAttempts(), false);
   }

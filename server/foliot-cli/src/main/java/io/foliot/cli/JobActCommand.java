@@ -134,13 +134,17 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   /** Runs it now. */
   @Command(name = "trigger", description = "Asks for a run of a job now.")
   static final class Trigger extends JobActCommand {
+    @Option(names = "--parameter", paramLabel = "JSON", description = "what this run carries instead of the job's parameter, as JSON")
+    private @Nullable String parameter;
+
     Trigger(Shell shell) {
       super(shell);
     }
 
     @Override
     void act(ServerConnection remote, String path, String name) {
-      JsonView answer = JsonView.parse(remote.post(path + "/trigger", "", TIMEOUT));
+      String body = parameter == null ? "" : "{\"parameter\": " + parameter + "}";
+      JsonView answer = JsonView.parse(remote.post(path + "/trigger", body, TIMEOUT));
       answer.at("times").items().forEach(time -> shell.line(name + " runs for " + time.text()));
     }
   }

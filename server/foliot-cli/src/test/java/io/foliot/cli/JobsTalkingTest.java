@@ -72,7 +72,8 @@ final class JobsTalkingTest {
     output("jobs", "resume", "report");
     assertThat(output("jobs", "runs", "report")).contains("has not run yet");
 
-    String time = output("jobs", "trigger", "report").strip().replace("report runs for ", "");
+    String time = output("jobs", "trigger", "report", "--parameter", "{\"kind\": \"rerun\"}").strip()
+        .replace("report runs for ", "");
     assertThat(output("jobs", "runs", "report")).contains(time, "RUNNING");
     assertThat(output("jobs", "stop", "report", time)).contains(time);
 

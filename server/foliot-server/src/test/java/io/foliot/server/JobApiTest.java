@@ -2,6 +2,9 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -232,5 +235,35 @@ final class JobApiTest {
 
   private String key(String actions, String queues) {
     return rig.post("/v1/keys", "{\"actions\": [" + actions + "], \"queues\": [" + queues + "]}").text("key");
+  }
+
+  @Test
+  void theTaskOfAJobCannotBeReachedByItsId() {
+    TaskStore[] store = new TaskStore[1];
+    try (Rig own = Rig.over(Map.of(), real -> store[0] = real)) {
+      own.withQueue("billing").put("/v1/jobs/nightly", NIGHTLY);
+      TaskRecord task = store[0].find(new TaskRef.ByKey("foliot.jobs", "nightly")).toCompletableFuture().join()
+          .orElseThrow();
+      String path = "/v1/tasks/" + task.id();
+      assertThat(own.get(path).problem()).isEqualTo("unknown-task");
+      assertThat(own.get(path + "/explain").problem()).isEqualTo("unknown-task");
+      assertThat(own.delete(path).problem()).isEqualTo("unknown-task");
+      assertThat(own.post(path + "/run", "").problem()).isEqualTo("unknown-task");
+      assertThat(own.get("/v1/jobs/nightly").text("state")).isEqualTo("ACTIVE");
+      assertThat(own.get("/v1/queues/foliot.jobs/tasks/nightly").status()).isEqualTo(404);
+      assertThat(own.delete("/v1/queues/foliot.jobs/tasks/nightly").status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aRequestForARunMayCarryItsOwnParameter() {
+    rig.put("/v1/jobs/nightly", NIGHTLY.replace("\"shards\": 4", "\"shards\": 2"));
+    assertThat(rig.post("/v1/jobs/nightly/trigger", "{\"parameter\": {\"kind\": \"rerun\"}}").text("result"))
+        .isEqualTo("ACCEPTED");
+    Rig.Answer claimed = rig.post("/v1/queues/billing/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
+    assertThat(claimed.text("tasks", 0, "payload", "kind")).isEqualTo("rerun");
+    assertThat(rig.post("/v1/jobs/nightly/trigger", "{\"parameters\": 1}").problem()).isEqualTo("unknown-field");
+    assertThat(rig.post("/v1/jobs/nightly/trigger", "{\"parameter\": \"" + "x".repeat(5_000) + "\"}").status())
+        .isEqualTo(400);
   }
 }

@@ -255,7 +255,8 @@ public final class Api implements AutoCloseable {
         }
       }
       case TASK -> {
-        if (!caller.seesAll()) {
+        // The calls of a worker name a token, which no claim of a caller yields for an internal queue.
+        if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
         }
       }
@@ -282,7 +283,7 @@ public final class Api implements AutoCloseable {
     // Its payload is not held while this thread waits for its turn.
     Optional<String> queue = calls.read(scheduler.find(new TaskRef.ById(id)).thenApply(task -> task.map(
         TaskRecord::queue)));
-    if (queue.isEmpty() || !request.caller().sees(queue.get())) {
+    if (queue.isEmpty() || queue.get().startsWith(Limits.INTERNAL_QUEUES) || !request.caller().sees(queue.get())) {
       throw TaskRoutes.unknownTask(id.toString());
     }
   }

@@ -128,6 +128,21 @@ final class JobJson {
     return true;
   }
 
+  /** Reads the body of a request for a run; null if it has no parameter of its own. */
+  static @Nullable Body readParameter(byte[] body) {
+    Body[] parameter = new Body[1];
+    try (JsonIn in = new JsonIn(body)) {
+      in.only(List.of("parameter"), field -> {
+        if (!field.equals("parameter")) {
+          return false;
+        }
+        parameter[0] = in.isNull() ? null : new Body(in.raw(), JSON, Map.of());
+        return true;
+      });
+    }
+    return parameter[0];
+  }
+
   private boolean readMisfire(JsonIn in, String field) {
     String path = "misfire." + field;
     switch (field) {

@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.core.Body;
 import io.foliot.core.InstantText;
 import io.foliot.core.Limits;
 import io.foliot.core.Scheduler;
@@ -223,8 +224,10 @@ final class JobRoutes {
   }
 
   Reply trigger(Request request) {
-    request.noBody(limits.bodyBytes());
-    return requested(call(() -> jobs.trigger(request.variable("job"), request.header("Idempotency-Key"))), false);
+    byte[] body = request.json(limits.bodyBytes());
+    Body parameter = body.length == 0 ? null : JobJson.readParameter(body);
+    return requested(call(() -> jobs.trigger(request.variable("job"), request.header("Idempotency-Key"), parameter)),
+        false);
   }
 
   /** The body of a backfill. */

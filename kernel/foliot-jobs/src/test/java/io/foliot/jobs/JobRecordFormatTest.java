@@ -1,0 +1,195 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Body;
+import io.foliot.core.store.format.Checksum;
+import io.foliot.core.store.format.NewerVersionException;
+import io.foliot.core.store.format.UnreadableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The stored bytes of jobs: exact, refused when damaged, bounded. */
+final class JobRecordFormatTest {
+  private static final int ROUNDS = 500;
+  private static final long[] TIMES = {0, 1, -1, 1_790_000_000_000L, 1_790_000_000_001L, 4_102_444_800_000L,
+      Long.MAX_VALUE >> 8, Long.MIN_VALUE >> 8};
+
+  @Test
+  void whatIsWrittenIsRead() {
+    Random random = new Random(1);
+    for (int round = 0; round < ROUNDS; round++) {
+      JobRecord record = record(random);
+      byte[] bytes = JobRecordFormat.encode(record);
+      assertThat(JobRecordFormat.decode("job", bytes)).as("round %s", round).isEqualTo(record);
+    }
+  }
+
+  @Test
+  void everyCutIsRefused() {
+    byte[] bytes = JobRecordFormat.encode(record(new Random(2)));
+    for (int length = 0; length < bytes.length; length++) {
+      ensureRefused("cut to " + length, Arrays.copyOf(bytes, length));
+      ensureRefused("cut by " + length, Arrays.copyOfRange(bytes, length + 1, bytes.length));
+    }
+    ensureRefused("one byte more", Arrays.copyOf(bytes, bytes.length + 1));
+  }
+
+  @Test
+  void everyFlippedBitIsRefused() {
+    byte[] bytes = JobRecordFormat.encode(record(new Random(3)));
+    for (int bit = 0; bit < 8 * bytes.length; bit++) {
+      byte[] flipped = bytes.clone();
+      flipped[bit >> 3] ^= (byte) (1 << (bit & 7));
+      ensureRefused("bit " + bit, flipped);
+    }
+  }
+
+  @Test
+  void contentThatMakesNoSenseIsRefusedAlthoughItsChecksumIsRight() {
+    Random random = new Random(4);
+    byte[] bytes = JobRecordFormat.encode(record(random));
+    for (int bit = 8; bit < 8 * (bytes.length - Checksum.BYTES); bit++) {
+      byte[] flipped = bytes.clone();
+      flipped[bit >> 3] ^= (byte) (1 << (bit & 7));
+      seal(flipped);
+      try {
+        assertThat(JobRecordFormat.decode("job", flipped)).isNotNull();
+      } catch (UnreadableException e) {
+        assertThat(e).hasMessageContaining("job");
+      }
+    }
+  }
+
+  @Test
+  void aRecordOfAnotherJobIsRefused() {
+    byte[] bytes = JobRecordFormat.encode(record(new Random(5)));
+    assertThatThrownBy(() -> JobRecordFormat.decode("other", bytes)).isInstanceOf(UnreadableException.class);
+  }
+
+  @Test
+  void aNewerVersionIsToldFromDamage() {
+    byte[] bytes = JobRecordFormat.encode(record(new Random(6)));
+    bytes[0]++;
+    seal(bytes);
+    assertThatThrownBy(() -> JobRecordFormat.decode("job", bytes)).isInstanceOf(NewerVersionException.class);
+  }
+
+  @Test
+  void theLargestRecordKeepsAllButItsHistory() {
+    Job job = Job.named("job").queue("q").every(Duration.ofSeconds(1)).overlap(Overlap.ALLOW).shards(1_000,
+        Collections.nCopies(1_000, "x".repeat(24)).toArray(String[]::new)).history(Job.MAX_HISTORY)
+        .parameter(new Body(new byte[Job.MAX_PARAMETER_BYTES], "application/json", Map.of("h", "v".repeat(3_000))))
+        .build();
+    List<JobRecord.Waiting> waiting = new ArrayList<>();
+    List<PastRun> history = new ArrayList<>();
+    List<Run> active = new ArrayList<>();
+    BitSet all = new BitSet();
+    all.set(0, 999);
+    for (int i = 0; i < JobRecord.MAX_WAITING; i++) {
+      waiting.add(new JobRecord.Waiting(1_790_000_000_000L + i, i, Integer.MAX_VALUE, true));
+    }
+    for (int i = 0; i < JobRecord.maxActive(job); i++) {
+      active.add(new Run(1_790_000_000_000L + i, 1L << 50, 1_000, 1_000, Integer.MAX_VALUE, 1_790_000_000_000L,
+          Long.MAX_VALUE >> 1, Run.Stop.STOPPED, 999, all, all, 999, Long.MAX_VALUE >> 1));
+    }
+    for (int i = 0; i < Job.MAX_HISTORY; i++) {
+      history.add(new PastRun(i, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2,
+          PastRun.Result.SUCCEEDED, Job.MAX_SHARDS, Job.MAX_SHARDS, 1L << 60, 1L << 60));
+    }
+    JobRecord record = new JobRecord(job, 1, List.of(1L), 0, null, 0, 0, 0, waiting, active, history, JobTotals.NONE,
+        requests(JobRecord.MAX_REQUESTS),
+        List.of(new JobRecord.Parameter(1, new Body(new byte[JobRecord.MAX_PARAMETERS_BYTES], "a/b", Map.of()))));
+    byte[] bytes = JobRecordFormat.encode(record);
+    assertThat(bytes.length).isLessThanOrEqualTo(JobRecordFormat.MAX_BYTES);
+    JobRecord read = JobRecordFormat.decode("job", bytes);
+    assertThat(read.active()).isEqualTo(active);
+    assertThat(read.waiting()).isEqualTo(waiting);
+    assertThat(read.history()).isEqualTo(history.subList(history.size() - read.history().size(), history.size()));
+  }
+
+  private static List<JobRecord.Request> requests(int count) {
+    List<JobRecord.Request> requests = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      requests.add(new JobRecord.Request(String.format("%0256d", i), i, i));
+    }
+    return requests;
+  }
+
+  private static void ensureRefused(String what, byte[] bytes) {
+    assertThatThrownBy(() -> JobRecordFormat.decode("job", bytes)).as(what).isInstanceOf(UnreadableException.class);
+  }
+
+  private static void seal(byte[] bytes) {
+    int end = bytes.length - Checksum.BYTES;
+    int sum = Checksum.of(Checksum.mark("job"), bytes, 0, end);
+    for (int i = 0; i < Checksum.BYTES; i++) {
+      bytes[end + i] = (byte) (sum >>> (8 * (Checksum.BYTES - 1 - i)));
+    }
+  }
+
+  private static JobRecord record(Random random) {
+    List<JobRecord.Request> requests = requests(random.nextInt(3));
+    JobRecord.Paused paused = random.nextBoolean()
+        ? null
+        : new JobRecord.Paused(time(random), random.nextBoolean() ? JobRecord.Paused.OPEN : time(random),
+            random.nextInt(), "because", "me");
+    return new JobRecord(job(random), 1 + random.nextInt(9), some(random, random::nextLong), time(random), paused,
+        time(random), time(random), random.nextInt(99),
+        some(random, () -> new JobRecord.Waiting(time(random), random.nextInt(9), random.nextInt(99),
+            random.nextBoolean())),
+        some(random, () -> run(random)), some(random, () -> past(random)),
+        new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, random.nextInt(5)), requests,
+        some(random, () -> new JobRecord.Parameter(random.nextInt(9), Body.json("" + random.nextInt()))));
+  }
+
+  private static Job job(Random random) {
+    Job.Builder job = Job.named("job").queue("q").shards(1 + random.nextInt(5));
+    switch (random.nextInt(3)) {
+      case 0 -> job.every(Duration.ofSeconds(1 + random.nextInt(9)));
+      case 1 -> job.after(Duration.ofSeconds(1 + random.nextInt(9)));
+      default -> job.cron("0 2 * * MON-FRI").zone("Europe/Berlin");
+    }
+    return job.timeout(random.nextBoolean() ? null : Duration.ofMinutes(1)).maxAttempts(random.nextInt(9))
+        .pauseAfterFailures(random.nextInt(9)).history(1 + random.nextInt(Job.MAX_HISTORY))
+        .parameter(Body.json("{\"n\": " + random.nextInt() + "}"))
+        .overlap(any(random, Overlap.values()))
+        .misfire(Misfire.all(1 + random.nextInt(9), Duration.ofMinutes(random.nextInt(9)))).build();
+  }
+
+  private static Run run(Random random) {
+    BitSet ended = BitSet.valueOf(new long[]{random.nextLong()});
+    BitSet failed = BitSet.valueOf(new long[]{random.nextLong(), random.nextLong()});
+    return new Run(time(random), random.nextInt(99), 128, random.nextInt(128), random.nextInt(99), time(random),
+        time(random), any(random, Run.Stop.values()), random.nextInt(128), ended, failed, random.nextInt(9),
+        time(random));
+  }
+
+  private static PastRun past(Random random) {
+    return new PastRun(time(random), time(random), 1 + random.nextInt(9), random.nextInt(9),
+        any(random, PastRun.Result.values()), random.nextInt(9), random.nextInt(9),
+        random.nextBoolean() ? 0 : time(random), time(random));
+  }
+
+  private static long time(Random random) {
+    return TIMES[random.nextInt(TIMES.length)];
+  }
+
+  private static <T> T any(Random random, T[] values) {
+    return List.of(values).get(random.nextInt(values.length));
+  }
+
+  private static <T> List<T> some(Random random, Supplier<T> item) {
+    return Stream.generate(item).limit(random.nextInt(4)).toList();
+  }
+}

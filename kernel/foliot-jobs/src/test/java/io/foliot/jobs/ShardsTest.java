@@ -1,0 +1,81 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Ids of shards follow from (job, time, origin, shard), and lie in the slot of the job. */
+final class ShardsTest {
+  private static final long TIME = 1_790_000_000_000L;
+
+  private static Run run(long time, long origin) {
+    return Run.started(time, origin, Job.MAX_SHARDS, 0, time, 0);
+  }
+
+  @Test
+  void idsArePureAndInTheSlotOfTheJob() {
+    for (String job : new String[]{"a", "report", "Grüße 北京", "x".repeat(256)}) {
+      for (int shard = 0; shard < 100; shard++) {
+        TaskId id = Shards.id(job, run(TIME, 0), shard);
+        assertThat(Shards.id(job, run(TIME, 0), shard)).isEqualTo(id);
+        assertThat(id.hash16()).isEqualTo(Shards.hash16(job));
+      }
+    }
+  }
+
+  @Test
+  void theIdOfAShardNeverChangesBetweenReleases() {
+    assertThat(Shards.id("report", run(TIME, 0), 0)).hasToString("01a0c450-6c00-750b-a1ba-9a938dd184d4");
+  }
+
+  @Test
+  void noTwoShardsShareAnId() {
+    Set<TaskId> ids = new HashSet<>();
+    int made = 0;
+    for (long time = TIME; time < TIME + 3; time++) {
+      for (long origin : new long[]{0, 1, 2, TIME}) {
+        for (int shard = 0; shard < Job.MAX_SHARDS; shard++) {
+          ids.add(Shards.id("report", run(time, origin), shard));
+          made++;
+        }
+      }
+    }
+    assertThat(ids).hasSize(made);
+  }
+
+  @Test
+  void aRunOfTenThousandShardsIsInsertedInBoundedSteps() {
+    Job job = Job.named("large").queue("q").cron("0 1 1 1 *").shards(Job.MAX_SHARDS).build();
+    JobRecord record = JobChange.trigger(JobChange.create(job, TIME, JobWorld.NO_CALENDARS), null, TIME).record();
+    Set<TaskId> ids = new HashSet<>();
+    int passes = 0;
+    while (ids.size() < Job.MAX_SHARDS) {
+      JobLife.Plan plan = JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS);
+      assertThat(plan.children()).hasSize(Outcome.Rearm.MAX_CHILDREN);
+      plan.children().forEach(child -> assertThat(ids.add(child.id())).isTrue());
+      passes++;
+      assertThat(plan.at() == TIME + passes - 1).as("the next pass is now while shards are left, pass %s", passes)
+          .isEqualTo(ids.size() < Job.MAX_SHARDS);
+      record = plan.record();
+    }
+    assertThat(passes).isEqualTo(20);
+    assertThat(JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS).children()).isEmpty();
+  }
+
+  @Test
+  void aJitterMovesTheBeginAndNotTheId() {
+    Job job = Job.named("report").queue("q").every(Duration.ofHours(1)).schedule(s -> s.jitter(Duration.ofMinutes(5)))
+        .build();
+    Outcome.Child child = Shards.child(job, run(TIME, 0), job.parameter(), 3);
+    assertThat(child.id()).isEqualTo(Shards.id("report", run(TIME, 0), 3));
+    assertThat(child).isEqualTo(Shards.child(job, run(TIME, 0), job.parameter(), 3));
+    assertThat(((Due.At) child.due()).millis()).isBetween(TIME, TIME + 300_000);
+  }
+}
