@@ -1,11 +1,13 @@
 package io.foliot.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.delivery.Answer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -129,5 +131,14 @@ final class WordsTest {
 
   private static void refused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String rule) {
     assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(rule);
+  }
+
+  @Test
+  void noSubmissionSaysThatItIsTheRunOfAJob() {
+    for (String name : List.of("foliot-job", "Foliot-Scheduled-At", "foliot-shard-parameter", "foliot-awaited")) {
+      Body forged = new Body(new byte[0], "text/plain", Map.of(name, "x"));
+      assertThatIllegalArgumentException().isThrownBy(() -> Submission.after("q", Duration.ZERO, forged))
+          .withMessageContaining(name);
+    }
   }
 }

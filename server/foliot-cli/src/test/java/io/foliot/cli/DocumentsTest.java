@@ -87,6 +87,7 @@ final class DocumentsTest {
       """, "docs/embedding.md", """
       import static org.assertj.core.api.Assertions.assertThat;
       import io.foliot.*;
+      import io.foliot.jobs.Job;
       import io.foliot.test.FoliotTest;
       import java.net.URI;
       import java.sql.Connection;
@@ -104,11 +105,24 @@ final class DocumentsTest {
         }
         Foliot foliot;
         Tasks<Timeout> timeouts;
+        Tasks<String> exports;
+        abstract void write(int page);
+        abstract void report(java.time.Instant scheduledAt);
         Shop shop;
         Orders orders;
         Order order;
         javax.sql.DataSource dataSource;
         Connection connection;
+        void block() throws Exception {
+          %s
+        }
+      }
+      """, "docs/jobs.md", """
+      import io.foliot.*;
+      import io.foliot.jobs.Job;
+      abstract class %s {
+        Foliot foliot;
+        abstract void report(java.time.Instant scheduledAt);
         void block() throws Exception {
           %s
         }

@@ -1,8 +1,8 @@
 package io.foliot.delivery.http;
 
-import io.foliot.core.JobHeaders;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.foliot.core.JobHeaders;
 import java.util.Set;
 
 /** Text that becomes part of a request's header, or came with an answer, made harmless. */
@@ -18,8 +18,8 @@ final class HeaderText {
   private HeaderText() {}
 
   /**
-   * Returns whether a task may set this header: a name as HTTP writes it, in lower case, and none of ours. Those of jobs
-   * are a job's: no submission may have them.
+   * Returns whether a task may set this header: a name as HTTP writes it, in lower case, and none of ours. Those of
+   * jobs are a job's: no submission may have them.
    */
   static boolean isFree(String lowerName) {
     return isToken(lowerName) && !RESERVED.contains(lowerName) && !lowerName.startsWith("webhook-")
