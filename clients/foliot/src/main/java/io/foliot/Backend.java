@@ -31,6 +31,13 @@ interface Backend extends AutoCloseable {
    */
   InTransaction with(Connection transaction);
 
+  /**
+   * Returns the recurring jobs.
+   *
+   * @throws UnsupportedOperationException if they are a server's
+   */
+  RecurringJobs jobs();
+
   /** Waits for a call, and throws what it failed with. */
   <R> R await(CompletableFuture<R> call);
 

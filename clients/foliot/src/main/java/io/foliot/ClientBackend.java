@@ -147,6 +147,13 @@ final class ClientBackend implements Backend {
   }
 
   @Override
+  public RecurringJobs jobs() {
+    throw new UnsupportedOperationException("the jobs of a server are put with its command or its API: foliot jobs put"
+        + " NAME --queue QUEUE --cron EXPRESSION, or PUT /v1/jobs/NAME; their tasks reach the handlers of this"
+        + " application");
+  }
+
+  @Override
   public synchronized void handle(String queue, RawHandler handler) {
     QueueSettings settings = client.getQueue(queue).settings();
     String type = settings.delivery().type();

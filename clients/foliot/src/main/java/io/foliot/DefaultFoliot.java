@@ -20,6 +20,11 @@ final class DefaultFoliot implements Foliot {
   }
 
   @Override
+  public RecurringJobs jobs() {
+    return backend.jobs();
+  }
+
+  @Override
   public void close() {
     backend.close();
   }

@@ -14,6 +14,7 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import io.foliot.engine.Engine;
+import io.foliot.jobs.Jobs;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,6 +49,11 @@ final class EngineBackend implements Backend {
   @Override
   public <R> R await(CompletableFuture<R> call) {
     return driver.await(call);
+  }
+
+  @Override
+  public RecurringJobs jobs() {
+    return new RecurringJobs(new Jobs(store, engine::write), this, engine::findQueue);
   }
 
   @Override

@@ -91,6 +91,14 @@ public interface Foliot extends AutoCloseable {
   <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec);
 
   /**
+   * Returns the recurring jobs.
+   *
+   * @throws UnsupportedOperationException if this is a connection to a server; its jobs are put with
+   *     {@code foliot jobs} or over HTTP, and run in this application's handlers all the same
+   */
+  RecurringJobs jobs();
+
+  /**
    * Stops: no more attempts begin, those under way have ten seconds to end. What has not ended by then is repeated by
    * another node, or after the next start.
    */

@@ -12,6 +12,8 @@ import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
 import io.foliot.engine.coordination.SoleCoordinator;
 import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.jobs.JobMeter;
+import io.foliot.jobs.JobPlanner;
 import io.foliot.store.jdbc.JdbcOptions;
 import io.foliot.store.jdbc.JdbcStore;
 import io.foliot.store.rocksdb.RocksDbOptions;
@@ -126,7 +128,7 @@ public final class FoliotBuilder {
         : new SoleCoordinator();
     Engine engine = new Engine(EngineOptions.defaults(node == null ? nodeName() : node),
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
-            coordinator, List.of(local), meter));
+            coordinator, List.of(local, new JobPlanner(store, JobMeter.NONE)), meter));
     EngineBackend backend = new EngineBackend(engine, store, local, chosen);
     try {
       backend.await(engine.start());

@@ -29,6 +29,11 @@ public interface Run {
   /** The headers that were given at the submit. */
   Map<String, String> headers();
 
+  /** Returns the run of a recurring job that this task belongs to, or null if it belongs to none. */
+  default @Nullable JobRun job() {
+    return JobRun.of(headers());
+  }
+
   /**
    * Returns the last checkpoint of this firing, which this attempt or an earlier one has set, or null if none has. It
    * is the place from which an attempt continues whose predecessor failed, or whose process died.

@@ -2,6 +2,7 @@ package io.foliot.test;
 
 import io.foliot.Foliot;
 import io.foliot.PayloadCodec;
+import io.foliot.RecurringJobs;
 import io.foliot.Tasks;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,6 +67,11 @@ public final class FoliotTest implements Foliot {
   @Override
   public <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec) {
     return delegate.tasks(queue, codec);
+  }
+
+  @Override
+  public RecurringJobs jobs() {
+    return delegate.jobs();
   }
 
   @Override

@@ -57,6 +57,7 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     }
     int bytes = 0;
     for (var header : body.headers().entrySet()) {
+      JobHeaders.ensureFree(header.getKey());
       bytes += header.getKey().length() + header.getValue().length();
     }
     if (bytes > Limits.MAX_HEADER_BYTES) {

@@ -18,7 +18,7 @@ public record Misfire(Policy policy, Duration window, int max) {
 
   /** The choice among late times. */
   public enum Policy {
-    /** The latest one runs, and is told how many were missed and since when. */
+    /** The latest one runs, and is told how many were missed directly before it. */
     ONCE(1),
     /** All of them run, up to a maximum, the oldest first and one after the other unless the overlap rule allows. */
     ALL(2),

@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Body;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
@@ -19,22 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class Shards {
   /** The queue of the jobs' own tasks. */
   static final String JOBS = "foliot.jobs";
-
-  /** Header with the name of the job. */
-  static final String JOB = "foliot-job";
-  /** Header with the scheduled time, in RFC 3339. */
-  static final String SCHEDULED_AT = "foliot-scheduled-at";
-  /** Header with the number of the shard, from 0. */
-  static final String SHARD = "foliot-shard";
-  /** Header with the number of shards. */
-  static final String SHARDS = "foliot-shards";
-  /** Header with the text that the job has for the shard. */
-  static final String PARAMETER = "foliot-shard-parameter";
-  /** Header with the number of scheduled times that were missed before this one. */
-  static final String MISSED = "foliot-missed";
-
-  /** Header of a shard whose end the job waits for; the engine wakes the job then. */
-  static final String AWAITED = "foliot-awaited";
 
   private static final long PRIME = 0x9e3779b97f4a7c15L;
 
@@ -67,7 +52,7 @@ final class Shards {
   /** Returns the job that waits for the end of a shard, or null. */
   static TaskRef.@Nullable ByKey awaiting(TaskRecord shard) {
     Map<String, String> headers = shard.body().headers();
-    String job = headers.get(AWAITED) == null ? null : headers.get(JOB);
+    String job = headers.get(JobHeaders.AWAITED) == null ? null : headers.get(JobHeaders.JOB);
     return job == null || hash16(job) != shard.id().hash16() ? null : new TaskRef.ByKey(JOBS, job);
   }
 
@@ -84,19 +69,19 @@ final class Shards {
     Instant time = Instant.ofEpochMilli(run.time());
     Instant due = run.origin() == 0 ? job.schedule().jitter(job.name()).begin(time) : Instant.ofEpochMilli(run.begun());
     Map<String, String> headers = new HashMap<>(parameter.headers());
-    headers.put(JOB, job.name());
-    headers.put(SCHEDULED_AT, time.toString());
-    headers.put(SHARD, Integer.toString(shard));
-    headers.put(SHARDS, Integer.toString(run.shards()));
+    headers.put(JobHeaders.JOB, job.name());
+    headers.put(JobHeaders.SCHEDULED_AT, time.toString());
+    headers.put(JobHeaders.SHARD, Integer.toString(shard));
+    headers.put(JobHeaders.SHARDS, Integer.toString(run.shards()));
     String text = job.shardParameter(shard);
     if (text != null) {
-      headers.put(PARAMETER, text);
+      headers.put(JobHeaders.SHARD_PARAMETER, text);
     }
     if (run.missed() > 0) {
-      headers.put(MISSED, Integer.toString(run.missed()));
+      headers.put(JobHeaders.MISSED, Integer.toString(run.missed()));
     }
     if (isAwaited(job)) {
-      headers.put(AWAITED, "true");
+      headers.put(JobHeaders.AWAITED, "true");
     }
     Body body = new Body(parameter.payload(), parameter.contentType(), headers);
     return new Outcome.Child(id(job.name(), run, shard), job.queue(), Due.at(due.toEpochMilli()), body,

@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import static io.foliot.jobs.JobWorld.NO_CALENDARS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.Calendar;
@@ -85,7 +86,7 @@ final class JobLifeTest {
     pass(START + 10 * MINUTE);
     assertThat(activeMinutes()).containsExactly(10L);
     assertThat(record.active().getFirst().missed()).isEqualTo(9);
-    assertThat(children.getFirst().body().headers()).containsEntry(Shards.MISSED, "9");
+    assertThat(children.getFirst().body().headers()).containsEntry(JobHeaders.MISSED, "9");
     assertThat(record.history()).hasSize(1);
     assertThat(record.history().getFirst().count()).isEqualTo(9);
   }
@@ -288,7 +289,7 @@ final class JobLifeTest {
     job(minutely().schedule(s -> s.jitter(Duration.ofSeconds(30))).build());
     pass(START + MINUTE);
     assertThat(activeMinutes()).containsExactly(1L);
-    assertThat(children.getFirst().body().headers()).containsEntry(Shards.SCHEDULED_AT, "2026-01-05T00:01:00Z");
+    assertThat(children.getFirst().body().headers()).containsEntry(JobHeaders.SCHEDULED_AT, "2026-01-05T00:01:00Z");
   }
 
   @Test

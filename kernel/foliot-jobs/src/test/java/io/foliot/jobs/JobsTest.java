@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.Meter;
 import io.foliot.core.OnConflict;
 import io.foliot.core.QueueConfig;
@@ -81,8 +82,9 @@ final class JobsTest {
       @Override
       public CompletionStage<Answer> deliver(Attempt attempt) {
         Map<String, String> headers = attempt.task().body().headers();
-        seen.add(new Seen(String.valueOf(headers.get(Shards.JOB)), String.valueOf(headers.get(Shards.SCHEDULED_AT)),
-            String.valueOf(headers.get(Shards.SHARD)), headers.get(Shards.MISSED), clock.wallMillis()));
+        seen.add(
+            new Seen(String.valueOf(headers.get(JobHeaders.JOB)), String.valueOf(headers.get(JobHeaders.SCHEDULED_AT)),
+                String.valueOf(headers.get(JobHeaders.SHARD)), headers.get(JobHeaders.MISSED), clock.wallMillis()));
         return behaviour.apply(attempt);
       }
 

@@ -13,7 +13,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +39,8 @@ final class DocumentsTest {
   private static final Pattern TYPE = Pattern.compile("^(?:public )?(?:final )?(?:class|record|interface|enum) (\\w+)",
       Pattern.MULTILINE);
   private static final Pattern COMMAND = Pattern.compile("\\./foliot((?: [^`\\n]*)?)");
+  /** An argument, quoted where it has spaces, as a shell reads it. */
+  private static final Pattern WORD = Pattern.compile("\"[^\"]*\"|\\S+");
   private static final Pattern LINK = Pattern.compile("]\\((?!https?://|#)([^)#]+)");
   private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
 
@@ -219,7 +220,7 @@ final class DocumentsTest {
     String command = words.replaceFirst("\\s+#.*", "").strip();
     Shell shell = new Shell(new ByteArrayInputStream(new byte[0]), new PrintStream(new ByteArrayOutputStream()),
         new PrintStream(new ByteArrayOutputStream()), Map.of(), false);
-    List<String> arguments = Arrays.stream(command.split("\\s+")).filter(word -> !word.isEmpty()).toList();
+    List<String> arguments = WORD.matcher(command).results().map(word -> word.group().replace("\"", "")).toList();
     try {
       Foliot.commandLine(shell).parseArgs(arguments.toArray(String[]::new));
       return null;
@@ -248,6 +249,8 @@ final class DocumentsTest {
     assertThat(parsed).isGreaterThan(15);
     assertThat(problem("server --no-such-option")).as("a wrong one is found").contains("--no-such-option");
     assertThat(problem("serve")).as("a wrong one is found").contains("serve");
+    assertThat(problem("jobs preview --cron \"0 2 * * *\"")).as("quoted words are one argument").isNull();
+    assertThat(problem("jobs preview --cron 0 2")).as("others are not").contains("2");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.foliot.delivery.http;
 
+import io.foliot.core.JobHeaders;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Set;
@@ -16,10 +17,13 @@ final class HeaderText {
 
   private HeaderText() {}
 
-  /** Returns whether a task may set this header: a name as HTTP writes it, in lower case, and none of ours. */
+  /**
+   * Returns whether a task may set this header: a name as HTTP writes it, in lower case, and none of ours. Those of jobs
+   * are a job's: no submission may have them.
+   */
   static boolean isFree(String lowerName) {
     return isToken(lowerName) && !RESERVED.contains(lowerName) && !lowerName.startsWith("webhook-")
-        && !lowerName.startsWith("foliot-");
+        && (!lowerName.startsWith("foliot-") || JobHeaders.isDelivered(lowerName));
   }
 
   private static boolean isToken(String name) {

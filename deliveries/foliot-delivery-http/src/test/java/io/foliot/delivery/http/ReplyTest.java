@@ -129,7 +129,8 @@ class ReplyTest {
         List.of("host", "content-length", "transfer-encoding", "connection", "webhook-id", "foliot-x", "a b", "a:b",
             "a\r\nb", "", "\u00e9", "te", "upgrade", "traceparent", "user-agent", "content-type", "expect"))
         .allSatisfy(name -> assertThat(HeaderText.isFree(name)).as(name).isFalse());
-    assertThat(List.of("authorization", "x-tenant", "accept", "tracestate"))
+    assertThat(List.of("authorization", "x-tenant", "accept", "tracestate", "foliot-job", "foliot-scheduled-at", "foliot-shard",
+            "foliot-shards", "foliot-shard-parameter", "foliot-missed"))
         .allSatisfy(name -> assertThat(HeaderText.isFree(name)).as(name).isTrue());
   }
 }

@@ -1,0 +1,48 @@
+package io.foliot.core;
+
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The headers with which a recurring job tells a shard what it is. A receiver trusts them, so no submission may set
+ * them.
+ */
+public final class JobHeaders {
+  /** The name of the job. */
+  public static final String JOB = "foliot-job";
+  /** The scheduled time, in RFC 3339. */
+  public static final String SCHEDULED_AT = "foliot-scheduled-at";
+  /** The number of the shard, from 0. */
+  public static final String SHARD = "foliot-shard";
+  /** The number of shards. */
+  public static final String SHARDS = "foliot-shards";
+  /** The text that the job has for the shard. */
+  public static final String SHARD_PARAMETER = "foliot-shard-parameter";
+  /** The number of scheduled times that were missed before this one. */
+  public static final String MISSED = "foliot-missed";
+  /** Set if the job waits for the end of the shard; the engine wakes the job then. */
+  public static final String AWAITED = "foliot-awaited";
+
+  private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED);
+
+  private JobHeaders() {}
+
+  /** Returns whether a callback carries this header, whose name is in lower case. */
+  public static boolean isDelivered(String lowerName) {
+    return DELIVERED.contains(lowerName);
+  }
+
+  /**
+   * Ensures that a caller may set a header.
+   *
+   * @throws IllegalArgumentException if it is a job's
+   */
+  static void ensureFree(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (DELIVERED.contains(lower) || lower.equals(AWAITED)) {
+      throw new IllegalArgumentException(
+          "this header says which run of a job a task belongs to, and is set by jobs alone; choose another name: header="
+              + name);
+    }
+  }
+}
