@@ -11,6 +11,7 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
@@ -134,7 +135,9 @@ public final class Jobs {
             return busy();
           }
           JobRecord record = decoded(task);
-          // A record that cannot be read is replaced.
+          if (record == null) {
+            ensureReplaceable(task);
+          }
           return record == null
               ? written(creation.apply(job, now, known), task.generation(), now)
               : calendars.of(record.job().schedule())
@@ -384,6 +387,18 @@ public final class Jobs {
       return JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
     } catch (UnreadableException e) {
       return null;
+    }
+  }
+
+  /** Ensures that a record which cannot be read is damaged: what a newer version wrote is not lost to an older one. */
+  private static void ensureReplaceable(TaskRecord task) {
+    try {
+      JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
+    } catch (NewerVersionException e) {
+      throw new OverloadedException("the job was written by a newer version of Foliot; change it by a node of that"
+          + " version: job=" + task.key());
+    } catch (UnreadableException e) {
+      // It is damaged, and is replaced.
     }
   }
 

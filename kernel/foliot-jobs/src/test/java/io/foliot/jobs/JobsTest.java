@@ -19,6 +19,7 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.format.Checksum;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
@@ -26,6 +27,7 @@ import io.foliot.engine.coordination.SoleCoordinator;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.testkit.ManualLoops;
 import io.foliot.testkit.SettableClock;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -317,5 +319,22 @@ final class JobsTest {
     assertThat(report().active()).isEmpty();
     assertThat(report().totals().succeeded()).isEqualTo(1);
     assertThat(join(jobs.list(10, null)).jobs().getFirst().totals().succeeded()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobThatANewerVersionWroteIsNotReplaced() {
+    join(jobs.put(everyTenSeconds().build()));
+    TaskRecord task = join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow();
+    byte[] newer = task.body().payload().clone();
+    newer[0]++;
+    int end = newer.length - Checksum.BYTES;
+    ByteBuffer.wrap(newer).putInt(end, Checksum.of(Checksum.mark("report"), newer, 0, end));
+    join(engine.write(List.of(new Draft(task.id(), Shards.JOBS, "report", Due.at(clock.wallMillis() + 3_600_000),
+        new Body(newer, "application/octet-stream", Map.of()), 0, OnConflict.RESET, null))));
+    assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
+    assertThatThrownBy(() -> join(jobs.declare(everyTenSeconds().shards(2).build()))).hasMessageContaining("newer");
+    assertThatThrownBy(() -> join(jobs.put(everyTenSeconds().shards(2).build()))).hasMessageContaining("newer");
+    assertThat(join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow().body()
+        .payload()).isEqualTo(newer);
   }
 }
