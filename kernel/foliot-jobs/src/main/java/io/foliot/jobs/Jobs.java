@@ -322,7 +322,7 @@ public final class Jobs {
 
   // Times.
 
-  /** Returns the next scheduled times of a job, with their offsets. */
+  /** Returns the next scheduled times of a job, with their offsets; of a paused one, as if it were resumed now. */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
       TaskRecord task = found.filter(TaskRecord::isLive).orElseThrow(() -> new UnknownJobException(name));
@@ -330,8 +330,8 @@ public final class Jobs {
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
       }
-      return calendars.of(record.job().schedule())
-          .thenApply(known -> preview(record.job().schedule().schedule(name, known), record.cursor(), count));
+      return calendars.of(record.job().schedule()).thenCombine(now(name),
+          (known, now) -> preview(record.job().schedule().schedule(name, known), decidedUpTo(record, now), count));
     }).toCompletableFuture();
   }
 
@@ -340,6 +340,14 @@ public final class Jobs {
     return calendars.of(settings).thenCombine(store.timeMicros(0),
         (known, micros) -> preview(settings.schedule(name, known), Math.floorDiv(micros, 1_000), count))
         .toCompletableFuture();
+  }
+
+  /** Returns the instant up to which no scheduled time of a job is to run any more. */
+  private static long decidedUpTo(JobRecord record, long now) {
+    JobRecord.Paused paused = record.paused();
+    return paused == null
+        ? record.cursor()
+        : Math.max(record.cursor(), paused.until() == JobRecord.Paused.OPEN ? now : paused.until() - 1);
   }
 
   private static List<ZonedDateTime> preview(Schedule schedule, long after, int count) {
@@ -463,13 +471,21 @@ public final class Jobs {
     }
   }
 
+  private static long nextAfter(Schedule schedule, long millis) {
+    Instant next = schedule.next(Instant.ofEpochMilli(millis));
+    return next == null ? Long.MAX_VALUE : next.toEpochMilli();
+  }
+
   private static JobStatus status(JobRecord record, Function<String, @Nullable Calendar> known, String error) {
     Job job = record.job();
     JobRecord.Paused paused = record.paused();
     Instant next = null;
     String problem = error;
     try {
-      long millis = ScheduledTimes.next(new JobEdit(record), job.schedule().schedule(job.name(), known));
+      Schedule schedule = job.schedule().schedule(job.name(), known);
+      long millis = paused == null
+          ? ScheduledTimes.next(new JobEdit(record), schedule)
+          : paused.until() == JobRecord.Paused.OPEN ? Long.MAX_VALUE : nextAfter(schedule, decidedUpTo(record, 0));
       next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
     } catch (IllegalArgumentException e) {
       problem = String.valueOf(e.getMessage());

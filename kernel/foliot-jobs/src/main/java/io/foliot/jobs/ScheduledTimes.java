@@ -146,7 +146,7 @@ final class ScheduledTimes {
     };
     int firstRun = Math.max(0, times.size() - Math.max(0, most - newer));
     long oldest = now - misfire.window().toMillis();
-    int missed = 0;
+    int missed = edit.missedUpTo(edit.cursor);
     for (int i = 0; i < times.size(); i++) {
       long time = times.get(i);
       if (!onTime && (i < firstRun || time < oldest)) {

@@ -81,6 +81,25 @@ final class JobLifeTest {
   }
 
   @Test
+  void missedTimesAreCountedOverAllPassesThatDecideThem() {
+    job(minutely().misfire(Misfire.once(Duration.ofMinutes(5))).build());
+    for (int pass = 0; pass < 3; pass++) {
+      pass(START + 1_440 * MINUTE);
+    }
+    assertThat(record.totals().missed()).isEqualTo(1_439);
+    assertThat(record.active().getFirst().missed()).isEqualTo(1_439);
+    pass(START + 1_441 * MINUTE);
+    job(Job.named("job").queue("q").every(Duration.ofMinutes(1)).schedule(s -> s.offset(Duration.ZERO))
+        .overlap(Overlap.ALLOW).build());
+    for (int pass = 0; pass < 3; pass++) {
+      pass(START + 4_320 * MINUTE);
+    }
+    assertThat(record.active().getFirst().missed()).as("a fixed rate").isEqualTo(4_319);
+    pass(START + 4_321 * MINUTE);
+    assertThat(record.active().getLast().missed()).as("on time").isZero();
+  }
+
+  @Test
   void misfireOnceRunsTheLatestAndTellsHowManyWereMissed() {
     job(minutely().misfire(Misfire.once(Duration.ofMinutes(5))).build());
     pass(START + 10 * MINUTE);

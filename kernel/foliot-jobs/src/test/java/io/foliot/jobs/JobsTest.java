@@ -163,6 +163,7 @@ final class JobsTest {
     passes(Duration.ofSeconds(10));
     JobStatus paused = join(jobs.pause("report", null, "maintenance", "ops"));
     assertThat(paused.state()).isEqualTo(JobStatus.State.PAUSED);
+    assertThat(paused.nextTime()).isNull();
     int before = seen.size();
     passes(Duration.ofMinutes(5));
     assertThat(seen).hasSize(before);
@@ -170,6 +171,7 @@ final class JobsTest {
     passes(Duration.ofSeconds(10));
     assertThat(seen).hasSize(before + 1);
     assertThat(report().totals().paused()).isEqualTo(30);
+    assertThat(join(jobs.next("report", 1)).getFirst().toInstant().toEpochMilli()).isGreaterThan(clock.wallMillis());
     assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
   }
 
