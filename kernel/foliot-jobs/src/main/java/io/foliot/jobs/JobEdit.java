@@ -72,8 +72,9 @@ final class JobEdit {
   /** Returns how many scheduled times were missed in a row up to a time that has been decided. */
   int missedUpTo(long time) {
     PastRun last = history.isEmpty() ? null : history.getLast();
-    boolean isContinued = last != null && last.result() == PastRun.Result.MISSED && last.to() == time;
-    return isContinued ? (int) Math.min(last.count(), Integer.MAX_VALUE) : 0;
+    return last != null && last.result() == PastRun.Result.MISSED && last.to() == time
+        ? (int) Math.min(last.count(), Integer.MAX_VALUE)
+        : 0;
   }
 
   /** Returns the changed record, or the old one if nothing has changed. */

@@ -63,7 +63,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   /**
    * A pause.
    *
-   * @param since the first instant at which no scheduled time runs
+   * @param since the instant of the pause; scheduled times after it do not run
    * @param until the first instant at which they do again; {@link Long#MAX_VALUE} for a resume by hand
    * @param origins requests up to this number do not begin in the pause; later ones do
    * @param reason why, for people

@@ -148,11 +148,11 @@ class JobKillTest {
     return status;
   }
 
-  /** Returns how many scheduled times there are after the creation of a job, and before its pause. */
+  /** Returns how many scheduled times there are after the creation of a job, up to its pause. */
   private static long times(Instant created, Instant pause, Instant anyTime) {
     long period = PERIOD.toMillis();
     long phase = Math.floorMod(anyTime.toEpochMilli(), period);
-    return Math.floorDiv(pause.toEpochMilli() - 1 - phase, period)
+    return Math.floorDiv(pause.toEpochMilli() - phase, period)
         - Math.floorDiv(created.toEpochMilli() - phase, period);
   }
 
