@@ -168,6 +168,13 @@ final class ExamplesTest {
   }
 
   @Test
+  void recurringJob() throws Exception {
+    try (Program program = start("recurring-job", "RecurringJob.java", Map.of())) {
+      assertThat(program.linesAtTheEnd()).containsExactlyInAnyOrderElementsOf(promised("recurring-job"));
+    }
+  }
+
+  @Test
   void rateLimit() throws Exception {
     try (Program program = start("rate-limit", "RateLimit.java", Map.of())) {
       List<String> lines = program.linesAtTheEnd();

@@ -3,7 +3,9 @@ package io.foliot.engine;
 import io.foliot.core.Body;
 import io.foliot.core.Submission;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
@@ -14,6 +16,9 @@ import java.util.zip.CRC32C;
  * deceive himself.
  */
 final class Digest {
+  /** A request that is repeated is another span of the same trace, and the same request. */
+  private static final Set<String> TRACE = Set.of("traceparent", "tracestate");
+
   private final CRC32 low = new CRC32();
   private final CRC32C high = new CRC32C();
 
@@ -28,8 +33,10 @@ final class Digest {
     if (body != null) {
       digest.add(body.contentType());
       for (Map.Entry<String, String> header : new TreeMap<>(body.headers()).entrySet()) {
-        digest.add(header.getKey());
-        digest.add(header.getValue());
+        if (!TRACE.contains(header.getKey().toLowerCase(Locale.ROOT))) {
+          digest.add(header.getKey());
+          digest.add(header.getValue());
+        }
       }
       digest.add(body.payload());
     }

@@ -1,7 +1,7 @@
 package io.foliot.cli;
 
+import io.foliot.jobs.JobStatus;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ final class JobsCommand implements Callable<Integer> {
   private @Nullable String queue;
 
   @Option(names = "--state", paramLabel = "STATE", description = "only jobs in this state: active, paused, completed, error")
-  private @Nullable String state;
+  private JobStatus.@Nullable State state;
 
   @Mixin
   private final JsonOption json = new JsonOption();
@@ -57,7 +57,7 @@ final class JobsCommand implements Callable<Integer> {
       path.append("&queue=").append(ServerConnection.segment(queue));
     }
     if (state != null) {
-      path.append("&state=").append(ServerConnection.segment(state.toUpperCase(Locale.ROOT)));
+      path.append("&state=").append(state);
     }
     Table table = new Table().left("job").left("queue").left("schedule").left("state").left("next").right("fired")
         .right("failed").right("skipped").right("missed");

@@ -295,4 +295,24 @@ class TaskApiTest {
     assertThat(answer.at(1, "id")).isEqualTo(answer.at(0, "id"));
     assertThat(rig.get("/v1/queues/orders/keys/same").body()).contains("\"payload\":2");
   }
+
+  @Test
+  void aTaskGoesOnWithTheTraceOfTheRequestThatSubmitsIt() {
+    rig.withQueue("traced");
+    String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    String body = "{\"delay\": \"1h\", \"payload\": 1}";
+    Rig.Answer task = rig.send("POST", "/v1/queues/traced/tasks", body,
+        Map.of("traceparent", trace, "tracestate", "a=b", "Idempotency-Key", "once"));
+    assertThat(rig.get("/v1/tasks/" + task.text("id")).text("headers", "traceparent")).isEqualTo(trace);
+    assertThat(rig.get("/v1/tasks/" + task.text("id")).text("headers", "tracestate")).isEqualTo("a=b");
+    Rig.Answer again = rig.send("POST", "/v1/queues/traced/tasks", body,
+        Map.of("traceparent", trace.replace("b7ad", "aaaa"), "Idempotency-Key", "once"));
+    assertThat(again.text("result")).as("another span of the same request").isEqualTo("REPEATED");
+    Rig.Answer own = rig.send("PUT", "/v1/queues/traced/keys/k", "{\"delay\": \"1h\", \"payload\": 1, \"headers\":"
+        + " {\"Traceparent\": \"00-11111111111111111111111111111111-1111111111111111-00\"}}",
+        Map.of("traceparent", trace));
+    assertThat(rig.get("/v1/tasks/" + own.text("id")).body()).contains("00-1111").doesNotContain("0af7651");
+    Rig.Answer invalid = rig.send("POST", "/v1/queues/traced/tasks", body, Map.of("traceparent", "nonsense"));
+    assertThat(rig.get("/v1/tasks/" + invalid.text("id")).body()).doesNotContain("nonsense");
+  }
 }

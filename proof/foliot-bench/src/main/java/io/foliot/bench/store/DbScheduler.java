@@ -2,15 +2,19 @@ package io.foliot.bench.store;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerBuilder;
+import com.github.kagkarlsson.scheduler.task.AbstractTask;
+import com.github.kagkarlsson.scheduler.task.CompletionHandler;
 import com.github.kagkarlsson.scheduler.task.SchedulableInstance;
-import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import com.github.kagkarlsson.scheduler.task.schedule.FixedDelay;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * db-scheduler in a fresh database of a site. Its table is the one its manual gives, without the index that serves
@@ -36,7 +40,7 @@ final class DbScheduler implements AutoCloseable {
 
   private final SqlSite site;
   private final HikariDataSource connections;
-  private final OneTimeTask<Void> task;
+  private final AbstractTask<Void> task;
   private final Scheduler scheduler;
 
   /** Its way to poll, apart from the threads. */
@@ -48,16 +52,22 @@ final class DbScheduler implements AutoCloseable {
    * Not started.
    *
    * @param pool how many connections it has
+   * @param period after which a task runs again; null for tasks that run once
    * @param work given the number of each task that runs
    */
-  DbScheduler(SqlSite site, int pool, Tuning tuning, IntConsumer work) throws SQLException {
+  DbScheduler(SqlSite site, int pool, Tuning tuning, @Nullable Duration period, IntConsumer work) throws SQLException {
     this.site = site;
     site.fresh();
     site.execute(site instanceof PostgresSite ? POSTGRES_TABLE : MARIADB_TABLE,
         "CREATE INDEX execution_time_idx ON scheduled_tasks (execution_time)",
         "CREATE INDEX last_heartbeat_idx ON scheduled_tasks (last_heartbeat)");
     connections = site.pool(pool);
-    task = Tasks.oneTime(TASK).execute((instance, context) -> work.accept(Integer.parseInt(instance.getId())));
+    task = period == null
+        ? Tasks.oneTime(TASK).execute((instance, context) -> work.accept(Integer.parseInt(instance.getId())))
+        : Tasks.custom(TASK, Void.class).execute((instance, context) -> {
+          work.accept(Integer.parseInt(instance.getId()));
+          return new CompletionHandler.OnCompleteReschedule<>(FixedDelay.of(period));
+        });
     // Its times in MariaDB have no zone.
     scheduler = tuning.apply(Scheduler.create(connections, task).alwaysPersistTimestampInUTC()).build();
   }

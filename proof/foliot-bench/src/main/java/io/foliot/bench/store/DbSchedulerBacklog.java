@@ -20,6 +20,7 @@ final class DbSchedulerBacklog implements Backlog {
   private static final int BATCH = 1_000;
 
   private final DbScheduler scheduler;
+  private final boolean repeats;
   private volatile @Nullable Ledger ledger;
 
   /**
@@ -41,6 +42,12 @@ final class DbSchedulerBacklog implements Backlog {
   }
 
   DbSchedulerBacklog(SqlSite site, Claims claims) throws SQLException {
+    this(site, claims, null);
+  }
+
+  /** Tasks that run again after a period, which is longer than the drain. */
+  DbSchedulerBacklog(SqlSite site, Claims claims, @Nullable Duration period) throws SQLException {
+    repeats = period != null;
     boolean locks = site instanceof PostgresSite;
     int pool = Math.min(MOST_CONNECTIONS, claims.threads() + CONNECTIONS_BESIDE_THREADS);
     scheduler = new DbScheduler(site, pool, builder -> {
@@ -48,7 +55,7 @@ final class DbSchedulerBacklog implements Backlog {
       return locks
           ? tuned.pollUsingLockAndFetch(claims.lower(), claims.upper())
           : tuned.pollUsingFetch(claims.lower(), claims.upper());
-    }, this::begun);
+    }, period, this::begun);
   }
 
   private void begun(int number) {
@@ -75,7 +82,7 @@ final class DbSchedulerBacklog implements Backlog {
 
   @Override
   public boolean isDone() throws SQLException {
-    return scheduler.rows("true") == 0;
+    return scheduler.rows(repeats ? "picked OR execution_time < now()" : "true") == 0;
   }
 
   @Override

@@ -18,7 +18,7 @@ final class DbSchedulerResets implements CallLoad {
 
   DbSchedulerResets(SqlSite site, int callers, int live) throws SQLException {
     isPostgres = site instanceof PostgresSite;
-    scheduler = new DbScheduler(site, callers, builder -> builder, number -> {
+    scheduler = new DbScheduler(site, callers, builder -> builder, null, number -> {
       throw new IllegalStateException("nothing is due: task=" + number);
     });
     keys = new LiveKeys(live, callers, 1);

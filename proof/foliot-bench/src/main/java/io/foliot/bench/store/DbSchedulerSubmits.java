@@ -14,7 +14,7 @@ final class DbSchedulerSubmits implements CallLoad {
   private final AtomicInteger next = new AtomicInteger();
 
   DbSchedulerSubmits(SqlSite site, int callers, int batch) throws SQLException {
-    scheduler = new DbScheduler(site, callers, builder -> builder, number -> {
+    scheduler = new DbScheduler(site, callers, builder -> builder, null, number -> {
       throw new IllegalStateException("nothing is due: task=" + number);
     });
     this.batch = batch;

@@ -24,6 +24,8 @@ import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
 import io.foliot.engine.coordination.SoleCoordinator;
 import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.jobs.JobMeter;
+import io.foliot.jobs.JobPlanner;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -58,18 +60,26 @@ final class FoliotNode implements AutoCloseable {
   /** Starts an engine with its default options that has one queue. The store stays the caller's. */
   FoliotNode(TaskStore store, QueueConfig queue, LocalDelivery.Handler handler, Meter meter) {
     this(EngineOptions.defaults("bench"), store, queue,
-        executor -> new LocalDelivery(executor).handle(queue.name(), handler), new SoleCoordinator(), meter);
+        executor -> List.of(new LocalDelivery(executor).handle(queue.name(), handler)), new SoleCoordinator(), meter);
+  }
+
+  /** One that plans jobs, too. */
+  static FoliotNode withJobs(TaskStore store, QueueConfig queue, LocalDelivery.Handler handler, Meter meter) {
+    return new FoliotNode(EngineOptions.defaults("bench"), store, queue,
+        executor -> List.of(new LocalDelivery(executor).handle(queue.name(), handler),
+            new JobPlanner(store, JobMeter.NONE)),
+        new SoleCoordinator(), meter);
   }
 
   /**
    * Starts an engine that has one queue. The store stays the caller's.
    *
-   * @param delivery makes the delivery of the queue's tasks, with an executor for handlers
+   * @param deliveries makes the deliveries, with an executor for handlers
    */
-  FoliotNode(EngineOptions options, TaskStore store, QueueConfig queue, Function<Executor, Delivery> delivery,
+  FoliotNode(EngineOptions options, TaskStore store, QueueConfig queue, Function<Executor, List<Delivery>> deliveries,
       Coordinator coordinator, Meter meter) {
     engine = new Engine(options, new Environment(CLOCK, () -> newLoop("bench-loop-"), new SplittableRandom(), store,
-        coordinator, List.of(delivery.apply(handlers)), meter));
+        coordinator, deliveries.apply(handlers), meter));
     await(engine.start());
     await(engine.putQueue(queue));
   }

@@ -79,12 +79,12 @@ final class Nodes implements AutoCloseable {
         };
         EngineOptions options = EngineOptions.builder("bench-" + i).destinationLimit(kind.attempts())
             .windowMillis(kind.window().toMillis()).build();
-        nodes.add(new FoliotNode(options, store, queue, executor -> kind.time().isZero()
+        nodes.add(new FoliotNode(options, store, queue, executor -> List.of(kind.time().isZero()
             ? new LocalDelivery(executor).handle(queue.name(), attempt -> {
               begun.accept(FoliotNode.number(attempt.task().body()));
               return new Answer.Done("");
             })
-            : new LaterDelivery(kind.time(), begun), coordinator, tally));
+            : new LaterDelivery(kind.time(), begun)), coordinator, tally));
       }
       awaitSlots(kind.share());
     } catch (SQLException | RuntimeException e) {

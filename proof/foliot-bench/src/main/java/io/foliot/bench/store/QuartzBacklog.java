@@ -1,6 +1,7 @@
 package io.foliot.bench.store;
 
 import static org.quartz.JobBuilder.newJob;
+import static org.quartz.SimpleScheduleBuilder.repeatHourlyForever;
 import static org.quartz.TriggerBuilder.newTrigger;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -23,6 +24,7 @@ import org.quartz.JobExecutionContext;
 import org.quartz.Scheduler;
 import org.quartz.SchedulerException;
 import org.quartz.Trigger;
+import org.quartz.TriggerBuilder;
 import org.quartz.impl.DefaultThreadExecutor;
 import org.quartz.impl.DirectSchedulerFactory;
 import org.quartz.impl.jdbcjobstore.JobStoreTX;
@@ -44,6 +46,7 @@ final class QuartzBacklog implements Backlog {
   private static final String TABLES = "/org/quartz/impl/jdbcjobstore/tables_postgres.sql";
 
   private final SqlSite site;
+  private final boolean repeats;
   private final HikariDataSource connections;
   private final Scheduler scheduler;
 
@@ -64,7 +67,13 @@ final class QuartzBacklog implements Backlog {
   }
 
   QuartzBacklog(SqlSite site, Size size) throws Exception {
+    this(site, size, false);
+  }
+
+  /** @param repeats whether each trigger fires again after an hour */
+  QuartzBacklog(SqlSite site, Size size, boolean repeats) throws Exception {
     this.site = site;
+    this.repeats = repeats;
     site.fresh();
     site.execute(tables());
     connections = site.pool(size.threads() + CONNECTIONS_BESIDE_THREADS);
@@ -116,7 +125,8 @@ final class QuartzBacklog implements Backlog {
     Date due = Date.from(Instant.now().minusSeconds(1));
     Set<Trigger> triggers = new HashSet<>();
     for (int number = 0; number < tasks; number++) {
-      triggers.add(newTrigger().withIdentity(Integer.toString(number)).startAt(due).build());
+      TriggerBuilder<Trigger> trigger = newTrigger().withIdentity(Integer.toString(number)).startAt(due);
+      triggers.add(repeats ? trigger.withSchedule(repeatHourlyForever()).build() : trigger.build());
     }
     scheduler.scheduleJobs(Map.of(job, triggers), false);
   }
@@ -137,7 +147,9 @@ final class QuartzBacklog implements Backlog {
 
   @Override
   public boolean isDone() throws SQLException {
-    return site.number("SELECT (SELECT count(*) FROM qrtz_triggers) + (SELECT count(*) FROM qrtz_fired_triggers)") == 0;
+    String due = repeats ? " WHERE next_fire_time <= " + System.currentTimeMillis() : "";
+    return site.number("SELECT (SELECT count(*) FROM qrtz_triggers" + due
+        + ") + (SELECT count(*) FROM qrtz_fired_triggers)") == 0;
   }
 
   @Override

@@ -20,8 +20,10 @@ final class Rows {
   private static final int PIPELINED = 200;
   /** The default time for which a queue keeps finished tasks. */
   static final Duration KEPT = Duration.ofHours(1);
+  private static final Duration HOUR = Duration.ofHours(1);
 
   // Shares of the tasks of a drain, so that all take some seconds.
+  private static final double JOBS_SHARE = 0.2;
   private static final double DB_SCHEDULER_SHARE = 0.4;
   private static final double JOBRUNR_SHARE = 0.04;
   private static final double TUNED_JOBRUNR_SHARE = 0.15;
@@ -57,6 +59,18 @@ final class Rows {
             new Entry(new Drain("Quartz JDBC, clustered, tuned", QUARTZ_SHARE, site,
                 () -> new QuartzBacklog(site, QuartzBacklog.Size.TUNED)), 20));
       }),
+      new RateRow("postgres-jobs", "PostgreSQL: recurring jobs of one instant, each fired once by one node",
+          (sites, options) -> {
+            PostgresSite site = sites.postgres();
+            return List.of(
+                new Entry(new Drain("Foliot, jobs with one shard", JOBS_SHARE, site,
+                    () -> new JobBacklog(site.openStore(), KEPT)), 0),
+                foliotDrain("Foliot, plain tasks", site, KEPT),
+                new Entry(new Drain("db-scheduler, tuned, tasks that run again", DB_SCHEDULER_SHARE, site,
+                    () -> new DbSchedulerBacklog(site, Claims.TUNED, HOUR)), 1.2),
+                new Entry(new Drain("Quartz JDBC, clustered, tuned, triggers that repeat", QUARTZ_SHARE, site,
+                    () -> new QuartzBacklog(site, QuartzBacklog.Size.TUNED, true)), 20));
+          }),
       new RateRow("postgres-batch", "PostgreSQL: submitted in batches of 1,000 by 4 callers",
           (sites, options) -> batches(sites.postgres(), 2)),
       new RateRow("postgres-submit", "PostgreSQL: submitted one by one by 32 callers",

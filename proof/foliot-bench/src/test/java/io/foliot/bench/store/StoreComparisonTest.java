@@ -27,7 +27,7 @@ final class StoreComparisonTest {
 
   @Test
   void everyContenderDoesItsWorkInPostgres() throws Exception {
-    assertThat(quick("postgres,postgres-pending")).hasSize(6);
+    assertThat(quick("postgres,postgres-pending")).hasSize(7);
   }
 
   @Test

@@ -45,10 +45,19 @@ final class TaskFields {
   private @Nullable Integer maxAttempts;
   private @Nullable OnConflict onConflict;
   private @Nullable String idempotencyKey;
+  private @Nullable String traceParent;
+  private @Nullable String traceState;
 
   TaskFields(List<String> known, int maxPayloadBytes) {
     this.known = known;
     this.maxPayloadBytes = maxPayloadBytes;
+  }
+
+  /** The trace of the request, with which the task goes on unless its headers name another one. */
+  TaskFields withTrace(@Nullable String parent, @Nullable String state) {
+    traceParent = parent;
+    traceState = state;
+    return this;
   }
 
   /** Reads the object at the reader's position. */
@@ -188,11 +197,12 @@ final class TaskFields {
       throw tooLarge("a payload", bytes.length, maxPayloadBytes);
     }
     String type = contentType != null ? contentType : payload != null ? JSON_TYPE : BYTES_TYPE;
-    return new Body(bytes, HeaderRules.contentType(type), HeaderRules.headers(headers));
+    return new Body(bytes, HeaderRules.contentType(type), allHeaders());
   }
 
   private @Nullable Body bodyWithoutPayload() {
-    if (contentType == null && (headers == null || headers.isEmpty())) {
+    boolean isBare = contentType == null && (headers == null || headers.isEmpty());
+    if (isBare && (key != null || allHeaders().isEmpty())) {
       return null;
     }
     if (key != null) {
@@ -203,7 +213,11 @@ final class TaskFields {
           + " send \"payloadBase64\": \"\")").with("field", "payload");
     }
     return new Body(new byte[0], HeaderRules.contentType(contentType == null ? BYTES_TYPE : contentType),
-        HeaderRules.headers(headers));
+        allHeaders());
+  }
+
+  private Map<String, String> allHeaders() {
+    return TraceHeaders.added(HeaderRules.headers(headers), traceParent, traceState);
   }
 
   private static Problem tooLarge(String what, long bytes, long limit) {

@@ -60,6 +60,7 @@ final class TaskRoutes {
       fields.readOnly(in);
     }
     Submission submission = fields.withIdempotencyKey(request.header(IDEMPOTENCY_KEY))
+        .withTrace(request.header(TraceHeaders.PARENT), request.header(TraceHeaders.STATE))
         .submission(request.variable("queue"), now());
     SubmitResult result = calls.write(scheduler.submit(submission));
     Problem refused = refusal(submission, result);
@@ -96,7 +97,9 @@ final class TaskRoutes {
     try (JsonIn in = new JsonIn(TaskFields.body(request, limits))) {
       fields.readOnly(in);
     }
-    Submission submission = fields.withKey(key(request)).submission(request.variable("queue"), now());
+    Submission submission = fields.withKey(key(request))
+        .withTrace(request.header(TraceHeaders.PARENT), request.header(TraceHeaders.STATE))
+        .submission(request.variable("queue"), now());
     SubmitResult result = calls.write(scheduler.submit(submission));
     int status = result.kind() == SubmitResult.Kind.CREATED ? 201 : 200;
     return Reply.json(status, json -> TaskJson.put(json, result));

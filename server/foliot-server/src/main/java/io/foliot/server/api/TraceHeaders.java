@@ -1,0 +1,40 @@
+package io.foliot.server.api;
+
+import io.foliot.core.Limits;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trace context of W3C that a request to submit a task carries. The task goes on with that trace unless its own
+ * headers name one. What is not valid is left out, as the specification asks.
+ */
+final class TraceHeaders {
+  static final String PARENT = "traceparent";
+  static final String STATE = "tracestate";
+
+  private static final Pattern VALID_PARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+  private static final Pattern VALID_STATE = Pattern.compile("[\\x20-\\x7e]{1,512}");
+
+  private TraceHeaders() {}
+
+  /**
+   * Returns the headers of a task, with the trace of the request that submits it.
+   *
+   * @param own the headers that the task was given
+   */
+  static Map<String, String> added(Map<String, String> own, @Nullable String parent, @Nullable String state) {
+    boolean hasOwn = own.keySet().stream().anyMatch(PARENT::equalsIgnoreCase);
+    if (parent == null || hasOwn || !VALID_PARENT.matcher(parent).matches() || own.size() + 2 > Limits.MAX_HEADERS) {
+      return own;
+    }
+    Map<String, String> all = new HashMap<>(own);
+    all.put(PARENT, parent);
+    if (state != null && VALID_STATE.matcher(state).matches()
+        && own.keySet().stream().noneMatch(STATE::equalsIgnoreCase)) {
+      all.put(STATE, state);
+    }
+    return all;
+  }
+}
