@@ -148,9 +148,9 @@ final class ClientBackend implements Backend {
 
   @Override
   public RecurringJobs jobs() {
-    throw new UnsupportedOperationException("the jobs of a server are put with its command or its API: foliot jobs put"
-        + " NAME --queue QUEUE --cron EXPRESSION, or PUT /v1/jobs/NAME; their tasks reach the handlers of this"
-        + " application");
+    throw new UnsupportedOperationException(
+        "the jobs of a server are put by FoliotClient.putJob, or with the command: foliot"
+            + " jobs put NAME --queue QUEUE --cron EXPRESSION; their tasks reach the handlers of this application");
   }
 
   @Override

@@ -93,8 +93,8 @@ public interface Foliot extends AutoCloseable {
   /**
    * Returns the recurring jobs.
    *
-   * @throws UnsupportedOperationException if this is a connection to a server; its jobs are put with
-   *     {@code foliot jobs} or over HTTP, and run in this application's handlers all the same
+   * @throws UnsupportedOperationException if this is a connection to a server; its jobs are put by
+   *     {@link io.foliot.client.FoliotClient#putJob}, and run in this application's handlers all the same
    */
   RecurringJobs jobs();
 

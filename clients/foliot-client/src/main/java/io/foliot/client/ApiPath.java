@@ -29,6 +29,10 @@ final class ApiPath {
     return new ApiPath().then("/v1/tasks/").name("id", id);
   }
 
+  static ApiPath job(String job) {
+    return new ApiPath().then("/v1/jobs/").name("job", job);
+  }
+
   static ApiPath cluster() {
     return new ApiPath().then("/v1/cluster");
   }

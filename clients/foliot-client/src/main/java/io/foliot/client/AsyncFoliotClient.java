@@ -93,6 +93,43 @@ public final class AsyncFoliotClient {
     return send("POST", ApiPath.queue(queue).then("/resume"), Repeat.ALWAYS);
   }
 
+  /** As {@link FoliotClient#putJob}. */
+  public CompletableFuture<JobView> putJob(String job, JobSettings settings) {
+    return send("PUT", ApiPath.job(job), settings::write, Repeat.ALWAYS, Reading.of(one(JobView::of)));
+  }
+
+  /** As {@link FoliotClient#getJob}. */
+  public CompletableFuture<JobView> getJob(String job) {
+    return get(ApiPath.job(job), JobView::of);
+  }
+
+  /** As {@link FoliotClient#deleteJob}. */
+  public CompletableFuture<Void> deleteJob(String job, boolean cancelsRuns) {
+    return send("DELETE", ApiPath.job(job).query("runs", cancelsRuns ? "cancel" : null), Repeat.IF_NOT_DONE);
+  }
+
+  /** As {@link FoliotClient#pauseJob}. */
+  public CompletableFuture<JobView> pauseJob(String job, @Nullable String reason) {
+    return send("POST", ApiPath.job(job).then("/pause"),
+        json -> Json.write(json, "reason", reason == null ? null : Names.requireWellFormed("reason", reason)),
+        Repeat.ALWAYS, Reading.of(one(JobView::of)));
+  }
+
+  /** As {@link FoliotClient#resumeJob}. */
+  public CompletableFuture<JobView> resumeJob(String job) {
+    return send("POST", ApiPath.job(job).then("/resume"), json -> {}, Repeat.ALWAYS, Reading.of(one(JobView::of)));
+  }
+
+  /** As {@link FoliotClient#triggerJob}. */
+  public CompletableFuture<String> triggerJob(String job, @Nullable String idempotencyKey) {
+    HttpRequest.Builder request = transport.request(ApiPath.job(job).then("/trigger")).POST(BodyPublishers.noBody());
+    if (idempotencyKey != null) {
+      request.header("Idempotency-Key", Names.requireName("idempotencyKey", idempotencyKey));
+    }
+    return transport.call(request.build(), requestTimeout, idempotencyKey == null ? Repeat.NEVER : Repeat.ALWAYS,
+        Reading.of(one(json -> json.texts("times").getFirst())));
+  }
+
   /** As {@link FoliotClient#submit}. */
   public CompletableFuture<SubmittedTask> submit(String queue, NewTask task) {
     HttpRequest.Builder request = transport.request(ApiPath.queue(queue).then("/tasks"));

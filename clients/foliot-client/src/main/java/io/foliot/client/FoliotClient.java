@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey
  * idempotency key};
  * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
- * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue};
+ * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue}, {@code deleteJob};
  * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.
  * </ul>
  *
@@ -79,6 +79,49 @@ public final class FoliotClient implements AutoCloseable {
   /** Creates a queue, or replaces its settings. */
   public void putQueue(String queue, QueueSettings settings) {
     await(async.putQueue(queue, settings));
+  }
+
+  /** Creates a recurring job, or replaces its definition. The same definition again changes nothing. */
+  public JobView putJob(String job, JobSettings settings) {
+    return await(async.putJob(job, settings));
+  }
+
+  /**
+   * Returns a recurring job.
+   *
+   * @throws FoliotException with 404 if there is none
+   */
+  public JobView getJob(String job) {
+    return await(async.getJob(job));
+  }
+
+  /** Deletes a recurring job; its active runs finish, unless they are to be cancelled. */
+  public void deleteJob(String job, boolean cancelsRuns) {
+    await(async.deleteJob(job, cancelsRuns));
+  }
+
+  /**
+   * Pauses a recurring job: no scheduled time begins from the answer on.
+   *
+   * @param reason for people; null for none
+   */
+  public JobView pauseJob(String job, @Nullable String reason) {
+    return await(async.pauseJob(job, reason));
+  }
+
+  /** Resumes a recurring job. Times that passed in the pause do not run. */
+  public JobView resumeJob(String job) {
+    return await(async.resumeJob(job));
+  }
+
+  /**
+   * Asks for a run of a recurring job now.
+   *
+   * @param idempotencyKey the caller's name for the request, with which the client may repeat it; null for none
+   * @return the time that names the run
+   */
+  public String triggerJob(String job, @Nullable String idempotencyKey) {
+    return await(async.triggerJob(job, idempotencyKey));
   }
 
   /**

@@ -320,6 +320,37 @@ final class FoliotClientTest {
   }
 
   @Test
+  void aJobIsPutReadPausedTriggeredAndDeleted() {
+    server.answer(200,
+        "{\"job\":\"a/b\",\"state\":\"ACTIVE\",\"queue\":\"q\",\"nextTimes\":[\"2026-11-24T02:00:00+01:00\"],"
+            + "\"totals\":{\"fired\":3},\"moon\":1}");
+    JobView job = client.putJob("a/b", JobSettings.inQueue("q").cron("0 2 * * *").zone("Europe/Berlin")
+        .exclude("holidays").shards(2, "eu", "us").overlap("queue").misfire("all", Duration.ofHours(6))
+        .timeout(Duration.ofHours(2)).parameter("{\"kind\": 1}").maxAttempts(3).pauseAfterFailures(4).build());
+    assertAsked("PUT", "/v1/jobs/a%2Fb",
+        "{\"queue\":\"q\",\"schedule\":{\"cron\":\"0 2 * * *\",\"zone\":\"Europe/Berlin\","
+            + "\"exclude\":[\"holidays\"]},\"shards\":2,\"shardParameters\":[\"eu\",\"us\"],\"overlap\":\"queue\",\"misfire\":"
+            + "{\"policy\":\"all\",\"window\":\"PT6H\"},\"timeout\":\"PT2H\",\"parameter\":{\"kind\": 1},\"maxAttempts\":3,"
+            + "\"pauseAfterFailures\":4}");
+    assertThat(job.state()).isEqualTo("ACTIVE");
+    assertThat(job.nextTimes()).containsExactly("2026-11-24T02:00:00+01:00");
+    assertThat(job.totals()).containsEntry("fired", 3L);
+    assertThat(client.getJob("r").job()).isEqualTo("a/b");
+    assertAsked("GET", "/v1/jobs/r", "");
+    client.putJob("r", JobSettings.inQueue("q").every(Duration.ofMinutes(10)).build());
+    assertAsked("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"}}");
+    client.pauseJob("r", "month end");
+    assertAsked("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");
+    client.resumeJob("r");
+    assertAsked("POST", "/v1/jobs/r/resume", "{}");
+    client.deleteJob("r", true);
+    assertAsked("DELETE", "/v1/jobs/r?runs=cancel", "");
+    server.answer(200, "{\"result\":\"ACCEPTED\",\"times\":[\"2026-11-23T10:00:00Z\"]}");
+    assertThat(client.triggerJob("r", "once")).isEqualTo("2026-11-23T10:00:00Z");
+    assertAsked("POST", "/v1/jobs/r/trigger", "");
+  }
+
+  @Test
   void aTaskIsRunNow() {
     client.runNow("t1");
     assertAsked("POST", "/v1/tasks/t1/run", "");

@@ -270,7 +270,8 @@ final class JobChange {
     }
     for (JobRecord.Request request : record.requests()) {
       if (request.key().equals(key)) {
-        return new Requested(record, List.of(request.time()), request.origin(), true);
+        List<Long> same = times.contains(request.time()) ? List.copyOf(times) : List.of(request.time());
+        return new Requested(record, same, request.origin(), true);
       }
     }
     if (record.waiting().size() + times.size() > JobRecord.MAX_WAITING) {

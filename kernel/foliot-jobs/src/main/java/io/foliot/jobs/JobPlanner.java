@@ -139,6 +139,7 @@ public final class JobPlanner implements Delivery {
       times(queue, "paused", was.paused(), is.paused());
       ended(queue, "succeeded", was.succeeded(), is.succeeded());
       ended(queue, "failed", was.failed(), is.failed());
+      ended(queue, "unknown", was.unknown(), is.unknown());
       ended(queue, "stopped", was.stopped(), is.stopped());
       for (Run run : after.active()) {
         if (run.origin() == 0 && run.begun() == now) {

@@ -83,7 +83,8 @@ final class JobRecordFormat {
     list(out, record.history().subList(dropped, record.history().size()), past -> writePast(past, base, out));
     JobTotals totals = record.totals();
     out.near(totals.fired()).near(totals.requested()).near(totals.succeeded()).near(totals.failed())
-        .near(totals.stopped()).near(totals.skipped()).near(totals.missed()).near(totals.paused())
+        .near(totals.unknown()).near(totals.stopped()).near(totals.skipped()).near(totals.missed())
+        .near(totals.paused())
         .near(totals.failuresInRow());
     list(out, record.requests(), request -> out.text(request.key()).near(request.time() - base)
         .near(request.origin()));
@@ -110,7 +111,7 @@ final class JobRecordFormat {
     List<Run> active = list(in, () -> readRun(base, in));
     List<PastRun> history = list(in, () -> readPast(base, in));
     JobTotals totals = new JobTotals(in.near(), in.near(), in.near(), in.near(), in.near(), in.near(), in.near(),
-        in.near(), in.near());
+        in.near(), in.near(), in.near());
     List<JobRecord.Request> requests = list(in,
         () -> new JobRecord.Request(in.text(), base + in.near(), in.near()));
     return new JobRecord(job, version, declared, created, paused, base, nextAfter, origins, waiting, active, history,

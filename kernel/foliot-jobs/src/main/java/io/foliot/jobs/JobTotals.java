@@ -7,38 +7,47 @@ package io.foliot.jobs;
  * @param fired scheduled times that began to run
  * @param requested runs that callers asked for and that began
  * @param succeeded runs that succeeded
- * @param failed runs that failed, timed out, or whose end is unknown
+ * @param failed runs that failed or timed out
+ * @param unknown runs of which the end of a shard was forgotten before it was read
  * @param stopped runs that were stopped or replaced
  * @param skipped scheduled times that an active run kept from running
  * @param missed scheduled times that were found too late
  * @param paused scheduled times that passed while the job was paused
  * @param failuresInRow failed runs since the last one that succeeded
  */
-public record JobTotals(long fired, long requested, long succeeded, long failed, long stopped, long skipped,
+public record JobTotals(long fired, long requested, long succeeded, long failed, long unknown, long stopped,
+    long skipped,
     long missed, long paused, long failuresInRow) {
-  static final JobTotals NONE = new JobTotals(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  static final JobTotals NONE = new JobTotals(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   JobTotals began(long origin) {
-    return new JobTotals(fired + (origin == 0 ? 1 : 0), requested + (origin == 0 ? 0 : 1), succeeded, failed, stopped,
+    return new JobTotals(fired + (origin == 0 ? 1 : 0), requested + (origin == 0 ? 0 : 1), succeeded, failed, unknown,
+        stopped,
         skipped, missed, paused, failuresInRow);
   }
 
   JobTotals with(PastRun past) {
     long count = past.origin() == 0 ? past.count() : 0;
     return switch (past.result()) {
-      case SUCCEEDED -> new JobTotals(fired, requested, succeeded + 1, failed, stopped, skipped, missed, paused, 0);
-      case FAILED, TIMED_OUT -> new JobTotals(fired, requested, succeeded, failed + 1, stopped, skipped, missed, paused,
-          failuresInRow + 1);
-      case UNKNOWN -> new JobTotals(fired, requested, succeeded, failed + 1, stopped, skipped, missed, paused,
+      case SUCCEEDED ->
+        new JobTotals(fired, requested, succeeded + 1, failed, unknown, stopped, skipped, missed, paused, 0);
+      case FAILED, TIMED_OUT ->
+        new JobTotals(fired, requested, succeeded, failed + 1, unknown, stopped, skipped, missed, paused,
+            failuresInRow + 1);
+      case UNKNOWN -> new JobTotals(fired, requested, succeeded, failed, unknown + 1, stopped, skipped, missed, paused,
           failuresInRow);
-      case STOPPED, REPLACED -> new JobTotals(fired, requested, succeeded, failed, stopped + 1, skipped, missed, paused,
-          failuresInRow);
-      case SKIPPED -> new JobTotals(fired, requested, succeeded, failed, stopped, skipped + count, missed, paused,
-          failuresInRow);
-      case MISSED -> new JobTotals(fired, requested, succeeded, failed, stopped, skipped, missed + count, paused,
-          failuresInRow);
-      case PAUSED -> new JobTotals(fired, requested, succeeded, failed, stopped, skipped, missed, paused + count,
-          failuresInRow);
+      case STOPPED, REPLACED ->
+        new JobTotals(fired, requested, succeeded, failed, unknown, stopped + 1, skipped, missed, paused,
+            failuresInRow);
+      case SKIPPED ->
+        new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped + count, missed, paused,
+            failuresInRow);
+      case MISSED ->
+        new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped, missed + count, paused,
+            failuresInRow);
+      case PAUSED ->
+        new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped, missed, paused + count,
+            failuresInRow);
     };
   }
 }

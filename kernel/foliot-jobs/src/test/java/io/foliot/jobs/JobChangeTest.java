@@ -240,4 +240,16 @@ final class JobChangeTest {
     assertThatThrownBy(() -> JobChange.trigger(record, null, most, START)).isInstanceOf(OverloadedException.class);
     assertThat(JobChange.stop(record, START, START).parameters()).as("a request that is stopped").isEmpty();
   }
+
+  @Test
+  void aRepeatedBackfillAnswersAllOfItsTimes() {
+    JobRecord record = created(hourly().build());
+    List<Long> times = List.of(START - 3 * HOUR, START - 2 * HOUR, START - HOUR);
+    JobChange.Requested first = JobChange.request(record, "once", times);
+    JobChange.Requested again = JobChange.request(first.record(), "once", times);
+    assertThat(again.isRepeated()).isTrue();
+    assertThat(again.times()).isEqualTo(times);
+    assertThat(again.record()).isSameAs(first.record());
+    assertThat(JobChange.request(first.record(), "once", List.of(START)).times()).containsExactly(START - 3 * HOUR);
+  }
 }

@@ -341,6 +341,8 @@ final class JobLifeTest {
     end(ShardEnd.State.ABSENT, 0);
     pass(START + 2 * MINUTE);
     assertThat(record.history()).extracting(PastRun::result).containsExactly(PastRun.Result.UNKNOWN);
+    assertThat(record.totals().unknown()).isEqualTo(1);
+    assertThat(record.totals().failed()).as("what is unknown is no failure").isZero();
     assertThat(children).hasSize(2);
   }
 

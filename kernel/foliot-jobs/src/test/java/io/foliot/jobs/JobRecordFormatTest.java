@@ -149,7 +149,7 @@ final class JobRecordFormatTest {
         some(random, () -> new JobRecord.Waiting(time(random), random.nextInt(9), random.nextInt(99),
             random.nextBoolean())),
         some(random, () -> run(random)), some(random, () -> past(random)),
-        new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, random.nextInt(5)), requests,
+        new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, 8, random.nextInt(5)), requests,
         some(random, () -> new JobRecord.Parameter(random.nextInt(9), Body.json("" + random.nextInt()))));
   }
 

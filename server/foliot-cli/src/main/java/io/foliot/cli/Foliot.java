@@ -54,6 +54,7 @@ public final class Foliot {
         .addSubcommand(QueuesCommand.withSubcommands(shell))
         .addSubcommand(new TasksCommand(shell))
         .addSubcommand(JobsCommand.withSubcommands(shell))
+        .addSubcommand(CalendarsCommand.withSubcommands(shell))
         .addSubcommand(new ClusterCommand(shell))
         .addSubcommand(KeysCommand.withSubcommands(shell))
         .addSubcommand(new TopCommand(shell))

@@ -43,6 +43,12 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--misfire", paramLabel = "POLICY", description = "times that are found late: once, all or skip")
   private @Nullable String misfire;
 
+  @Option(names = "--misfire-max", paramLabel = "COUNT", description = "with the policy all: how many late times run at most")
+  private @Nullable Integer misfireMax;
+
+  @Option(names = "--history", paramLabel = "COUNT", description = "how many ended runs and ranges are kept; 50 unless said")
+  private @Nullable Integer history;
+
   @Option(names = "--window", paramLabel = "DURATION", description = "how late a time may run at most")
   private @Nullable String window;
 
@@ -75,16 +81,18 @@ final class JobPutCommand implements Callable<Integer> {
       shardParameters.forEach(body.putArray("shardParameters")::add);
     }
     put(body, "overlap", overlap);
-    if (misfire != null || window != null) {
+    if (misfire != null || window != null || misfireMax != null) {
       ObjectNode late = body.putObject("misfire");
       put(late, "policy", misfire);
       put(late, "window", window);
+      put(late, "max", misfireMax);
     }
     put(body, "timeout", timeout);
     if (parameter != null) {
       body.set("parameter", JsonView.node(parameter, "--parameter"));
     }
     put(body, "maxAttempts", maxAttempts);
+    put(body, "history", history);
     put(body, "pauseAfterFailures", pauseAfterFailures);
     JsonView answer;
     try (ServerConnection remote = server.open(shell)) {

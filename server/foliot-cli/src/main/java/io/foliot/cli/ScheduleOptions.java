@@ -17,6 +17,15 @@ final class ScheduleOptions {
   @Option(names = "--every", paramLabel = "DURATION", description = "a fixed rate")
   private @Nullable String every;
 
+  @Option(names = "--offset", paramLabel = "DURATION", description = "the phase of a fixed rate; a hash of the job's name unless said")
+  private @Nullable String offset;
+
+  @Option(names = "--dst-gap", paramLabel = "RULE", description = "for local times that a clock change skips: shift or skip")
+  private @Nullable String dstGap;
+
+  @Option(names = "--dst-overlap", paramLabel = "RULE", description = "for local times that a clock change repeats: auto, first or both")
+  private @Nullable String dstOverlap;
+
   @Option(names = "--after", paramLabel = "DURATION", description = "a fixed delay after the end of the last run")
   private @Nullable String after;
 
@@ -43,6 +52,9 @@ final class ScheduleOptions {
     put(schedule, "cron", cron);
     put(schedule, "dialect", dialect);
     put(schedule, "every", every);
+    put(schedule, "offset", offset);
+    put(schedule, "dstGap", dstGap);
+    put(schedule, "dstOverlap", dstOverlap);
     put(schedule, "after", after);
     put(schedule, "at", at);
     put(schedule, "zone", zone);

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.Cancellation;
 import io.foliot.Foliot;
+import io.foliot.JobRun;
 import io.foliot.Submitted;
 import io.foliot.Tasks;
 import io.foliot.backends.Await;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
+import io.foliot.client.JobSettings;
+import io.foliot.client.JobView;
 import io.foliot.client.QueueSettings;
 import io.foliot.client.TaskNote;
 import io.foliot.client.TaskState;
@@ -28,6 +31,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -118,6 +122,34 @@ final class ConnectTest {
       assertThat(client.getTask(id).note())
           .isEqualTo(new TaskNote(1, "page 3", "4", "read 0\nread 1\nread 2\nread 3"));
       assertThat(Outcome.of(Map.of("FOLIOT_URL", server.url()), "get", id).out()).contains("100 %, page 3", "read 3");
+    }
+  }
+
+  record Report(String kind) {}
+
+  @Test
+  void aJobOfTheServerReachesTheHandlersOfAnApplication() {
+    try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
+      foliot.tasks("billing", Report.class).handle((report, run) -> {
+        JobRun job = run.job();
+        handled.add(
+            job == null ? "no job" : job.job() + " " + job.shard() + " " + job.shardParameter() + " " + report.kind());
+      });
+      JobView report = client.putJob("report", JobSettings.inQueue("billing").cron("0 2 1 1 *").zone("Asia/Tokyo")
+          .shards(2, "eu", "us").parameter("{\"kind\":\"daily\"}").build());
+      assertThat(report.nextTimes().getFirst()).endsWith("T02:00:00+09:00");
+      client.triggerJob("report", "once");
+      client.triggerJob("report", "once");
+      awaitHandled(2);
+      Await.until("its end is seen", BOUND,
+          () -> Objects.equals(client.getJob("report").totals().get("succeeded"), 1L));
+      assertThat(handled).containsExactlyInAnyOrder("report 0 eu daily", "report 1 us daily");
+      assertThat(client.pauseJob("report", "month end").state()).isEqualTo("PAUSED");
+      assertThat(client.resumeJob("report").state()).isEqualTo("ACTIVE");
+      client.deleteJob("report", false);
+      assertThatThrownBy(() -> client.getJob("report")).isInstanceOf(FoliotException.class);
+      assertThatThrownBy(foliot::jobs).isInstanceOf(UnsupportedOperationException.class)
+          .hasMessageContaining("foliot jobs put");
     }
   }
 

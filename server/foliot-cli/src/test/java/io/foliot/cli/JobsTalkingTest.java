@@ -91,6 +91,23 @@ final class JobsTalkingTest {
   }
 
   @Test
+  void aCalendarIsPutExcludedListedAndDeleted() {
+    assertThat(output("calendars")).contains("there are no calendars");
+    assertThat(output("calendars", "put", "holidays", "SAT", "SUN", "12-25", "2027-03-26")).contains("in place");
+    assertThat(output("calendars")).contains("holidays", "12-25", "2027-03-26");
+    output("jobs", "put", "report", "--queue", "billing", "--cron", "0 9 24-26 12 *", "--exclude", "holidays",
+        "--misfire", "all", "--misfire-max", "7", "--history", "9", "--dst-gap", "skip", "--dst-overlap", "both");
+    assertThat(output("jobs", "next", "report", "--count", "5")).doesNotContain("-12-25");
+    JsonView job = JsonView.parse(output("jobs", "get", "report", "--json"));
+    assertThat(job.at("misfire", "max").number()).isEqualTo(7);
+    assertThat(job.at("history").number()).isEqualTo(9);
+    assertThat(job.at("schedule", "dstGap").text()).isEqualTo("skip");
+    assertThat(output("calendars", "delete", "holidays")).contains("deleted");
+    assertThat(output("jobs", "get", "report")).contains("ERROR", "holidays");
+    assertThat(run("calendars", "put", "bad", "SOMEDAY").err()).contains("SOMEDAY");
+  }
+
+  @Test
   void theServerSaysWhatIsWrongWithASchedule() {
     assertThat(run("jobs", "put", "report", "--queue", "billing", "--cron", "61 * * * *").err())
         .contains("61", "minute");

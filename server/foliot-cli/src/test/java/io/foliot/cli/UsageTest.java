@@ -14,7 +14,7 @@ final class UsageTest {
       List.of("jobs", "put"), List.of("jobs", "list"), List.of("jobs", "get"), List.of("jobs", "next"),
       List.of("jobs", "runs"), List.of("jobs", "trigger"), List.of("jobs", "backfill"), List.of("jobs", "pause"),
       List.of("jobs", "resume"), List.of("jobs", "stop"), List.of("jobs", "delete"), List.of("jobs", "preview"),
-      List.of("cluster"),
+      List.of("calendars"), List.of("calendars", "put"), List.of("calendars", "delete"), List.of("cluster"),
       List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"), List.of("verify"),
       List.of("keys"),
       List.of("keys", "create"), List.of("keys", "delete"), List.of("run"), List.of("migrate"));

@@ -357,6 +357,7 @@ final class JobJson {
     json.writeNumberProperty("requested", totals.requested());
     json.writeNumberProperty("succeeded", totals.succeeded());
     json.writeNumberProperty("failed", totals.failed());
+    json.writeNumberProperty("unknown", totals.unknown());
     json.writeNumberProperty("stopped", totals.stopped());
     json.writeNumberProperty("skipped", totals.skipped());
     json.writeNumberProperty("missed", totals.missed());

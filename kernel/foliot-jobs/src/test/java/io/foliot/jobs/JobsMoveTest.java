@@ -1,0 +1,99 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Meter;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Target;
+import io.foliot.core.Token;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.TaskStore;
+import io.foliot.engine.Engine;
+import io.foliot.engine.EngineOptions;
+import io.foliot.engine.Environment;
+import io.foliot.engine.coordination.SoleCoordinator;
+import io.foliot.engine.migration.Migration;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.testkit.ManualLoops;
+import io.foliot.testkit.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Jobs whose store is moved while they have times to come, a pause, and calendars. */
+final class JobsMoveTest {
+  private final SettableClock clock = new SettableClock();
+  private final ManualLoops loops = new ManualLoops(clock);
+  private final SplittableRandom luck = new SplittableRandom(42);
+  private final List<String> fired = new ArrayList<>();
+
+  private MemoryStore store(int slots) {
+    return new MemoryStore(slots, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  }
+
+  private Engine engine(TaskStore store) {
+    LocalDelivery local = new LocalDelivery(Runnable::run).handle("billing", attempt -> {
+      fired.add(attempt.task().body().headers().get("foliot-job") + " "
+          + attempt.task().body().headers().get("foliot-scheduled-at"));
+      return new Answer.Done("");
+    });
+    Engine engine = new Engine(EngineOptions.defaults("test"),
+        new Environment(clock, loops::newLoop, new SplittableRandom(7), store, new SoleCoordinator(),
+            List.of(local, new JobPlanner(store, JobMeter.NONE)), Meter.NONE));
+    join(engine.start());
+    return engine;
+  }
+
+  private <T> T join(CompletableFuture<T> future) {
+    loops.runUntilIdle();
+    assertThat(future).isDone();
+    return future.join();
+  }
+
+  private void stop(Engine engine) {
+    CompletableFuture<Void> stopped = engine.stop(Duration.ofSeconds(1));
+    loops.advance(Duration.ofMillis(1_200));
+    assertThat(stopped).isDone();
+  }
+
+  @Test
+  void jobsGoOnInTheStoreToWhichTheyWereMoved() {
+    try (MemoryStore source = store(16); MemoryStore target = store(64)) {
+      Engine before = engine(source);
+      Jobs jobs = new Jobs(source, before::write);
+      join(before.putQueue(QueueConfig.of("billing", Target.local())));
+      join(jobs.putCalendar("holidays", Calendar.parse(List.of("12-25"))));
+      join(jobs.put(Job.named("tick").queue("billing").every(Duration.ofMinutes(1))
+          .schedule(s -> s.offset(Duration.ZERO).exclude(List.of("holidays"))).overlap(Overlap.QUEUE).build()));
+      join(jobs.put(Job.named("idle").queue("billing").every(Duration.ofMinutes(1)).build()));
+      join(jobs.pause("idle", null, "month end", "ops"));
+      loops.advance(Duration.ofMinutes(5));
+      assertThat(fired).hasSize(5);
+      stop(before);
+
+      new Migration(source, "the source", target, "the target", far -> {}).run(Duration.ofSeconds(5));
+      loops.advance(Duration.ofMinutes(3));
+      Engine after = engine(target);
+      Jobs moved = new Jobs(target, after::write);
+      loops.advance(Duration.ofMinutes(5));
+      JobTotals totals = join(moved.find("tick")).orElseThrow().totals();
+      assertThat(totals.fired() + totals.missed()).isEqualTo(minutesSince(fired.getFirst()));
+      assertThat(fired).doesNotHaveDuplicates().hasSize((int) totals.fired()).allMatch(time -> time.startsWith("tick"));
+      assertThat(totals.succeeded() + totals.unknown()).isEqualTo(totals.fired());
+      assertThat(join(moved.find("idle")).orElseThrow().state()).isEqualTo(JobStatus.State.PAUSED);
+      assertThat(join(moved.calendar("holidays"))).isPresent();
+      stop(after);
+    }
+  }
+
+  private long minutesSince(String first) {
+    return Duration.between(Instant.parse(first.substring(first.indexOf(' ') + 1)),
+        Instant.ofEpochMilli(clock.wallMillis())).toMinutes() + 1;
+  }
+}
