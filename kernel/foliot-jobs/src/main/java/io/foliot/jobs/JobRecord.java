@@ -71,6 +71,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    */
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
+
+    /** Returns whether it holds at any instant after the given one. */
+    boolean holdsAfter(long millis) {
+      return until > millis + 1;
+    }
   }
 
   /**

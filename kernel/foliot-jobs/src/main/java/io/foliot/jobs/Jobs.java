@@ -439,7 +439,7 @@ public final class Jobs {
     Draft draft = new Draft(id, Shards.JOBS, name, Due.NOW, JobPlanner.body(record), 0, OnConflict.REJECT, null)
         .expecting(expectedGeneration);
     return write.apply(List.of(draft)).thenCompose(results -> results.getFirst().kind().isPlaced()
-        ? calendars.of(record.job().schedule()).thenApply(known -> Optional.of(status(record, known, "")))
+        ? calendars.of(record.job().schedule()).thenApply(known -> Optional.of(status(record, now, known, "")))
         : busy());
   }
 
@@ -459,7 +459,7 @@ public final class Jobs {
         ? task.attempts().getLast().detail()
         : "";
     return calendars.of(record.job().schedule())
-        .thenApply(known -> status(noted(record, task, ends, known), known, error));
+        .thenApply(known -> status(noted(record, task, ends, known), task.changedAt(), known, error));
   }
 
   private static JobRecord noted(JobRecord record, TaskRecord task, Map<TaskId, ShardEnd> ends,
@@ -471,21 +471,20 @@ public final class Jobs {
     }
   }
 
-  private static long nextAfter(Schedule schedule, long millis) {
-    Instant next = schedule.next(Instant.ofEpochMilli(millis));
-    return next == null ? Long.MAX_VALUE : next.toEpochMilli();
-  }
-
-  private static JobStatus status(JobRecord record, Function<String, @Nullable Calendar> known, String error) {
+  /** Returns a job as it was written at the given time. A pause that ends with that write is not shown. */
+  private static JobStatus status(JobRecord record, long written, Function<String, @Nullable Calendar> known,
+      String error) {
     Job job = record.job();
-    JobRecord.Paused paused = record.paused();
+    JobRecord.Paused paused = record.paused() != null && record.paused().holdsAfter(written) ? record.paused() : null;
     Instant next = null;
     String problem = error;
     try {
       Schedule schedule = job.schedule().schedule(job.name(), known);
-      long millis = paused == null
-          ? ScheduledTimes.next(new JobEdit(record), schedule)
-          : paused.until() == JobRecord.Paused.OPEN ? Long.MAX_VALUE : nextAfter(schedule, decidedUpTo(record, 0));
+      JobEdit decided = new JobEdit(record);
+      decided.cursor = decidedUpTo(record, 0);
+      long millis = paused != null && paused.until() == JobRecord.Paused.OPEN
+          ? Long.MAX_VALUE
+          : ScheduledTimes.next(decided, schedule);
       next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
     } catch (IllegalArgumentException e) {
       problem = String.valueOf(e.getMessage());

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -167,7 +168,11 @@ final class JobsTest {
     int before = seen.size();
     passes(Duration.ofMinutes(5));
     assertThat(seen).hasSize(before);
-    assertThat(join(jobs.resume("report")).name()).isEqualTo("report");
+    JobStatus resumed = join(jobs.resume("report"));
+    assertThat(resumed.state()).isEqualTo(JobStatus.State.ACTIVE);
+    assertThat(resumed.pause()).isNull();
+    assertThat(requireNonNull(resumed.nextTime()).toEpochMilli()).isGreaterThan(clock.wallMillis());
+    assertThat(report().state()).as("before a pass has seen it").isEqualTo(JobStatus.State.ACTIVE);
     passes(Duration.ofSeconds(10));
     assertThat(seen).hasSize(before + 1);
     assertThat(report().totals().paused()).isEqualTo(30);
