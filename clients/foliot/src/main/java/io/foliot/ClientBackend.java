@@ -14,15 +14,16 @@ import io.foliot.client.OnConflict;
 import io.foliot.client.Payload;
 import io.foliot.client.QueuePatch;
 import io.foliot.client.QueueSettings;
+import io.foliot.client.Settlement;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskHandler;
+import io.foliot.client.TaskNote;
 import io.foliot.client.TaskView;
 import io.foliot.client.Worker;
 import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.Retry;
 import io.foliot.core.Submission;
-import io.foliot.core.TaskNote;
 import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
@@ -161,20 +162,7 @@ final class ClientBackend implements Backend {
       throw new IllegalStateException("a handler of a connected application needs a queue that workers pull from, but"
           + " the tasks of " + queue + " are delivered by " + type + ": use another queue, or put this one with pull");
     }
-    TaskHandler run = task -> {
-      ClientRun attempt = new ClientRun(task, note -> {
-        CompletableFuture<?> unused = say(task, note);
-      });
-      Payload payload = task.payload();
-      try {
-        handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
-        return attempt.settlement();
-      } finally {
-        if (!attempt.said().isEmpty()) {
-          say(task, attempt.said()).join();
-        }
-      }
-    };
+    TaskHandler run = task -> run(handler, task);
     Worker worker = Worker.builder(client, queue, run).name(name).grace(PATIENCE).pollWait(POLL_WAIT)
         .concurrency(CONCURRENCY).start();
     Worker former = workers.put(queue, worker);
@@ -183,13 +171,25 @@ final class ClientBackend implements Backend {
     }
   }
 
-  /** Sends a note with an extension that extends nothing; fails never, for a note is no reason to fail the work. */
-  private CompletableFuture<Void> say(ClaimedTask task, TaskNote note) {
-    io.foliot.client.TaskNote sent = new io.foliot.client.TaskNote(note.progress(), note.message(), note.checkpoint(),
-        note.log());
-    return calls.extend(task.lease(), LEAST_LEASE, sent).exceptionally(failure -> {
-      LOG.log(System.Logger.Level.WARNING, "what a handler said of its work was not stored: task=" + task.id(),
-          failure);
+  private Settlement run(RawHandler handler, ClaimedTask task) {
+    ClientRun attempt = new ClientRun(task, note -> say(task, note));
+    Payload payload = task.payload();
+    try {
+      handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
+      return attempt.settlement();
+    } catch (Throwable e) {
+      LOG.log(System.Logger.Level.WARNING, "the handler failed, task=" + task.id(), e);
+      return attempt.failed(e);
+    }
+  }
+
+  /**
+   * Stores a note, with an extension that extends nothing. The end of the attempt carries it again, so that one that is
+   * lost here costs nothing but time.
+   */
+  private CompletableFuture<?> say(ClaimedTask task, TaskNote note) {
+    return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {
+      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one is: task=" + task.id(), failure);
       return null;
     });
   }

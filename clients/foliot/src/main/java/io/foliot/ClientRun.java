@@ -6,7 +6,8 @@ import io.foliot.core.TaskNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt at a task that was claimed from a server. */
@@ -17,11 +18,16 @@ final class ClientRun implements Run {
   private final RunNote note;
   private Settlement settlement = DONE;
 
-  /** @param send sends a note of the attempt; it does not wait */
-  ClientRun(ClaimedTask task, Consumer<TaskNote> send) {
+  /** @param send sends a note of the attempt; the stage ends when it is stored, or was lost */
+  ClientRun(ClaimedTask task, Function<io.foliot.client.TaskNote, CompletableFuture<?>> send) {
     this.task = task;
     io.foliot.client.TaskNote before = task.note();
-    note = new RunNote(new TaskNote(before.progress(), before.message(), before.checkpoint(), before.log()), send);
+    note = new RunNote(new TaskNote(before.progress(), before.message(), before.checkpoint(), before.log()),
+        more -> send.apply(sent(more)));
+  }
+
+  private static io.foliot.client.TaskNote sent(TaskNote note) {
+    return new io.foliot.client.TaskNote(note.progress(), note.message(), note.checkpoint(), note.log());
   }
 
   @Override
@@ -42,11 +48,6 @@ final class ClientRun implements Run {
   @Override
   public void log(String line) {
     note.log(line);
-  }
-
-  /** Returns what this attempt has said. */
-  TaskNote said() {
-    return note.said();
   }
 
   @Override
@@ -101,8 +102,18 @@ final class ClientRun implements Run {
     settlement = end;
   }
 
-  /** Returns the end of the attempt. */
+  /** Returns the end of the attempt, with what it has said. */
   Settlement settlement() {
-    return settlement;
+    return noted(settlement);
+  }
+
+  /** Returns the end of an attempt whose handler threw, with what it has said. */
+  Settlement failed(Throwable failure) {
+    return noted(Settlement.nack(failure.toString()));
+  }
+
+  private Settlement noted(Settlement end) {
+    TaskNote said = note.said();
+    return said.isEmpty() ? end : end.noting(sent(said));
   }
 }

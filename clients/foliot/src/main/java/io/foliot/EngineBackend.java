@@ -105,16 +105,14 @@ final class EngineBackend implements Backend {
     });
   }
 
-  /** The end of the attempt carries the note again, so that one that is lost here costs nothing but time. */
-  private void say(Attempt attempt, TaskNote note) {
+  /** Stores a note. The end of the attempt carries it again, so that one that is lost here costs nothing but time. */
+  private CompletableFuture<?> say(Attempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
-    CompletableFuture<?> unused = engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note)
-        .whenComplete((extended, failure) -> {
-          if (failure != null) {
-            LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one is: task=" + attempt.task().id(),
-                failure);
-          }
-        });
+    return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {
+      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one is: task=" + attempt.task().id(),
+          failure);
+      return null;
+    });
   }
 
   @Override

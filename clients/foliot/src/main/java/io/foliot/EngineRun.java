@@ -7,7 +7,8 @@ import io.foliot.core.delivery.LocalDelivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt that the engine makes. */
@@ -18,8 +19,8 @@ final class EngineRun implements Run {
   private final RunNote note;
   private Answer answer = DONE;
 
-  /** @param send sends a note of the attempt; it does not wait */
-  EngineRun(Attempt attempt, Consumer<TaskNote> send) {
+  /** @param send stores a note of the attempt; the stage ends when it is stored, or was lost */
+  EngineRun(Attempt attempt, Function<TaskNote, CompletableFuture<?>> send) {
     this.attempt = attempt;
     note = new RunNote(attempt.task().note(), send);
   }

@@ -1,25 +1,27 @@
 package io.foliot;
 
 import io.foliot.core.TaskNote;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What a handler has said of its work. For the thread that runs the handler. */
 final class RunNote {
   private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final Consumer<TaskNote> send;
+  private final Function<TaskNote, CompletableFuture<?>> send;
   private TaskNote note;
   private boolean said;
   private long sentNanos = System.nanoTime();
+  private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
 
   /**
    * A note as the last attempt left it.
    *
-   * @param send sends a note while the attempt lasts; it does not wait
+   * @param send sends a note while the attempt lasts; the stage ends when it is stored, or was lost
    */
-  RunNote(TaskNote note, Consumer<TaskNote> send) {
+  RunNote(TaskNote note, Function<TaskNote, CompletableFuture<?>> send) {
     this.note = note;
     this.send = send;
   }
@@ -47,9 +49,10 @@ final class RunNote {
   private void say(TaskNote more) {
     note = more.over(note);
     said = true;
-    if (System.nanoTime() - sentNanos >= SEND_NANOS) {
+    // One at a time: a later one never arrives before an earlier one.
+    if (System.nanoTime() - sentNanos >= SEND_NANOS && sending.isDone()) {
       sentNanos = System.nanoTime();
-      send.accept(note);
+      sending = send.apply(note);
     }
   }
 

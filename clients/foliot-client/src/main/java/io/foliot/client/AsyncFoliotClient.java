@@ -268,24 +268,56 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#ack(Lease)}. */
   public CompletableFuture<Void> ack(Lease lease) {
-    return settle(lease, "/ack", json -> writeGeneration(json, lease));
+    return settle(lease, Settlement.ack());
+  }
+
+  /** As {@link FoliotClient#ack(Lease, TaskNote)}. */
+  public CompletableFuture<Void> ack(Lease lease, TaskNote note) {
+    return settle(lease, Settlement.ack().noting(note));
   }
 
   /** As {@link FoliotClient#ack(Lease, Duration)}. */
   public CompletableFuture<Void> ack(Lease lease, Duration next) {
-    DurationText.requireNotNegative("next", next);
-    return settle(lease, "/ack", json -> {
-      writeGeneration(json, lease);
-      Json.write(json, "next", next);
-    });
+    return settle(lease, Settlement.again(next));
   }
 
   /** As {@link FoliotClient#fail}. */
   public CompletableFuture<Void> fail(Lease lease, @Nullable String reason) {
-    return settle(lease, "/nack", json -> {
-      writeReason(json, reason);
-      json.writeBooleanProperty("final", true);
-    });
+    return settle(lease, new Settlement.Fail(reason));
+  }
+
+  /** As {@link FoliotClient#nack(Lease, String, Duration)}. */
+  public CompletableFuture<Void> nack(Lease lease, @Nullable String reason, @Nullable Duration delay) {
+    return settle(lease, new Settlement.Nack(reason, delay));
+  }
+
+  /** As {@link FoliotClient#nack(Lease, String, Duration, TaskNote)}. */
+  public CompletableFuture<Void> nack(Lease lease, @Nullable String reason, @Nullable Duration delay, TaskNote note) {
+    return settle(lease, new Settlement.Nack(reason, delay).noting(note));
+  }
+
+  /** As {@link FoliotClient#settle}. */
+  public CompletableFuture<Void> settle(Lease lease, Settlement settlement) {
+    return settle(lease, settlement, TaskNote.NONE);
+  }
+
+  private CompletableFuture<Void> settle(Lease lease, Settlement settlement, TaskNote note) {
+    return switch (settlement) {
+      case Settlement.Noted(Settlement end, TaskNote said) -> settle(lease, end, said);
+      case Settlement.Ack() -> settle(lease, "/ack", note, json -> writeGeneration(json, lease));
+      case Settlement.Again(Duration after) -> settle(lease, "/ack", note, json -> {
+        writeGeneration(json, lease);
+        Json.write(json, "next", after);
+      });
+      case Settlement.Nack(String reason, Duration delay) -> settle(lease, "/nack", note, json -> {
+        writeReason(json, reason);
+        Json.write(json, "delay", delay);
+      });
+      case Settlement.Fail(String reason) -> settle(lease, "/nack", note, json -> {
+        writeReason(json, reason);
+        json.writeBooleanProperty("final", true);
+      });
+    };
   }
 
   private static void writeGeneration(JsonGenerator json, Lease lease) {
@@ -298,36 +330,12 @@ public final class AsyncFoliotClient {
     Json.write(json, "reason", reason == null ? null : Names.requireWellFormed("reason", reason));
   }
 
-  private CompletableFuture<Void> settle(Lease lease, String how, Consumer<JsonGenerator> fields) {
+  private CompletableFuture<Void> settle(Lease lease, String how, TaskNote note, Consumer<JsonGenerator> fields) {
     return send("POST", ApiPath.task(lease.taskId()).then(how), json -> {
       lease.write(json);
       fields.accept(json);
+      note.write(json);
     }, Repeat.ALWAYS, Reading.NOTHING);
-  }
-
-  /** As {@link FoliotClient#nack(Lease, String, Duration)}. */
-  public CompletableFuture<Void> nack(Lease lease, @Nullable String reason, @Nullable Duration delay) {
-    return nack(lease, reason, delay, TaskNote.NONE);
-  }
-
-  /** As {@link FoliotClient#ack(Lease, TaskNote)}. */
-  public CompletableFuture<Void> ack(Lease lease, TaskNote note) {
-    return settle(lease, "/ack", json -> {
-      writeGeneration(json, lease);
-      note.write(json);
-    });
-  }
-
-  /** As {@link FoliotClient#nack(Lease, String, Duration, TaskNote)}. */
-  public CompletableFuture<Void> nack(Lease lease, @Nullable String reason, @Nullable Duration delay, TaskNote note) {
-    if (delay != null) {
-      DurationText.requireNotNegative("delay", delay);
-    }
-    return settle(lease, "/nack", json -> {
-      writeReason(json, reason);
-      Json.write(json, "delay", delay);
-      note.write(json);
-    });
   }
 
   /** As {@link FoliotClient#extend(Lease, Duration)}. */
@@ -344,8 +352,9 @@ public final class AsyncFoliotClient {
           Json.write(json, "lease", duration);
           note.write(json);
         })).build();
-    // An answer that comes after the lease would have ended is of no use.
-    Duration timeout = duration.compareTo(requestTimeout) < 0 ? duration : requestTimeout;
+    // An answer that comes after the lease would have ended is of no use; a note is stored even then.
+    boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
+    Duration timeout = isShort ? duration : requestTimeout;
     return transport.call(request, timeout, Repeat.ALWAYS, Reading.NOTHING);
   }
 

@@ -340,6 +340,11 @@ public final class FoliotClient implements AutoCloseable {
     await(async.ack(lease, note));
   }
 
+  /** Ends an attempt, as {@link #ack(Lease)}, {@link #nack(Lease, String, Duration)} and {@link #fail} do. */
+  public void settle(Lease lease, Settlement settlement) {
+    await(async.settle(lease, settlement));
+  }
+
   /** As {@link #nack(Lease, String, Duration)}; also says how far the work is. */
   public void nack(Lease lease, @Nullable String reason, @Nullable Duration delay, TaskNote note) {
     await(async.nack(lease, reason, delay, note));

@@ -11,10 +11,10 @@ public sealed interface Settlement {
   /**
    * The attempt has failed.
    *
-   * @param reason for people
+   * @param reason for people; may be null
    * @param delay until the next attempt; null for the queue's backoff
    */
-  record Nack(String reason, @Nullable Duration delay) implements Settlement {
+  record Nack(@Nullable String reason, @Nullable Duration delay) implements Settlement {
     public Nack {
       if (delay != null) {
         DurationText.requireNotNegative("delay", delay);
@@ -36,9 +36,27 @@ public sealed interface Settlement {
   /**
    * The attempt has failed, and no further one would help: the task is FAILED, whatever the queue's retry policy.
    *
-   * @param reason for people
+   * @param reason for people; may be null
    */
-  record Fail(String reason) implements Settlement {}
+  record Fail(@Nullable String reason) implements Settlement {}
+
+  /**
+   * An end of an attempt, with what the worker says of its work.
+   *
+   * @param end the end, without a note
+   */
+  record Noted(Settlement end, TaskNote note) implements Settlement {
+    public Noted {
+      if (end instanceof Noted) {
+        throw new IllegalArgumentException("a settlement has one note: end=" + end);
+      }
+    }
+  }
+
+  /** Returns this end of the attempt, with what the worker says of its work. */
+  default Settlement noting(TaskNote note) {
+    return new Noted(this, note);
+  }
 
   /** The attempt has succeeded. */
   static Settlement ack() {

@@ -232,13 +232,7 @@ public final class Worker implements AutoCloseable {
 
     private void settle(Settlement settlement) {
       try {
-        switch (settlement) {
-          case Settlement.Ack() -> client.ack(task.lease()).join();
-          case Settlement.Again(Duration after) -> client.ack(task.lease(), after).join();
-          case Settlement.Fail(String reason) -> client.fail(task.lease(), sendable(reason)).join();
-          case Settlement.Nack(String reason, Duration delay) -> client.nack(task.lease(), sendable(reason), delay)
-              .join();
-        }
+        client.settle(task.lease(), sendable(settlement)).join();
       } catch (CompletionException | CancellationException e) {
         report("the end of an attempt could not be told, so there will be another when its lease has ended, task="
             + task.id(), cause(e));
@@ -293,8 +287,21 @@ public final class Worker implements AutoCloseable {
     return String.valueOf(failure);
   }
 
-  /** A reason that is short, and well-formed even if it was cut, or came from an unknown source. */
-  private static String sendable(String reason) {
+  /** The settlement with a reason that is short, and well-formed even if it was cut, or came from an unknown source. */
+  private static Settlement sendable(Settlement settlement) {
+    return switch (settlement) {
+      case Settlement.Noted(Settlement end, TaskNote note) -> sendable(end).noting(note);
+      case Settlement.Nack(String reason, Duration delay) -> new Settlement.Nack(sendable(reason), delay);
+      case Settlement.Fail(String reason) -> new Settlement.Fail(sendable(reason));
+      case Settlement.Ack ack -> ack;
+      case Settlement.Again again -> again;
+    };
+  }
+
+  private static @Nullable String sendable(@Nullable String reason) {
+    if (reason == null) {
+      return null;
+    }
     String cut = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
     return new String(cut.getBytes(UTF_8), UTF_8);
   }

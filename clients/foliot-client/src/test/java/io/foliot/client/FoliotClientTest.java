@@ -390,6 +390,11 @@ final class FoliotClientTest {
         "{\"token\":\"secret\",\"generation\":7,\"message\":\"412 rows\",\"log\":\"done\"}");
     client.nack(LEASE, "x", null, new TaskNote(-1, "", "c", ""));
     assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"x\",\"checkpoint\":\"c\"}");
+    Settlement again = Settlement.again(Duration.ofMinutes(1)).noting(new TaskNote(1, "", null, ""));
+    client.settle(LEASE, again);
+    assertAsked("POST", "/v1/tasks/t1/ack",
+        "{\"token\":\"secret\",\"generation\":7,\"next\":\"PT1M\",\"progress\":1.0}");
+    assertThatThrownBy(() -> again.noting(TaskNote.NONE)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -128,6 +128,7 @@ final class WorkerTest {
     Worker worker = worker(task -> switch (task.id()) {
       case "throws" -> throw new IllegalStateException("disk \ud800 full");
       case "long" -> throw new IllegalStateException("x".repeat(100_000));
+      case "notes" -> Settlement.nack("half").noting(new TaskNote(0.5, "", "page 7", ""));
       default -> Settlement.nack("not yet", Duration.ofMinutes(5));
     }).start();
     claims.add(tasks("throws"));
@@ -136,6 +137,9 @@ final class WorkerTest {
     assertThat(Bound.take(errors)).contains("task=throws");
     claims.add(tasks("later"));
     assertTold("/v1/tasks/later/nack", "{\"token\":\"token-later\",\"reason\":\"not yet\",\"delay\":\"PT5M\"}");
+    claims.add(tasks("notes"));
+    assertTold("/v1/tasks/notes/nack",
+        "{\"token\":\"token-notes\",\"reason\":\"half\",\"progress\":0.5,\"checkpoint\":\"page 7\"}");
     claims.add(tasks("long"));
     assertThat(Bound.take(settled).body()).hasSizeLessThan(1100);
     stop(worker);
