@@ -86,6 +86,15 @@ final class JobLife {
     return ids;
   }
 
+  /** Returns the shards of the runs of a time that are being stopped and have not ended. */
+  static List<TaskId> stopping(JobRecord record, long time) {
+    List<TaskId> ids = new ArrayList<>();
+    record.active().stream().filter(run -> run.time() == time && run.isStopping())
+        .forEach(run -> unended(run, run.inserted()).stream()
+            .forEach(shard -> ids.add(Shards.id(record.job().name(), run, shard))));
+    return ids;
+  }
+
   /** Returns inserted shards that have not ended, from where the last pass stopped reading. */
   private static BitSet unended(Run run, int most) {
     BitSet shards = new BitSet();

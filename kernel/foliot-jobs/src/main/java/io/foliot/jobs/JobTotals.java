@@ -16,14 +16,12 @@ package io.foliot.jobs;
  * @param failuresInRow failed runs since the last one that succeeded
  */
 public record JobTotals(long fired, long requested, long succeeded, long failed, long unknown, long stopped,
-    long skipped,
-    long missed, long paused, long failuresInRow) {
+    long skipped, long missed, long paused, long failuresInRow) {
   static final JobTotals NONE = new JobTotals(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   JobTotals began(long origin) {
     return new JobTotals(fired + (origin == 0 ? 1 : 0), requested + (origin == 0 ? 0 : 1), succeeded, failed, unknown,
-        stopped,
-        skipped, missed, paused, failuresInRow);
+        stopped, skipped, missed, paused, failuresInRow);
   }
 
   JobTotals with(PastRun past) {

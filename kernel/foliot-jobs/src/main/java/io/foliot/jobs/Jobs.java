@@ -23,10 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,14 +39,12 @@ import org.jspecify.annotations.Nullable;
  * job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
  */
 public final class Jobs {
-  /** The time for which a change waits for others: longer than the lease of a planner that was killed. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
-  private static final long FIRST_PAUSE_MILLIS = 5;
-  private static final long LAST_PAUSE_MILLIS = 200;
   private static final int PREVIEW = 5;
 
   private final TaskStore store;
   private final Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write;
+  private final JobSurroundings surroundings;
+  private final Repeats repeats;
   private final Calendars calendars;
 
   /** There is no job with that name. */
@@ -94,8 +89,16 @@ public final class Jobs {
    * @param write writes drafts of the internal queue, and has them looked at in time
    */
   public Jobs(TaskStore store, Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write) {
+    this(store, write, new JobSurroundings.OfProcess());
+  }
+
+  /** As {@link #Jobs(TaskStore, Function)}, in other surroundings than a process. */
+  public Jobs(TaskStore store, Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,
+      JobSurroundings surroundings) {
     this.store = store;
     this.write = write;
+    this.surroundings = surroundings;
+    repeats = new Repeats(surroundings);
     calendars = new Calendars(store);
   }
 
@@ -125,7 +128,7 @@ public final class Jobs {
   }
 
   private CompletableFuture<JobStatus> create(Job job, Creation creation, Change change) {
-    return retried(job.name(), () -> calendars.of(job.schedule()).thenCompose(known -> now(job.name())
+    return repeats.untilTaken(job.name(), () -> calendars.of(job.schedule()).thenCompose(known -> now(job.name())
         .thenCompose(now -> read(job.name()).thenCompose(found -> {
           TaskRecord task = found.orElse(null);
           if (task == null || !task.isLive()) {
@@ -285,7 +288,10 @@ public final class Jobs {
     });
   }
 
-  /** Stops the runs of a time: their shards are cancelled, those that run through their leases. */
+  /**
+   * Stops the runs of a time: no attempt of their shards begins from the answer on. Those that run learn it through
+   * their leases.
+   */
   public CompletableFuture<JobStatus> stop(String name, Instant time) {
     return change(name, (record, now, known) -> {
       JobRecord next = JobChange.stop(record, time.toEpochMilli(), now);
@@ -293,7 +299,18 @@ public final class Jobs {
         throw new IllegalArgumentException("no run of that time is active or waits: job=" + name + ", time=" + time);
       }
       return next;
-    });
+    }, record -> cancelled(JobLife.stopping(record, time.toEpochMilli())));
+  }
+
+  /** Cancels shards, so many at a time that one step of the store does not hold up the others for long. */
+  private CompletionStage<Boolean> cancelled(List<TaskId> shards) {
+    CompletionStage<Boolean> all = CompletableFuture.completedFuture(true);
+    for (int i = 0; i < shards.size(); i += JobLife.MAX_READ) {
+      List<TaskRef> refs = shards.subList(i, Math.min(shards.size(), i + JobLife.MAX_READ)).stream()
+          .<TaskRef>map(TaskRef.ById::new).toList();
+      all = all.thenCompose(done -> store.cancel(refs)).thenApply(results -> true);
+    }
+    return all;
   }
 
   /** A request as {@link JobChange} carries it out. */
@@ -302,7 +319,7 @@ public final class Jobs {
   }
 
   private CompletableFuture<Requested> request(String name, Request request) {
-    return retried(name, () -> stored(name).thenCompose(found -> found == null
+    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
         ? busy()
         : calendars.of(found.record().job().schedule()).thenCompose(known -> now(name).thenCompose(now -> {
           JobChange.Requested requested = request.apply(found.record(), now, known);
@@ -314,10 +331,20 @@ public final class Jobs {
   }
 
   private CompletableFuture<JobStatus> change(String name, Change change) {
-    return retried(name, () -> stored(name).thenCompose(found -> found == null
+    return change(name, change, record -> CompletableFuture.completedFuture(true));
+  }
+
+  /** @param then what is done once the record is written, before the answer */
+  private CompletableFuture<JobStatus> change(String name, Change change,
+      Function<JobRecord, CompletionStage<Boolean>> then) {
+    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
         ? busy()
-        : calendars.of(found.record().job().schedule()).thenCompose(known -> now(name)
-            .thenCompose(now -> changed(found, change.apply(found.record(), now, known), now)))));
+        : calendars.of(found.record().job().schedule()).thenCompose(known -> now(name).thenCompose(now -> {
+          JobRecord next = change.apply(found.record(), now, known);
+          return changed(found, next, now).thenCompose(status -> status.isEmpty()
+              ? busy()
+              : then.apply(next).thenApply(done -> status));
+        }))));
   }
 
   // Times.
@@ -435,7 +462,7 @@ public final class Jobs {
   /** Writes a record, to be planned at once; empty if the job has changed meanwhile. */
   private CompletionStage<Optional<JobStatus>> written(JobRecord record, long expectedGeneration, long now) {
     String name = record.job().name();
-    TaskId id = TaskId.of(now, Shards.hash16(name), ThreadLocalRandom.current().nextLong());
+    TaskId id = TaskId.of(now, Shards.hash16(name), surroundings.randomBits());
     Draft draft = new Draft(id, Shards.JOBS, name, Due.NOW, JobPlanner.body(record), 0, OnConflict.REJECT, null)
         .expecting(expectedGeneration);
     return write.apply(List.of(draft)).thenCompose(results -> results.getFirst().kind().isPlaced()
@@ -507,44 +534,6 @@ public final class Jobs {
     return new JobStatus.ActiveRun(Instant.ofEpochMilli(run.time()), run.origin(), run.shards(),
         run.ended().cardinality(), run.failed().cardinality(), Instant.ofEpochMilli(run.begun()),
         run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping());
-  }
-
-  /** A step that is empty if it must be taken again. */
-  private interface Step<T> {
-    CompletionStage<Optional<T>> take();
-  }
-
-  private static <T> CompletableFuture<T> retried(String name, Step<T> step) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    retry(name, step, System.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS, answer);
-    return answer;
-  }
-
-  private static <T> void retry(String name, Step<T> step, long endNanos, long pauseMillis,
-      CompletableFuture<T> answer) {
-    CompletableFuture<?> unused = taken(step).whenComplete((result, failure) -> {
-      Throwable reason = failure instanceof CompletionException ? failure.getCause() : failure;
-      if (reason != null && !(reason instanceof JobChange.BehindException)) {
-        answer.completeExceptionally(reason);
-      } else if (reason == null && result.isPresent()) {
-        answer.complete(result.get());
-      } else if (System.nanoTime() - endNanos > 0) {
-        answer.completeExceptionally(new OverloadedException(
-            "the job is being planned or changed by others; nothing was done, and the call may be repeated: job="
-                + name));
-      } else {
-        CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(
-            () -> retry(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS), answer));
-      }
-    });
-  }
-
-  private static <T> CompletableFuture<Optional<T>> taken(Step<T> step) {
-    try {
-      return step.take().toCompletableFuture();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
   }
 
   /** Returns how many times an answer to a put shows. */

@@ -224,6 +224,18 @@ final class JobsTest {
   }
 
   @Test
+  void aStopCancelsShardsBeforeItAnswers() {
+    behaviour = attempt -> CompletableFuture.completedFuture(
+        new Answer.Retry(Duration.ofMinutes(1), Answer.Health.WELL, "later"));
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    Instant time = report().active().getFirst().time();
+    assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).isEmpty();
+    join(jobs.stop("report", time));
+    assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).hasSize(1);
+  }
+
+  @Test
   void aDeletedJobFiresNoMore() {
     join(jobs.put(everyTenSeconds().build()));
     passes(Duration.ofSeconds(10));

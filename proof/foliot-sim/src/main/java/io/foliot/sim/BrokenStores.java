@@ -58,11 +58,11 @@ final class BrokenStores {
     };
   }
 
-  private static <R> CompletionStage<R> told(R result) {
+  static <R> CompletionStage<R> told(R result) {
     return CompletableFuture.completedFuture(result);
   }
 
-  private static <R> R now(CompletionStage<R> stage) {
+  static <R> R now(CompletionStage<R> stage) {
     return stage.toCompletableFuture().join();
   }
 
@@ -121,7 +121,7 @@ final class BrokenStores {
   }
 
   /** The state that all of them see. */
-  private abstract static class Broken extends ForwardingStore {
+  abstract static class Broken extends ForwardingStore {
     final SimStore.Scene scene;
 
     Broken(TaskStore delegate, SimStore.Scene scene) {

@@ -4,6 +4,7 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.TaskStore;
 import io.foliot.history.Violation.Kind;
+import io.foliot.sim.JobSimulation.Check;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -77,7 +78,29 @@ enum Bug {
   /** A claim is not refused when the time of the permits that it was made under is over. */
   PERMITS_WITHOUT_END(true),
   /** The permits of a dead node are free at once, whatever it has begun. */
-  PERMITS_OF_THE_DEAD_ARE_FREE(true);
+  PERMITS_OF_THE_DEAD_ARE_FREE(true),
+  /** A pass of a job is written without the shards that it begins. */
+  PLAN_WITHOUT_SHARDS(Check.SCHEDULE),
+  /** The shards that a pass begins are inserted, and the record of the job stays as it was. */
+  SHARDS_WITHOUT_PLAN(Check.SCHEDULE),
+  /** Shards do not have the ids that follow from their times: a pass inserts them twice. */
+  SHARDS_TWICE(Check.SCHEDULE),
+  /** Only the wake at the end of a shard tells a job of it. */
+  ENDS_WITHOUT_POLL(Check.LIVENESS),
+  /** Where a wake came during a pass, the shards that the pass begins are not inserted. */
+  WAKE_DROPS_SHARDS(Check.SCHEDULE),
+  /** The pass of a planner that stood still past its lease replaces what was written since. */
+  PLAN_OF_WHOEVER_STOOD(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
+  /** A pass takes the clock of its node for that of the store. */
+  PLANNED_BY_NODE_CLOCK(Check.SCHEDULE),
+  /** A change of a job replaces what was written since the caller read it. */
+  CHANGE_WITHOUT_COMPARE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
+  /** A shard that runs counts as ended. */
+  RUNNING_IS_ENDED(Check.RUNS),
+  /** A run that is stopped or replaced goes on. */
+  STOP_CANCELS_NOTHING(Check.CHANGE),
+  /** The fences of a shard begin anew with each run. */
+  FENCE_BEGINS_ANEW(Check.FENCE);
 
   private static final long UNSYNCED_MILLIS = 500;
   private static final int MANY_TIMES = 10;
@@ -85,11 +108,31 @@ enum Bug {
   private final boolean isDemandUnmet;
   @SuppressWarnings("ImmutableEnumChecker") // filled once
   private final Set<Kind> kinds;
+  @SuppressWarnings("ImmutableEnumChecker") // filled once
+  private final Set<Check> checks;
 
   Bug(boolean isDemandUnmet, Kind... kinds) {
     this.isDemandUnmet = isDemandUnmet;
     this.kinds = EnumSet.noneOf(Kind.class);
     this.kinds.addAll(Set.of(kinds));
+    checks = EnumSet.noneOf(Check.class);
+  }
+
+  /** A bug of recurring jobs. */
+  Bug(Check first, Check... others) {
+    isDemandUnmet = false;
+    kinds = EnumSet.noneOf(Kind.class);
+    checks = EnumSet.of(first, others);
+  }
+
+  /** Returns whether it is one of recurring jobs. */
+  boolean isOfJobs() {
+    return !checks.isEmpty();
+  }
+
+  /** Returns whether an outcome shows it, and not something else. */
+  boolean isSeenIn(JobSimulation.Outcome outcome) {
+    return outcome.unmet().stream().anyMatch(unmet -> checks.contains(unmet.check()));
   }
 
   /** Returns whether an outcome shows it, and not something else. */
@@ -99,7 +142,10 @@ enum Bug {
   }
 
   TaskStore wrap(TaskStore sound, SimStore.Scene scene) {
-    return this == NONE ? sound : BrokenStores.of(this, sound, scene);
+    if (this == NONE) {
+      return sound;
+    }
+    return isOfJobs() ? BrokenJobStores.of(this, sound, scene) : BrokenStores.of(this, sound, scene);
   }
 
   /** The layer between a node and its store. */

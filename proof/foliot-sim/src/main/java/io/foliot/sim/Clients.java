@@ -11,11 +11,9 @@ import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.Token;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.RedriveResult;
-import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
@@ -66,7 +64,6 @@ final class Clients implements SimReceiver.Listener {
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
   private static final int ATTEMPTS = 50;
-  private static final long AGAIN_MILLIS = 100;
   private static final long LAST_CHANGE_NANOS = 40_000_000_000L;
   private static final List<OnConflict> CONFLICTS = List.copyOf(EnumSet.allOf(OnConflict.class));
 
@@ -76,6 +73,7 @@ final class Clients implements SimReceiver.Listener {
   private final SplittableRandom luck;
   private final SimStore store;
   private final List<SimNode> nodes;
+  private final Callers callers;
   private final List<TaskId> seenIds = new ArrayList<>();
   private final List<TaskRecord> refused = new ArrayList<>();
   private final Map<String, Long> restoredMillis = new HashMap<>();
@@ -96,6 +94,7 @@ final class Clients implements SimReceiver.Listener {
     this.luck = luck;
     this.store = store;
     this.nodes = nodes;
+    callers = new Callers(schedule, luck, store, nodes);
     backoffMillis = oneOf(10, 300);
     hasDevices = luck.nextBoolean();
   }
@@ -132,7 +131,7 @@ final class Clients implements SimReceiver.Listener {
   }
 
   private void putQueue(String name) {
-    settle(engine -> engine.putQueue(queue(name))
+    callers.untilDone(engine -> engine.putQueue(queue(name))
         .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
   }
 
@@ -181,32 +180,6 @@ final class Clients implements SimReceiver.Listener {
 
   private <T> T oneOf(List<T> values) {
     return values.get(luck.nextInt(values.size()));
-  }
-
-  private @Nullable SimNode someNode() {
-    List<SimNode> up = nodes.stream().filter(node -> node.engine() != null).toList();
-    return up.isEmpty() ? null : oneOf(up);
-  }
-
-  /** A call that is made until some node has done it. */
-  private void settle(Function<Engine, CompletionStage<?>> call) {
-    SimNode node = someNode();
-    Engine engine = node == null ? null : node.engine();
-    if (node == null || engine == null) {
-      schedule.afterMillis(AGAIN_MILLIS, () -> settle(call));
-      return;
-    }
-    boolean[] done = new boolean[1];
-    node.process().run(() -> call.apply(engine).whenComplete((result, failure) -> {
-      if (failure == null) {
-        done[0] = true;
-      }
-    }));
-    schedule.afterMillis(AGAIN_MILLIS + store.manners().patienceMillis() / 2, () -> {
-      if (!done[0]) {
-        settle(call);
-      }
-    });
   }
 
   /** Does one thing or other. */
@@ -323,13 +296,13 @@ final class Clients implements SimReceiver.Listener {
     through((node, engine) -> engine.setPaused(name, true));
     schedule.afterMillis(luck.nextLong(8_000), () -> {
       if (!over) {
-        settle(engine -> engine.setPaused(name, false));
+        callers.untilDone(engine -> engine.setPaused(name, false));
       }
     });
   }
 
   private void through(BiFunction<SimNode, Engine, CompletionStage<?>> call) {
-    SimNode node = someNode();
+    SimNode node = callers.someNode();
     Engine engine = node == null ? null : node.engine();
     if (node != null && engine != null) {
       node.process().run(() -> {
@@ -343,7 +316,7 @@ final class Clients implements SimReceiver.Listener {
 
   private <T> void perform(List<Request> requests, Function<Engine, CompletableFuture<List<T>>> call,
       Function<T, Reply> reply) {
-    SimNode node = someNode();
+    SimNode node = callers.someNode();
     Engine engine = node == null ? null : node.engine();
     if (node == null || engine == null) {
       return;
@@ -542,23 +515,10 @@ final class Clients implements SimReceiver.Listener {
     boolean fails = luck.nextInt(5) == 0;
     history.replied(delivery, schedule.nowMillis(), fails ? Event.Reception.RETRY : Event.Reception.SUCCESS);
     sim.coverage().count(Coverage.Case.REPORTED_LATER);
-    report(task, fails);
+    callers.report(task, fails);
     if (luck.nextInt(3) == 0) {
       sim.coverage().count(Coverage.Case.REPORTED_TWICE);
-      schedule.afterMillis(luck.nextLong(3_000), () -> report(task, fails));
-    }
-  }
-
-  /** Again and again, until it is heard. */
-  private void report(TaskRecord task, boolean fails) {
-    Token token = task.token();
-    if (token != null) {
-      settle(engine -> {
-        CompletableFuture<SettleResult> reported = fails
-            ? engine.nack(task.id(), token, null, "later")
-            : engine.ack(task.id(), token, null);
-        return reported;
-      });
+      schedule.afterMillis(luck.nextLong(3_000), () -> callers.report(task, fails));
     }
   }
 }

@@ -27,7 +27,7 @@ final class Faults {
   private final SimStore store;
   private final SimCoordination coordination;
   private final List<SimNode> nodes;
-  private final Clients clients;
+  private final Runnable changeQueue;
   private final Bug bug;
   private final Set<SimNode> left = new HashSet<>();
   private boolean healed;
@@ -36,9 +36,10 @@ final class Faults {
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
   private long killWindow;
 
+  /** @param changeQueue changes the settings of some queue */
   Faults(Sim sim, History history, SplittableRandom luck, SimStore store, SimCoordination coordination,
-      List<SimNode> nodes, Clients clients, Bug bug) {
-    this.clients = clients;
+      List<SimNode> nodes, Runnable changeQueue, Bug bug) {
+    this.changeQueue = changeQueue;
     this.sim = sim;
     schedule = sim.schedule();
     this.history = history;
@@ -224,7 +225,7 @@ final class Faults {
   /** A failover just when the settings of a queue have been written. */
   private void forgetChange() {
     if (store.manners().windowMillis() > 0) {
-      clients.changeSomeQueue();
+      changeQueue.run();
       schedule.afterMillis(luck.nextLong(store.manners().windowMillis()), () -> {
         if (!healed) {
           failOver();

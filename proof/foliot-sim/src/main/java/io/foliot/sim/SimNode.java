@@ -5,9 +5,14 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.TaskStore;
 import io.foliot.engine.Engine;
 import io.foliot.engine.Environment;
 import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.jobs.JobMeter;
+import io.foliot.jobs.JobPlanner;
+import io.foliot.jobs.JobSurroundings;
+import io.foliot.jobs.Jobs;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -25,8 +30,12 @@ final class SimNode {
   private static final long RESTART_MILLIS = 200;
   private static final long STOP_MARGIN_MILLIS = 1_500;
 
-  /** The surroundings of a node. */
-  record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug,
+  /**
+   * The surroundings of a node.
+   *
+   * @param plansJobs whether nodes plan recurring jobs
+   */
+  record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug, boolean plansJobs,
       Supplier<@Nullable Assignment> assignment, Consumer<String> unmet) {}
 
   private final String name;
@@ -37,6 +46,7 @@ final class SimNode {
 
   private NodeProcess process;
   private @Nullable Engine engine; // of a process that serves
+  private @Nullable Jobs jobs; // of the same
   private boolean cutFromStore;
   private boolean cutFromCoordination;
   private boolean well;
@@ -80,6 +90,12 @@ final class SimNode {
   @Nullable
   Engine engine() {
     return engine;
+  }
+
+  /** The jobs, if it serves and plans jobs. */
+  @Nullable
+  Jobs jobs() {
+    return engine == null ? null : jobs;
   }
 
   boolean isUp() {
@@ -136,9 +152,10 @@ final class SimNode {
     clock.resume();
     sim.trace().add(name, "starts", 0);
     StoreLink link = new StoreLink(surroundings.store(), this, mine, luck.split(), sim);
+    TaskStore store = surroundings.bug().link(link);
     Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop, luck.split(),
-        surroundings.bug().link(link), surroundings.bug().wrap(coordinator(mine, link)),
-        List.of(delivery(mine)), new Meter() {
+        store, surroundings.bug().wrap(coordinator(mine, link)),
+        deliveries(mine, store), new Meter() {
           @Override
           public void unserved(String queue, int count) {
             sim.coverage().count(Coverage.Case.PARKED_FOR_WANT_OF_A_HANDLER);
@@ -151,12 +168,38 @@ final class SimNode {
       }
       if (failure == null) {
         engine = starting;
+        jobs = surroundings.plansJobs() ? new Jobs(store, starting::write, aroundJobs(mine)) : null;
         sim.trace().add(name, "serves", 0);
       } else {
         kill();
         sim.schedule().afterMillis(RESTART_MILLIS, this::start);
       }
     });
+  }
+
+  private List<Delivery> deliveries(NodeProcess mine, TaskStore store) {
+    return surroundings.plansJobs()
+        ? List.of(delivery(mine), new JobPlanner(store, JobMeter.NONE))
+        : List.of(delivery(mine));
+  }
+
+  private JobSurroundings aroundJobs(NodeProcess mine) {
+    return new JobSurroundings() {
+      @Override
+      public long nanoTime() {
+        return mine.clock().monotonicNanos();
+      }
+
+      @Override
+      public void after(long millis, Runnable action) {
+        sim.schedule().afterMillis(millis, () -> mine.run(action));
+      }
+
+      @Override
+      public long randomBits() {
+        return luck.nextLong();
+      }
+    };
   }
 
   private Delivery delivery(NodeProcess mine) {

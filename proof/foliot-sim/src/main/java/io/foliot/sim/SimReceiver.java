@@ -37,6 +37,9 @@ final class SimReceiver {
 
     /** An attempt was refused for good. */
     void refused(TaskRecord task);
+
+    /** An attempt has begun. */
+    default void began(TaskRecord task) {}
   }
 
   private final Sim sim;
@@ -142,6 +145,7 @@ final class SimReceiver {
       if (task.token() != null) {
         begun.add(task.token());
       }
+      listener.began(task);
       sim.trace().add("receiver", "gets " + task.id(), sim.schedule().nowMillis() - task.dueAt());
       long delivery = history.began(sim.schedule().nowMillis(),
           new io.foliot.history.Attempt(task.id().toString(), task.queue(), task.key(), task.generation(),

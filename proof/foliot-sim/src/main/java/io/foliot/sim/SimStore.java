@@ -245,6 +245,11 @@ final class SimStore {
     return now(truth.find(ref));
   }
 
+  /** The truth, to be read without delay. */
+  TaskStore truth() {
+    return truth;
+  }
+
   /** All that is live. */
   List<TaskRecord> live() {
     return now(truth.live(Integer.MAX_VALUE - 1, null)).tasks();

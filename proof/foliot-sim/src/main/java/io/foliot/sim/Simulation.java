@@ -105,8 +105,8 @@ public final class Simulation {
     });
     coordination = new SimCoordination(sim, luck.split());
     receiver = new SimReceiver(sim, luck.split(), history);
-    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, this::assignment,
-        this::unmet);
+    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, false,
+        this::assignment, this::unmet);
     for (int i = 0; i < world.nodes(); i++) {
       SimNode node = new SimNode("n" + i, sim, surroundings, luck.split());
       nodes.add(node);
@@ -114,7 +114,7 @@ public final class Simulation {
     }
     clients = new Clients(sim, history, luck.split(), store, nodes, this::unmet);
     receiver.tell(clients);
-    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients, bug);
+    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients::changeSomeQueue, bug);
   }
 
   /** Runs a seed. */

@@ -1,0 +1,216 @@
+package io.foliot.sim;
+
+import io.foliot.core.JobHeaders;
+import io.foliot.core.OnConflict;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/** The planted bugs of recurring jobs: of the planning, of changes by callers, and of the step that joins them. */
+final class BrokenJobStores {
+  private static final String JOBS = "foliot.jobs";
+
+  private BrokenJobStores() {}
+
+  static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+    return switch (bug) {
+      case PLAN_WITHOUT_SHARDS, SHARDS_WITHOUT_PLAN, SHARDS_TWICE, ENDS_WITHOUT_POLL, WAKE_DROPS_SHARDS,
+          PLAN_OF_WHOEVER_STOOD ->
+        new Plans(bug, delegate, scene);
+      case PLANNED_BY_NODE_CLOCK -> new NodeTime(delegate, scene);
+      case CHANGE_WITHOUT_COMPARE -> new Overwriting(delegate, scene);
+      case RUNNING_IS_ENDED -> new Impatient(delegate, scene);
+      case STOP_CANCELS_NOTHING -> new Stopless(delegate, scene);
+      case FENCE_BEGINS_ANEW -> new Fenceless(delegate, scene);
+      default -> throw new IllegalArgumentException("no bug of jobs: " + bug);
+    };
+  }
+
+  private static boolean isShard(TaskRecord task) {
+    return task.body().headers().containsKey(JobHeaders.JOB);
+  }
+
+  /** What a planning pass has decided is written wrongly. */
+  private static final class Plans extends BrokenStores.Broken {
+    private static final Set<Long> POLLS = Set.of(1_000L, 2_000L, 30_000L, 600_000L);
+    private static final long DAY_MILLIS = 86_400_000;
+    private static final int SELDOM = 8;
+
+    private final Bug bug;
+
+    Plans(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+      this.bug = bug;
+    }
+
+    @Override
+    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+      return delegate.settle(settlements.stream().map(this::wrong).toList());
+    }
+
+    private Settlement wrong(Settlement settlement) {
+      TaskRecord task = peek(settlement.id());
+      if (task == null || !task.queue().equals(JOBS) || !(settlement.outcome() instanceof Outcome.Rearm plan)) {
+        return settlement;
+      }
+      return switch (bug) {
+        case PLAN_WITHOUT_SHARDS -> seldom(settlement, new Outcome.Rearm(plan.due(), plan.body(), List.of()));
+        case SHARDS_WITHOUT_PLAN -> seldom(settlement, new Outcome.Rearm(plan.due(), null, plan.children()));
+        case SHARDS_TWICE -> seldom(settlement, new Outcome.Rearm(plan.due(), plan.body(), twice(plan.children())));
+        case ENDS_WITHOUT_POLL -> with(settlement, new Outcome.Rearm(unpolled(task, plan.due()), plan.body(),
+            plan.children()));
+        case WAKE_DROPS_SHARDS -> task.successor() == null
+            ? settlement
+            : with(settlement, new Outcome.Rearm(plan.due(), plan.body(), List.of()));
+        default -> ofWhoeverRuns(settlement);
+      };
+    }
+
+    private Settlement seldom(Settlement settlement, Outcome.Rearm wrong) {
+      return scene.luck.nextInt(SELDOM) == 0 ? with(settlement, wrong) : settlement;
+    }
+
+    private static Settlement with(Settlement settlement, Outcome.Rearm outcome) {
+      return new Settlement(settlement.id(), settlement.generation(), settlement.token(), outcome,
+          settlement.begunAt(), settlement.detail());
+    }
+
+    private List<Outcome.Child> twice(List<Outcome.Child> children) {
+      List<Outcome.Child> both = new ArrayList<>(children);
+      children.forEach(child -> both.add(new Outcome.Child(
+          TaskId.of(scene.nowMillis(), child.id().hash16(), scene.luck.nextLong()), child.queue(), child.due(),
+          child.body(), child.maxAttempts(), child.parked())));
+      return both;
+    }
+
+    private static Due unpolled(TaskRecord task, Due due) {
+      return due instanceof Due.At at && POLLS.contains(at.millis() - task.claimedAt())
+          ? Due.at(at.millis() + DAY_MILLIS)
+          : due;
+    }
+
+    /** The plan of a planner that stood still past its lease replaces what was written meanwhile. */
+    private Settlement ofWhoeverRuns(Settlement settlement) {
+      TaskRecord task = peek(settlement.id());
+      if (task != null && task.state() == TaskState.DELAYED) {
+        long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
+        ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
+        task = claimed instanceof ClaimResult.Won won ? won.task() : task;
+      }
+      return task == null || task.token() == null
+          ? settlement
+          : new Settlement(settlement.id(), task.generation(), task.token(), settlement.outcome(),
+              settlement.begunAt(), settlement.detail());
+    }
+  }
+
+  /** A pass takes the clock of its node for the store's. */
+  private static final class NodeTime extends BrokenStores.Broken {
+    NodeTime(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+      ClaimBatch batch = BrokenStores.now(delegate.claim(claims));
+      long errorMillis = scene.callerErrorMicros() / 1_000;
+      return BrokenStores.told(new ClaimBatch(batch.nowMillis(), batch.results().stream()
+          .map(result -> result instanceof ClaimResult.Won won && won.task().queue().equals(JOBS)
+              ? new ClaimResult.Won(won.task().edit().claimedAt(won.task().claimedAt() + errorMillis).done())
+              : result)
+          .toList()));
+    }
+  }
+
+  /** A change does not look whether the record has been written since it was read. */
+  private static final class Overwriting extends BrokenStores.Broken {
+    Overwriting(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+      return delegate.submit(drafts.stream().map(draft -> draft.queue().equals(JOBS)
+          ? new Draft(draft.id(), draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
+              OnConflict.RESET, draft.idempotency())
+          : draft).toList());
+    }
+  }
+
+  /** A shard that runs is read as one that has ended. */
+  private static final class Impatient extends BrokenStores.Broken {
+    Impatient(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+      return BrokenStores.told(BrokenStores.now(delegate.find(ids)).stream()
+          .map(found -> found.filter(task -> !isShard(task) || task.state() != TaskState.RUNNING)).toList());
+    }
+  }
+
+  /** Shards are not cancelled. */
+  private static final class Stopless extends BrokenStores.Broken {
+    Stopless(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+      return BrokenStores.told(refs.stream().map(this::unlessShard).toList());
+    }
+
+    private CancelResult unlessShard(TaskRef ref) {
+      TaskRecord live = live(ref);
+      return live != null && isShard(live)
+          ? new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation())
+          : BrokenStores.now(delegate.cancel(List.of(ref))).get(0);
+    }
+  }
+
+  /** The first attempt at a shard of any run has the same fence. */
+  private static final class Fenceless extends BrokenStores.Broken {
+    Fenceless(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+      ClaimBatch batch = BrokenStores.now(delegate.claim(claims));
+      return BrokenStores.told(new ClaimBatch(batch.nowMillis(), batch.results().stream()
+          .map(result -> result instanceof ClaimResult.Won won && isShard(won.task())
+              ? new ClaimResult.Won(won.task().edit().generation(1).done())
+              : result)
+          .toList()));
+    }
+
+    @Override
+    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+      return delegate.settle(settlements.stream().map(settlement -> {
+        TaskRecord task = peek(settlement.id());
+        return task == null || !isShard(task)
+            ? settlement
+            : new Settlement(settlement.id(), task.generation(), settlement.token(), settlement.outcome(),
+                settlement.begunAt(), settlement.detail());
+      }).toList());
+    }
+  }
+}

@@ -1,0 +1,316 @@
+package io.foliot.sim;
+
+import io.foliot.core.JobHeaders;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Retry;
+import io.foliot.core.Target;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.history.Event;
+import io.foliot.history.History;
+import io.foliot.jobs.Job;
+import io.foliot.jobs.JobStatus;
+import io.foliot.jobs.Jobs;
+import io.foliot.jobs.Misfire;
+import io.foliot.jobs.Overlap;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers of recurring jobs: one for each job, which makes one change at a time through any node, and repeats it
+ * until it is answered. So the order of the changes is known, and when each took effect, but for the time of the call.
+ */
+final class JobCallers implements SimReceiver.Listener {
+  static final String QUEUE = "work";
+
+  private static final int JOBS = 3;
+  private static final int ATTEMPTS = 50;
+  private static final int HISTORY = 200;
+  private static final long AGAIN_MILLIS = 100;
+  /** The same while no node serves. */
+  private static final long NOBODY_MILLIS = 2_000;
+  private static final long WATCH_MILLIS = 500;
+  /** Longer than the longest outage: what became of a shard is known all the time. */
+  private static final Duration RETENTION = Duration.ofDays(3);
+  /** So close to a scheduled time some changes come. */
+  private static final long CLOSE_MILLIS = 20;
+  private static final long FIRST_MILLIS = 8_000;
+  private static final long CALM_MILLIS = 10_000;
+  private static final long BACKFILLED_MILLIS = 6_000;
+  private static final List<Overlap> OVERLAPS = List.copyOf(EnumSet.allOf(Overlap.class));
+  private static final List<Misfire> MISFIRES = List.of(Misfire.DEFAULT, Misfire.all(5, Duration.ofHours(1)),
+      Misfire.all(100, Duration.ofHours(1)), Misfire.skip(Duration.ofSeconds(5)), Misfire.once(Duration.ofSeconds(8)));
+
+  private final Sim sim;
+  private final Schedule schedule;
+  private final History history;
+  private final SplittableRandom luck;
+  private final Callers callers;
+  private final List<JobStory> stories = new ArrayList<>();
+  private final boolean mayForget;
+  private long requests;
+  private boolean over;
+
+  JobCallers(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes) {
+    this.sim = sim;
+    schedule = sim.schedule();
+    this.history = history;
+    this.luck = luck;
+    callers = new Callers(schedule, luck, store, nodes);
+    mayForget = store.manners().windowMillis() > 0;
+  }
+
+  List<JobStory> stories() {
+    return stories;
+  }
+
+  void start() {
+    putQueue();
+    long calm = sim.world().isCalm() ? CALM_MILLIS : 0;
+    for (int i = 0; i < JOBS; i++) {
+      JobStory story = new JobStory("job-" + i);
+      stories.add(story);
+      Job first = drawn(story.name);
+      schedule.afterMillis(calm + luck.nextLong(FIRST_MILLIS), () -> put(story, first, () -> next(story)));
+    }
+  }
+
+  /** They begin nothing new; a job that is paused is resumed. */
+  void end() {
+    over = true;
+    putQueue();
+  }
+
+  private void putQueue() {
+    Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(100), 2, Duration.ofMillis(sim.world().maxBackoffMillis()),
+        0.5);
+    Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
+    QueueConfig queue = QueueConfig.builder(QUEUE, target).retry(retry).retainFinished(RETENTION)
+        .retainFailed(RETENTION).build();
+    callers.untilDone(engine -> engine.putQueue(queue));
+  }
+
+  private Job drawn(String name) {
+    Job.Builder job = Job.named(name).queue(QUEUE).shards(oneOf(List.of(1, 1, 3))).overlap(oneOf(OVERLAPS))
+        .misfire(oneOf(MISFIRES)).history(HISTORY).maxAttempts(oneOf(List.of(0, 0, 2)))
+        .timeout(luck.nextInt(3) == 0 ? Duration.ofMillis(1_000 + luck.nextLong(9_000)) : null)
+        .pauseAfterFailures(luck.nextInt(8) == 0 ? 3 : 0);
+    return luck.nextInt(4) == 0
+        ? job.after(Duration.ofMillis(1_000 + luck.nextLong(3_000))).build()
+        : timed(job).build();
+  }
+
+  private Job.Builder timed(Job.Builder job) {
+    return switch (luck.nextInt(4)) {
+      case 0 -> job.cron("*/" + oneOf(List.of(2, 3, 5)) + " * * * * *");
+      case 1 -> job.every(Duration.ofMillis(2_000 + luck.nextLong(8_000)))
+          .schedule(settings -> settings.jitter(Duration.ofMillis(700)));
+      default -> job.every(Duration.ofMillis(2_000 + luck.nextLong(8_000)));
+    };
+  }
+
+  private <T> T oneOf(List<T> values) {
+    return values.get(luck.nextInt(values.size()));
+  }
+
+  // What they do.
+
+  private void next(JobStory story) {
+    schedule.afterMillis(pauseMillis(story), () -> {
+      if (over) {
+        finish(story);
+      } else if (mayForget) {
+        // The order of changes is known only where none is forgotten.
+        next(story);
+      } else {
+        act(story);
+      }
+    });
+  }
+
+  /** A while, or until a moment before or after the next scheduled time. */
+  private long pauseMillis(JobStory story) {
+    long pause = 200 + luck.nextLong(6_000);
+    Instant time = story.job().schedule().after() != null || luck.nextBoolean()
+        ? null
+        : story.job().schedule().schedule(story.name, calendar -> null)
+            .next(Instant.ofEpochMilli(schedule.nowMillis() + CLOSE_MILLIS));
+    return time == null
+        ? pause
+        : time.toEpochMilli() - schedule.nowMillis() + luck.nextLong(-CLOSE_MILLIS, CLOSE_MILLIS);
+  }
+
+  private void finish(JobStory story) {
+    put(story, story.job(), () -> resume(story, () -> story.over = true));
+  }
+
+  private void act(JobStory story) {
+    Runnable next = () -> next(story);
+    switch (luck.nextInt(12)) {
+      case 0, 1 -> put(story, changed(story.job()), next);
+      case 2, 3 -> pause(story, next);
+      case 4, 5, 6 -> resume(story, next);
+      case 7, 8 -> trigger(story, next);
+      case 9 -> backfill(story, next);
+      default -> stop(story, next);
+    }
+  }
+
+  private Job changed(Job job) {
+    Job.Builder next = Job.named(job.name()).queue(QUEUE).shards(job.shards()).overlap(job.overlap())
+        .misfire(job.misfire()).history(HISTORY).maxAttempts(job.maxAttempts()).timeout(job.timeout())
+        .pauseAfterFailures(job.pauseAfterFailures());
+    return job.schedule().after() == null
+        ? timed(next).build()
+        : next.after(Duration.ofMillis(1_000 + luck.nextLong(3_000))).build();
+  }
+
+  private void put(JobStory story, Job job, Runnable then) {
+    long from = schedule.nowMillis();
+    made("put", jobs -> jobs.put(job), answer -> {
+      if (answer != null) {
+        story.defined.add(new JobStory.Defined(job, from, schedule.nowMillis()));
+      }
+      then.run();
+    });
+  }
+
+  private void pause(JobStory story, Runnable then) {
+    story.mayResume(schedule.nowMillis());
+    Instant until = luck.nextBoolean()
+        ? null
+        : Instant.ofEpochMilli(schedule.nowMillis() + 5_000 + luck.nextLong(10_000));
+    made("pause", jobs -> jobs.pause(story.name, until, "simulated", "caller"), answer -> {
+      if (answer != null) {
+        story.pausedAt = schedule.nowMillis();
+        story.pausedUntil = until == null ? Long.MAX_VALUE : until.toEpochMilli() - 1;
+      }
+      then.run();
+    });
+  }
+
+  private void resume(JobStory story, Runnable then) {
+    story.mayResume(schedule.nowMillis());
+    made("resume", jobs -> jobs.resume(story.name), answer -> then.run());
+  }
+
+  private void trigger(JobStory story, Runnable then) {
+    String key = "request-" + requests++;
+    made("trigger", jobs -> jobs.trigger(story.name, key), answer -> {
+      requested(story, answer);
+      then.run();
+    });
+  }
+
+  private void backfill(JobStory story, Runnable then) {
+    if (story.job().schedule().after() != null) {
+      then.run();
+      return;
+    }
+    String key = "request-" + requests++;
+    Instant to = Instant.ofEpochMilli(schedule.nowMillis());
+    made("backfill", jobs -> jobs.backfill(story.name, to.minusMillis(BACKFILLED_MILLIS), to, false, key), answer -> {
+      requested(story, answer);
+      then.run();
+    });
+  }
+
+  private void requested(JobStory story, Jobs.@Nullable Requested answer) {
+    if (answer != null) {
+      story.requested.add(new JobStory.Requested(answer.times().stream().map(Instant::toEpochMilli).toList(),
+          schedule.nowMillis()));
+    }
+  }
+
+  private void stop(JobStory story, Runnable then) {
+    made("find", jobs -> jobs.find(story.name), found -> {
+      List<JobStatus.ActiveRun> active = found == null ? List.of() : found.map(JobStatus::active).orElse(List.of());
+      if (active.isEmpty()) {
+        then.run();
+        return;
+      }
+      Instant time = oneOf(active).time();
+      made("stop", jobs -> jobs.stop(story.name, time), answer -> {
+        if (answer != null) {
+          story.stops.add(new JobStory.Stop(time.toEpochMilli(), schedule.nowMillis()));
+        }
+        then.run();
+      });
+    });
+  }
+
+  /** Makes a call until it is answered; null is the answer of one that can never work. */
+  private <T> void made(String what, Function<Jobs, CompletableFuture<T>> call, Consumer<@Nullable T> answered) {
+    SimNode node = callers.someNode();
+    Jobs jobs = node == null ? null : node.jobs();
+    if (node == null || jobs == null) {
+      schedule.afterMillis(NOBODY_MILLIS, () -> made(what, call, answered));
+      return;
+    }
+    NodeProcess process = node.process();
+    boolean[] told = new boolean[1];
+    process.run(() -> {
+      CompletableFuture<?> unused = call.apply(jobs).whenComplete((result, failure) -> {
+        told[0] = true;
+        Throwable cause = failure != null && failure.getCause() != null ? failure.getCause() : failure;
+        sim.trace().add("caller", what + (failure == null ? "" : " failed"), 0);
+        if (failure == null || cause instanceof IllegalArgumentException
+            || cause instanceof Jobs.UnknownJobException) {
+          answered.accept(result);
+        } else {
+          schedule.afterMillis(AGAIN_MILLIS, () -> made(what, call, answered));
+        }
+      });
+    });
+    watch(process, told, () -> made(what, call, answered));
+  }
+
+  /** A process that has died gives no answer, and one that stands when all has healed does so for ever. */
+  private void watch(NodeProcess process, boolean[] told, Runnable again) {
+    schedule.afterMillis(WATCH_MILLIS, () -> {
+      if (!told[0]) {
+        if (!process.isAlive() || (over && process.isStanding())) {
+          again.run();
+        } else {
+          watch(process, told, again);
+        }
+      }
+    });
+  }
+
+  // For the receiver.
+
+  @Override
+  public void began(TaskRecord task) {
+    Map<String, String> headers = task.body().headers();
+    String job = headers.get(JobHeaders.JOB);
+    for (JobStory story : stories) {
+      if (story.name.equals(job)) {
+        long time = Instant.parse(headers.getOrDefault(JobHeaders.SCHEDULED_AT, "")).toEpochMilli();
+        int shard = Integer.parseInt(headers.getOrDefault(JobHeaders.SHARD, ""));
+        story.begun.add(new JobStory.Begun(time, shard, task.id(), task.generation(), task.attempt(),
+            task.claimedAt(), schedule.nowMillis()));
+      }
+    }
+  }
+
+  @Override
+  public void refused(TaskRecord task) {
+    // It is a dead letter, and its run has failed.
+  }
+
+  @Override
+  public void accepted(TaskRecord task, long delivery) {
+    boolean fails = luck.nextInt(5) == 0;
+    history.replied(delivery, schedule.nowMillis(), fails ? Event.Reception.RETRY : Event.Reception.SUCCESS);
+    callers.report(task, fails);
+  }
+}

@@ -1,0 +1,369 @@
+package io.foliot.sim;
+
+import io.foliot.core.JobHeaders;
+import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.jobs.Job;
+import io.foliot.jobs.JobStatus;
+import io.foliot.jobs.JobTotals;
+import io.foliot.jobs.Jobs;
+import io.foliot.jobs.Overlap;
+import io.foliot.jobs.PastRun;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+
+/**
+ * Judges jobs by rules of its own: the definitions that callers put, what the receiver saw, and the records of the
+ * store at the end. It enumerates scheduled times itself, and never looks at how far a job says that it is.
+ *
+ * <p>Where the instant of a change is known only to lie within a call, both ends of the call are tried, and each
+ * scheduled time between them.
+ */
+final class JobJudge {
+  /** Beside the lease of a planner and of a shard, and what the store takes. */
+  private static final long BACK_MILLIS = 15_000;
+  /** Within this time before the end each job has fired that has so short a period. */
+  private static final long LAST_MILLIS = 45_000;
+  private static final int PAGE = 1_000;
+
+  private final World world;
+  private final SimStore store;
+  private final long end;
+  private final BiConsumer<JobSimulation.Check, String> unmet;
+  private final boolean mayForget;
+  private final Map<String, List<TaskRecord>> shards = new HashMap<>();
+  private final SortedMap<String, Long> counts = new TreeMap<>();
+
+  /** A run, by the records of its shards: from the first insertion to the last end. */
+  private record Span(long time, long from, long to) {}
+
+  JobJudge(World world, SimStore store, long end, BiConsumer<JobSimulation.Check, String> unmet) {
+    this.world = world;
+    this.store = store;
+    this.end = end;
+    this.unmet = unmet;
+    mayForget = store.manners().windowMillis() > 0;
+    for (PastRun.Result result : PastRun.Result.values()) {
+      counts.put(result.name(), 0L);
+    }
+    String cursor = null;
+    do {
+      TaskPage page = store.truth().query(JobCallers.QUEUE, null, PAGE, cursor).toCompletableFuture().join();
+      page.tasks().forEach(task -> shards
+          .computeIfAbsent(String.valueOf(task.body().headers().get(JobHeaders.JOB)), job -> new ArrayList<>())
+          .add(task));
+      cursor = page.cursor();
+    } while (cursor != null);
+  }
+
+  /** Returns how often what was seen. */
+  SortedMap<String, Long> counts() {
+    return counts;
+  }
+
+  private void count(String what, long times) {
+    counts.merge(what, times, Long::sum);
+  }
+
+  void judge(JobStory story) {
+    Jobs jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("judged")));
+    JobStatus status = jobs.find(story.name).join().orElse(null);
+    if (status == null || !story.over) {
+      unmet.accept(JobSimulation.Check.LIVENESS, "each call is answered once things have healed: job=" + story.name
+          + ", exists=" + (status != null));
+      return;
+    }
+    count("DELIVERIES", story.begun.size());
+    count("PUTS", story.defined.size());
+    count("PAUSES", story.pauses.size());
+    count("REQUESTS", story.requested.size());
+    count("STOPS", story.stops.size());
+    status.history().forEach(past -> count(past.result().name(), past.count()));
+    ensureScheduled(story, status);
+    ensureOnePerShard(story);
+    ensureFiredIsRecorded(story, status);
+    if (story.job().schedule().after() == null) {
+      ensureAccounts(story, status);
+    }
+    if (story.job().overlap() != Overlap.ALLOW) {
+      ensureApart(story);
+      ensureFences(story);
+    }
+    ensureChanges(story);
+    ensureAlive(story, status);
+  }
+
+  // Times.
+
+  private static Schedule schedule(Job job) {
+    return job.schedule().schedule(job.name(), calendar -> null);
+  }
+
+  private static boolean isTime(Schedule schedule, long time) {
+    Instant next = schedule.next(Instant.ofEpochMilli(time - 1));
+    return next != null && next.toEpochMilli() == time;
+  }
+
+  private static long times(Schedule schedule, long after, long to) {
+    return to <= after
+        ? 0
+        : schedule.count(Instant.ofEpochMilli(after), Instant.ofEpochMilli(to), Long.MAX_VALUE);
+  }
+
+  /** Every run is of a time that some definition had when it was in force, or that a caller asked for. */
+  private void ensureScheduled(JobStory story, JobStatus status) {
+    for (JobStory.Begun begun : story.begun) {
+      if (begun.at() < begun.time()) {
+        unmet.accept(JobSimulation.Check.SCHEDULE, "no time begins early: job=" + story.name + ", " + begun);
+      }
+      boolean isKnown = begun.time() <= status.created().toEpochMilli() || story.job().schedule().after() != null
+          || story.requests(begun.time()) > 0;
+      for (int i = 0; !isKnown && i < story.defined.size(); i++) {
+        JobStory.Defined defined = story.defined.get(i);
+        long to = i + 1 < story.defined.size() ? story.defined.get(i + 1).to() : Long.MAX_VALUE;
+        isKnown = begun.time() > defined.from() && begun.time() <= to
+            && isTime(schedule(defined.job()), begun.time());
+      }
+      if (!isKnown) {
+        unmet.accept(JobSimulation.Check.SCHEDULE, "only scheduled times run: job=" + story.name + ", " + begun);
+      }
+    }
+  }
+
+  /** A shard of a time has one id, and each request for that time adds one. */
+  private void ensureOnePerShard(JobStory story) {
+    Map<String, Set<Object>> ids = new HashMap<>();
+    for (JobStory.Begun begun : story.begun) {
+      Set<Object> same = ids.computeIfAbsent(begun.time() + "/" + begun.shard(), shard -> new HashSet<>());
+      same.add(begun.id());
+      if (same.size() > 1 + story.requests(begun.time())) {
+        unmet.accept(JobSimulation.Check.SCHEDULE, "a time fires under one id: job=" + story.name + ", " + begun);
+      }
+    }
+  }
+
+  private void ensureFiredIsRecorded(JobStory story, JobStatus status) {
+    Set<Long> runs = new HashSet<>();
+    List<Long> scheduled = new ArrayList<>();
+    status.active().forEach(run -> {
+      runs.add(run.time().toEpochMilli());
+      if (run.origin() == 0) {
+        scheduled.add(run.time().toEpochMilli());
+      }
+    });
+    for (PastRun past : status.history()) {
+      if (past.result().isRun()) {
+        runs.add(past.from());
+        if (past.origin() == 0) {
+          scheduled.add(past.from());
+        }
+        if (past.result() == PastRun.Result.SUCCEEDED) {
+          ensureAllBegan(story, past);
+        } else if (past.result() == PastRun.Result.UNKNOWN) {
+          // Records of tasks are kept for a day here.
+          unmet.accept(JobSimulation.Check.SCHEDULE, "the shards of a run are inserted with it: job=" + story.name
+              + ", " + past);
+        }
+      }
+    }
+    if (scheduled.size() != new HashSet<>(scheduled).size()) {
+      unmet.accept(JobSimulation.Check.SCHEDULE, "a time runs once: job=" + story.name + ", runs=" + scheduled);
+    }
+    if (scheduled.size() != status.totals().fired()) {
+      unmet.accept(JobSimulation.Check.SCHEDULE, "each run is recorded: job=" + story.name + ", runs="
+          + scheduled.size() + ", " + status.totals());
+    }
+    for (JobStory.Begun begun : mayForget ? List.<JobStory.Begun>of() : story.begun) {
+      if (!runs.contains(begun.time())) {
+        unmet.accept(JobSimulation.Check.SCHEDULE, "what began has the record of a run: job=" + story.name + ", "
+            + begun);
+      }
+    }
+  }
+
+  private void ensureAllBegan(JobStory story, PastRun past) {
+    for (int shard = 0; shard < past.shards(); shard++) {
+      int mine = shard;
+      if (story.begun.stream().noneMatch(begun -> begun.time() == past.from() && begun.shard() == mine)) {
+        unmet.accept(JobSimulation.Check.SCHEDULE, "a run that succeeded was delivered: job=" + story.name
+            + ", shard=" + shard + ", " + past);
+      }
+    }
+  }
+
+  /** Each scheduled time up to the next one has exactly one run or record. */
+  private void ensureAccounts(JobStory story, JobStatus status) {
+    Instant next = status.nextTime();
+    if (next == null) {
+      return; // Its runs failed so often that it is paused.
+    }
+    long decided = next.toEpochMilli() - 1;
+    long least = 0;
+    long most = 0;
+    long from = status.created().toEpochMilli();
+    for (int i = 0; i < story.defined.size(); i++) {
+      Schedule mine = schedule(story.defined.get(i).job());
+      boolean isLast = i + 1 == story.defined.size();
+      long to = isLast ? decided : Math.min(decided, story.defined.get(i + 1).from());
+      long sure = times(mine, from, to);
+      least += sure;
+      most += sure;
+      if (!isLast) {
+        JobStory.Defined after = story.defined.get(i + 1);
+        long[] within = within(mine, schedule(after.job()), Math.max(from, to), Math.min(decided, after.to()));
+        least += within[0];
+        most += within[1];
+        from = Math.max(from, Math.min(decided, after.to()));
+      }
+    }
+    JobTotals totals = status.totals();
+    long accounted = totals.fired() + totals.skipped() + totals.missed() + totals.paused() + waiting(story, status);
+    if (accounted < least || accounted > most) {
+      unmet.accept(JobSimulation.Check.SCHEDULE, "each scheduled time has one run or record: job=" + story.name
+          + ", scheduled=" + least + ".." + most + ", accounted=" + accounted + ", waiting=" + status.waiting() + ", "
+          + totals + ", created=" + status.created() + ", next=" + next + ", defined=" + story.defined);
+    }
+  }
+
+  /** Returns how many scheduled times wait: requests are over by now, unless their times wait as well. */
+  private static long waiting(JobStory story, JobStatus status) {
+    long asked = story.requested.stream().mapToLong(each -> each.times().size()).sum();
+    return status.waiting() - Math.max(0, asked - status.totals().requested());
+  }
+
+  /** Returns the least and the most times in a range in which one schedule takes over from another. */
+  private static long[] within(Schedule before, Schedule after, long from, long to) {
+    NavigableSet<Long> old = timesOf(before, from, to);
+    List<Long> young = List.copyOf(timesOf(after, from, to));
+    // The schedule changes at the beginning, or at the instant of one of the old times, or before one of the new ones.
+    long least = young.size();
+    long most = young.size();
+    long kept = 0;
+    int gone = 0;
+    for (long time : old) {
+      while (gone < young.size() && young.get(gone) < time) {
+        gone++;
+        least = Math.min(least, kept + young.size() - gone);
+      }
+      kept++;
+      if (gone < young.size() && young.get(gone) == time) {
+        gone++;
+      }
+      least = Math.min(least, kept + young.size() - gone);
+      most = Math.max(most, kept + young.size() - gone);
+    }
+    return new long[]{Math.min(least, kept), Math.max(most, kept)};
+  }
+
+  private static NavigableSet<Long> timesOf(Schedule schedule, long from, long to) {
+    NavigableSet<Long> times = new TreeSet<>();
+    for (Instant time = schedule.next(Instant.ofEpochMilli(from)); time != null
+        && time.toEpochMilli() <= to; time = schedule.next(time)) {
+      times.add(time.toEpochMilli());
+    }
+    return times;
+  }
+
+  // Runs.
+
+  private void ensureApart(JobStory story) {
+    Map<String, Span> runs = new HashMap<>();
+    for (TaskRecord shard : shards.getOrDefault(story.name, List.of())) {
+      String time = String.valueOf(shard.body().headers().get(JobHeaders.SCHEDULED_AT));
+      long to = shard.isLive() ? Long.MAX_VALUE : shard.changedAt();
+      if (story.requests(Instant.parse(time).toEpochMilli()) == 0) {
+        runs.merge(time, new Span(Instant.parse(time).toEpochMilli(), shard.createdAt(), to), JobJudge::and);
+      }
+    }
+    List<Span> spans = runs.values().stream().sorted(Comparator.comparingLong(Span::from)).toList();
+    for (int i = 1; i < spans.size(); i++) {
+      if (spans.get(i).from() < spans.get(i - 1).to()) {
+        unmet.accept(JobSimulation.Check.RUNS, "no run begins while one is active: job=" + story.name + ", overlap="
+            + story.job().overlap() + ", " + spans.get(i - 1) + ", " + spans.get(i));
+      }
+    }
+  }
+
+  private static Span and(Span one, Span other) {
+    return new Span(one.time(), Math.min(one.from(), other.from()), Math.max(one.to(), other.to()));
+  }
+
+  private void ensureFences(JobStory story) {
+    if (mayForget) {
+      return;
+    }
+    Map<Integer, List<JobStory.Begun>> byShard = new HashMap<>();
+    story.begun.forEach(begun -> byShard.computeIfAbsent(begun.shard(), shard -> new ArrayList<>()).add(begun));
+    for (List<JobStory.Begun> attempts : byShard.values()) {
+      attempts.sort(Comparator.comparingLong(JobStory.Begun::claimedAt));
+      JobStory.Begun last = null;
+      for (JobStory.Begun begun : attempts) {
+        if (last != null && begun.claimedAt() > last.claimedAt() && !isAbove(begun, last)) {
+          unmet.accept(JobSimulation.Check.FENCE, "fences grow over all runs: job=" + story.name + ", " + last + ", "
+              + begun);
+        }
+        last = begun;
+      }
+    }
+  }
+
+  private static boolean isAbove(JobStory.Begun one, JobStory.Begun other) {
+    return one.generation() > other.generation()
+        || (one.generation() == other.generation() && one.attempt() > other.attempt());
+  }
+
+  private void ensureChanges(JobStory story) {
+    story.mayResume(end);
+    for (JobStory.Begun begun : story.begun) {
+      for (JobStory.Pause pause : story.pauses) {
+        // With a fixed delay, the time that passed in the pause is the first one after it.
+        long at = story.job().schedule().after() == null ? begun.time() : begun.claimedAt();
+        if (begun.time() > pause.answered() && at <= pause.until() && story.requests(begun.time()) == 0) {
+          unmet.accept(JobSimulation.Check.CHANGE, "no time of a pause runs: job=" + story.name + ", " + pause + ", "
+              + begun);
+        }
+      }
+      for (JobStory.Stop stop : story.stops) {
+        boolean isAskedAgain = story.requested.stream()
+            .anyMatch(each -> each.times().contains(begun.time()) && each.answered() > stop.answered());
+        if (begun.time() == stop.time() && begun.claimedAt() > stop.answered() && !isAskedAgain) {
+          unmet.accept(JobSimulation.Check.CHANGE, "nothing of a run begins once it was stopped: job=" + story.name
+              + ", " + stop + ", " + begun);
+        }
+      }
+    }
+  }
+
+  // Liveness.
+
+  private void ensureAlive(JobStory story, JobStatus status) {
+    if (status.state() == JobStatus.State.PAUSED && story.job().pauseAfterFailures() > 0) {
+      return;
+    }
+    long grace = BACK_MILLIS + world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis();
+    Instant next = status.nextTime();
+    boolean isBehind = story.job().schedule().after() == null && (next == null || next.toEpochMilli() < end - grace);
+    // A run that times out or is replaced soon may end before any attempt where nobody owns a slot.
+    long last = Stream.concat(status.active().stream().map(run -> run.begun().toEpochMilli()),
+        status.history().stream().map(PastRun::begun)).max(Comparator.naturalOrder()).orElse(0L);
+    boolean isSilent = last < end - LAST_MILLIS;
+    if (isBehind || isSilent) {
+      unmet.accept(JobSimulation.Check.LIVENESS, "a job goes on once things have healed: job=" + story.name
+          + ", lastRun=" + last + ", end=" + end + ", " + status);
+    }
+  }
+}
