@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class FoliotBuilder {
   static final String JDBC_STORE = "io.foliot.store.jdbc.JdbcStore";
 
-  private static final int MEMORY_SLOTS = 64;
+  private static final int MEMORY_SLOTS = 8;
   private static final int MAX_HOST_LENGTH = 48;
 
   private final SecureRandom random = new SecureRandom();

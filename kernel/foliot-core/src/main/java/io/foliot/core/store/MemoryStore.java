@@ -177,6 +177,9 @@ public final class MemoryStore implements TaskStore {
   }
 
   private DueSlice slice(DueScan scan) {
+    if (index[scan.slot()].isEmpty()) {
+      return new DueSlice(scan.slot(), List.of(), false);
+    }
     TaskId after = scan.after();
     NavigableMap<DueEntry, TaskId> from = after == null
         ? index[scan.slot()].tailMap(new DueEntry(scan.fromWakeAt(), new TaskId(0, 0), ""), true)
