@@ -34,6 +34,7 @@ final class BackupTest {
   private void writeATask(FoliotServer server) {
     assertDone(run(server, "queues", "put", "orders", "--pull"));
     assertDone(run(server, "submit", "orders", "--key", "order-7", "--delay", "1h"));
+    JobAccount.put(server, "orders");
   }
 
   private void assertRestores(Path backup) {
@@ -41,6 +42,7 @@ final class BackupTest {
     assertDone(Outcome.of(Map.of(), "restore", "--from", backup.toString(), "--data", restored.toString()));
     try (FoliotServer server = start(restored)) {
       assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+      JobAccount.assertGoesOn(server);
     }
   }
 

@@ -124,13 +124,16 @@ final class RemoteStoresTest {
       assertShared(flags, "class B");
       try (FoliotServer server = start(flags)) {
         submit(server);
+        JobAccount.put(server, "orders");
         Outcome doubled = Outcome.of(Map.of(), "slots", "double", "--store", redis.uri().toString());
         assertThat(doubled.exitCode()).as(doubled.err()).isEqualTo(Foliot.OK);
         assertThat(doubled.out()).contains("the store has 128 slots");
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+        JobAccount.assertGoesOn(server);
       }
       try (FoliotServer server = start(flags)) {
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
+        JobAccount.assertGoesOn(server);
       }
     }
   }
