@@ -116,7 +116,7 @@ final class RedisServerTest {
   }
 
   @Test
-  void oneThatDoesNotStartSaysWhy() {
+  void aServerThatDoesNotStartSaysWhy() {
     assertThatThrownBy(() -> RedisServer.start(Map.of("no-such-setting", "1")))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("Bad directive");
   }
