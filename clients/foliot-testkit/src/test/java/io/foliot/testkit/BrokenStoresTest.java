@@ -183,7 +183,7 @@ final class BrokenStoresTest {
             return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), Math.max(1, claim.leaseMillis())))
                 .toList());
           }
-        }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
+        }, true, TaskStoreContract::aMoveCorrectsLaterEntriesAndLeavesDueTasks),
         new Broken("moves an entry that is only probed", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
@@ -202,7 +202,7 @@ final class BrokenStoresTest {
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
             return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
           }
-        }, true, TaskStoreContract::aClaimThatComesTooLateIsALook),
+        }, true, TaskStoreContract::aClaimAfterItsLatestTimeIsAMove),
         new Broken("ignores moves", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
@@ -215,7 +215,7 @@ final class BrokenStoresTest {
             }
             return CompletableFuture.completedFuture(new ClaimBatch(batch.nowMillis(), results));
           }
-        }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
+        }, true, TaskStoreContract::aMoveCorrectsLaterEntriesAndLeavesDueTasks),
         new Broken("reads before it claims, and loses the race", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
@@ -439,7 +439,7 @@ final class BrokenStoresTest {
       }
     }, true, TaskStoreContract::onlyTheTokenOfTheClaimSettles,
         TaskStoreContract::aStaleTokenSettlesNothingAfterAnotherClaim,
-        TaskStoreContract::afterItsLeaseATaskIsClaimedAgainAndTheFirstClaimStandsNoMore),
+        TaskStoreContract::aClaimAfterTheLeaseInvalidatesTheFirstClaim),
         new Broken("takes any generation", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
@@ -782,13 +782,13 @@ final class BrokenStoresTest {
                     .done()
                 : task).toList());
           }
-        }, false, TaskStoreContract::aTaskThatIsTakenOverIsAsItWas),
+        }, false, TaskStoreContract::anAdoptedTaskIsUnchanged),
         new Broken("answers that it adopted a task that it could not", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
             return delegate.adopt(tasks).thenApply(results -> tasks.stream().map(task -> true).toList());
           }
-        }, false, TaskStoreContract::theLiveTaskOfAKeyIsNotReplacedByOneThatIsTakenOver));
+        }, false, TaskStoreContract::anAdoptedTaskDoesNotReplaceTheLiveTaskOfItsKey));
   }
 
   private static List<Broken> records() {
