@@ -25,7 +25,7 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void itLosesNothingThatItHasConfirmed() throws SQLException {
+  void confirmedWritesAreNeverLost() throws SQLException {
     assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_flush_log_at_trx_commit")).isEqualTo("1");
     assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_doublewrite")).isEqualTo("ON");
     assertThat(Jdbc.ask(server.database(), "SELECT @@log_bin")).isEqualTo("0");

@@ -24,7 +24,7 @@ final class PostgresServerTest {
   }
 
   @Test
-  void itLosesNothingThatItHasConfirmed() throws SQLException {
+  void confirmedWritesAreNeverLost() throws SQLException {
     for (String setting : new String[]{"fsync", "synchronous_commit", "full_page_writes"}) {
       assertThat(Jdbc.ask(server.database(), "SHOW " + setting)).as(setting).isEqualTo("on");
     }
