@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: claim, the step on which all safety rests, and extend. */
+/** Part of the kit: the claim, on which all safety depends, and the extension. */
 abstract class ClaimContract extends IndexContract {
   @Test
   void noTaskIsClaimedEarly() {
@@ -64,7 +64,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aLookMovesWhatIsLaterAndLeavesWhatIsDue() {
+  void aMoveCorrectsLaterEntriesAndLeavesDueTasks() {
     TaskId due = due("a");
     TaskId pushedBack = created("b", now() + 10 * HOUR);
     touch(id(pushedBack), now() + 11 * HOUR);
@@ -125,7 +125,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aClaimThatComesTooLateIsALook() {
+  void aClaimAfterItsLatestTimeIsAMove() {
     TaskId due = due("a");
     TaskId pushedBack = created("b", now() + 10 * HOUR);
     touch(id(pushedBack), now() + 11 * HOUR);
@@ -213,7 +213,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void afterItsLeaseATaskIsClaimedAgainAndTheFirstClaimStandsNoMore() {
+  void aClaimAfterTheLeaseInvalidatesTheFirstClaim() {
     TaskId id = due("a");
     TaskRecord first = lost(id);
     TaskRecord second = won(id);
@@ -344,7 +344,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aLeaseThatHasEndedMayBeExtendedUntilSomebodyElseClaims() {
+  void anEndedLeaseMayBeExtendedUntilTheNextClaim() {
     TaskId id = due("a");
     TaskRecord running = lost(id);
     assertThat(extend(running, HOUR).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
@@ -353,7 +353,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void anExtensionIsRefusedWhereTheClaimDoesNotStand() {
+  void anExtensionOfAnInvalidClaimIsRefused() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     assertThat(one(store().extend(List.of(

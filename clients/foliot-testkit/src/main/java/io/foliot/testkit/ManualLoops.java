@@ -7,20 +7,20 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. The loops
- * are turned round by round, each once, in the order in which they were made.
+ * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. Each round
+ * turns each loop once, in the order in which they were created.
  */
 public final class ManualLoops {
   /**
-   * Turns without an end at one instant before the test fails: far more than honest work in tests takes, and still less
-   * than a second.
+   * Most turns at one instant before the test fails: far more than real work in tests takes, and still less than a
+   * second.
    */
   public static final int MAX_TURNS_AT_ONE_INSTANT = 100_000;
 
   private final SettableClock clock;
   private final List<ManualEventLoop> loops = new CopyOnWriteArrayList<>();
 
-  /** None yet. */
+  /** Creates an empty set of loops. */
   public ManualLoops(SettableClock clock) {
     this.clock = clock;
   }
@@ -30,14 +30,14 @@ public final class ManualLoops {
     loops.add(only);
   }
 
-  /** One more loop. */
+  /** Adds a loop. */
   public ManualEventLoop newLoop() {
     ManualEventLoop loop = new ManualEventLoop(clock);
     loops.add(loop);
     return loop;
   }
 
-  /** Runs one turn of each loop that is due; answers how many. */
+  /** Runs one turn of each loop that is due. Returns the number of turns. */
   public int runDue() {
     int turns = 0;
     for (ManualEventLoop loop : loops) {
@@ -50,7 +50,7 @@ public final class ManualLoops {
   }
 
   /**
-   * Runs turns until none is due, without letting time pass; answers how many.
+   * Runs turns until no loop is due, without letting time pass. Returns the number of turns.
    *
    * @throws IllegalStateException after {@link #MAX_TURNS_AT_ONE_INSTANT}
    */
@@ -67,7 +67,7 @@ public final class ManualLoops {
     return turns;
   }
 
-  /** Lets time pass, turning the loops at each instant at which one is due; at the end none is. */
+  /** Lets time pass, and turns the loops at each instant at which one is due. At the end no loop is due. */
   public void advance(Duration time) {
     long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
     runUntilIdle();
@@ -85,8 +85,8 @@ public final class ManualLoops {
   /**
    * Lets time pass from turn to turn until a condition holds.
    *
-   * @param atMost how much time may pass
-   * @throws IllegalStateException if it does not hold by then
+   * @param atMost longest time that may pass
+   * @throws IllegalStateException if the condition does not hold by then
    */
   public void runUntil(BooleanSupplier condition, Duration atMost) {
     long endNanos = Math.addExact(clock.monotonicNanos(), atMost.toNanos());

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: moving live tasks from one store to another. */
+/** Part of the kit: the migration of live tasks from one store to another. */
 abstract class MoveContract extends RecordContract {
   private List<TaskRecord> live(int limit) {
     List<TaskRecord> found = new ArrayList<>();
@@ -63,7 +63,7 @@ abstract class MoveContract extends RecordContract {
   }
 
   @Test
-  void aTaskThatIsTakenOverIsAsItWas() {
+  void anAdoptedTaskIsUnchanged() {
     long now = now();
     TaskId pushed = created("pushed", now + 10 * HOUR);
     touch(key("pushed"), now + 11 * HOUR);
@@ -93,7 +93,7 @@ abstract class MoveContract extends RecordContract {
   }
 
   @Test
-  void whatIsTakenOverAgainIsLeftAsItIs() {
+  void aTaskAdoptedAgainIsLeftUnchanged() {
     TaskId id = due("a");
     TaskRecord before = one(id);
     openAnother();
@@ -108,7 +108,7 @@ abstract class MoveContract extends RecordContract {
   }
 
   @Test
-  void theLiveTaskOfAKeyIsNotReplacedByOneThatIsTakenOver() {
+  void anAdoptedTaskDoesNotReplaceTheLiveTaskOfItsKey() {
     TaskId id = due("a");
     TaskRecord moved = one(id);
     openAnother();
@@ -119,7 +119,7 @@ abstract class MoveContract extends RecordContract {
   }
 
   @Test
-  void generationsGoOnBehindThoseThatAreTakenOver() {
+  void generationsContinueAfterThoseOfAdoptedTasks() {
     long ahead = 1_000L * 60 * 60 * 1_000_000;
     TaskId id = due("a");
     TaskRecord moved = one(id);
@@ -131,7 +131,7 @@ abstract class MoveContract extends RecordContract {
   }
 
   @Test
-  void onlyLiveTasksAreTakenOver() {
+  void onlyLiveTasksAreAdopted() {
     TaskId id = due("a");
     finish(won(id));
     TaskRecord ended = record(id);

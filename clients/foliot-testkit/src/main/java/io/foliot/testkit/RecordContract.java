@@ -37,7 +37,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: what can be looked up, what is kept and for how long, configuration, time, and the end. */
+/** Part of the kit: look-ups, retention, configuration documents, time, and closing. */
 abstract class RecordContract extends NoteContract {
   /** A page may be empty and still have a cursor; one that never ends is a failure. */
   private static final int MAX_PAGES = 10_000;
@@ -124,7 +124,7 @@ abstract class RecordContract extends NoteContract {
     TaskId failed = failed("failed");
     TaskId cancelled = due("cancelled");
     cancel(id(cancelled));
-    // Last, because it is due soon by the clock of a real server.
+    // Created last, because it is due soon by the clock of a real server.
     TaskId soon = created("soon", now() + 2 * tickMillis());
     assertThat(ids(QUEUE, TaskState.DELAYED)).containsExactlyInAnyOrder(waiting, soon);
     assertThat(ids(QUEUE, TaskState.READY)).isEmpty();
@@ -146,7 +146,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aCursorThatIsNoneIsAnIllegalArgument() {
+  void anInvalidCursorIsRefused() {
     due("a");
     for (String cursor : List.of("", "x", "?", "0", "no-such-cursor", "' OR 1=1 --", "z".repeat(36))) {
       assertThat(failure(store().query(QUEUE, null, 10, cursor))).as("cursor %s", cursor)
@@ -176,9 +176,9 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void whetherAQueueHasLiveTasksIsExactAtOnce() {
+  void hasLiveTasksIsExactAtOnce() {
     assertThat(hasLive(QUEUE)).isFalse();
-    // Whatever is remembered of earlier counts says that there are none.
+    // Any remembered earlier counts say that there are none.
     assertThat(get(store().counts())).doesNotContainKey(QUEUE);
     TaskId plain = created(null, now() + HOUR);
     assertThat(hasLive(QUEUE)).isTrue();
@@ -204,7 +204,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void whetherAQueueHasLiveTasksTakesInWhatWasAcceptedBefore() {
+  void hasLiveTasksIncludesAcceptedCalls() {
     for (int i = 0; i < 20; i++) {
       CompletionStage<List<SubmitResult>> submit = store().submit(List.of(draft(null, now() + HOUR)));
       CompletionStage<Boolean> live = submit.thenCompose(answered -> store().hasLive(QUEUE));
@@ -377,7 +377,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void whatWasAnsweredIsThereAfterTheStoreWasClosedAndOpenedAgain() {
+  void answeredCallsSurviveCloseAndReopen() {
     store().configure(QUEUE, attempts(5));
     TaskId waiting = created(withAttempts(draft("waiting", now() + HOUR), 3));
     TaskId parked = parked(draft("parked", now()));

@@ -47,17 +47,17 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The base of the kit's parts: the store under test, and blocking calls of it with one item each. */
+/** Base of the kit's parts: the store under test, and blocking calls to it with one item each. */
 abstract class StoreFixture {
   static final String QUEUE = "orders";
   static final String OTHER_QUEUE = "mails";
-  /** For what is not to happen within a test. */
+  /** A time that no test lasts. */
   static final long HOUR = 3_600_000;
-  /** The beginning of the index: tasks may be due before 1970, which means now. */
+  /** Start of the index: tasks may be due before 1970, which means now. */
   static final long EVER = Long.MIN_VALUE;
-  /** The end of the index. */
+  /** End of the index. */
   static final long FOR_EVER = Long.MAX_VALUE;
-  /** A store that has not answered by then hangs. */
+  /** A store that takes longer to answer than this hangs. */
   private static final long ANSWER_SECONDS = 60;
   /** Longest delay allowed to a store's counts and to its list of queues with parked tasks. */
   private static final int LAG_SECONDS_MAX = 12;
@@ -90,7 +90,7 @@ abstract class StoreFixture {
     store = openAgain(store);
   }
 
-  /** Goes on with another store that has no tasks. */
+  /** Continues with another store that has no tasks. */
   final void openAnother() {
     store.close();
     store = openEmpty();
@@ -115,17 +115,17 @@ abstract class StoreFixture {
     return results.getFirst();
   }
 
-  /** The store's clock. */
+  /** Returns the time of the store's clock. */
   final long now() {
     return Math.floorDiv(get(store.timeMicros(0)), 1_000L);
   }
 
-  /** Lets so many ticks pass: what is due, or ends, in fewer ticks is over. */
+  /** Lets a number of ticks pass, so that all due times and lease ends in fewer ticks have passed. */
   final void pass(int ticks) {
     pass(Duration.ofMillis(ticks * tickMillis()));
   }
 
-  /** Waits for what a store may be late with. */
+  /** Waits for a condition that a store may fulfil with a delay. */
   final void eventually(BooleanSupplier condition, String what) {
     for (int second = 0; !condition.getAsBoolean(); second++) {
       assertThat(second).as("%s, seconds", what).isLessThan(LAG_SECONDS_MAX);
@@ -149,7 +149,7 @@ abstract class StoreFixture {
     return id.slot(store.slotCount());
   }
 
-  /** The same slot for all, so that order within a slot can be told. */
+  /** Returns an id in a given slot, so that the order within a slot can be tested. */
   static TaskId idIn(int hash16) {
     return TaskId.of(System.currentTimeMillis(), hash16, ThreadLocalRandom.current().nextLong());
   }
@@ -174,7 +174,7 @@ abstract class StoreFixture {
     return new Draft(idIn(hash16), QUEUE, null, Due.at(dueAt), null, 0, OnConflict.RESET, null);
   }
 
-  /** The instant of a draft that names one. */
+  /** Returns the due time of a draft that names an instant. */
   static long dueAt(Draft draft) {
     return ((Due.At) draft.due()).millis();
   }
@@ -199,14 +199,17 @@ abstract class StoreFixture {
         draft.onConflict(), draft.idempotency());
   }
 
-  /** Without a key, the slot follows from the idempotency key: one that several stores share asks no other slot. */
+  /**
+   * Returns the draft with an idempotency key. Without a task key, the slot follows from the idempotency key, so that a
+   * shared store reads no other slot.
+   */
   static Draft withIdempotency(Draft draft, String key, long digest) {
     TaskId id = draft.key() == null ? idIn(SlotHash.of(draft.queue(), key)) : draft.id();
     return new Draft(id, draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
         draft.onConflict(), new Draft.Idempotency(key, digest));
   }
 
-  /** Terms that say nothing but how many attempts there are. */
+  /** Returns terms that only limit the number of attempts. */
   static QueueTerms attempts(int maxAttempts) {
     return new QueueTerms(maxAttempts, Long.MAX_VALUE, 24 * HOUR, HOUR, HOUR);
   }
@@ -239,7 +242,7 @@ abstract class StoreFixture {
     return submit(draft(key, dueAt));
   }
 
-  /** A new task. */
+  /** Creates a task. */
   final TaskId created(Draft draft) {
     SubmitResult result = submit(draft);
     assertThat(result.kind()).isEqualTo(SubmitResult.Kind.CREATED);
@@ -250,7 +253,7 @@ abstract class StoreFixture {
     return created(draft(key, dueAt));
   }
 
-  /** A new task that is due. */
+  /** Creates a task that is due. */
   final TaskId due(@Nullable String key) {
     return created(key, now());
   }
@@ -277,7 +280,7 @@ abstract class StoreFixture {
     return batch.results().getFirst();
   }
 
-  /** A claim that is valid. */
+  /** Claims a task and ensures that the claim is valid. */
   final TaskRecord won(TaskId id) {
     return won(id, HOUR);
   }
@@ -301,7 +304,7 @@ abstract class StoreFixture {
     return (ClaimResult.Gone) result;
   }
 
-  /** A claim whose lease has ended without a word. */
+  /** Claims a task and lets the lease end without a report. */
   final TaskRecord lost(TaskId id) {
     TaskRecord claimed = won(id, tickMillis());
     pass(2);
@@ -329,7 +332,7 @@ abstract class StoreFixture {
     return one(store.settle(List.of(settlement(claimed, outcome))));
   }
 
-  /** A settlement that is recorded. */
+  /** Settles an attempt and ensures that the settlement is recorded. */
   final SettleResult settled(TaskRecord claimed, Outcome outcome) {
     SettleResult result = settle(claimed, outcome);
     assertThat(result.kind()).isEqualTo(SettleResult.Kind.SETTLED);
@@ -340,7 +343,7 @@ abstract class StoreFixture {
     return settled(claimed, new Outcome.Finished());
   }
 
-  /** A task that failed for good. */
+  /** Creates a task that has failed for good. */
   final TaskId failed(@Nullable String key) {
     TaskId id = due(key);
     settled(won(id), new Outcome.Failed());
@@ -381,7 +384,7 @@ abstract class StoreFixture {
     return one(store.park(List.of(entry(id))));
   }
 
-  /** A task that is due and parked. */
+  /** Creates a task that is due and parked. */
   final TaskId parked(Draft draft) {
     TaskId id = created(draft);
     assertThat(park(id)).isTrue();
@@ -392,7 +395,7 @@ abstract class StoreFixture {
     return one(store.due(List.of(new DueScan(slot, from, after, to, limit))));
   }
 
-  /** The whole index of a slot. */
+  /** Returns the whole index of a slot. */
   final List<DueEntry> index(int slot) {
     return indexBetween(slot, EVER, FOR_EVER);
   }
@@ -415,7 +418,7 @@ abstract class StoreFixture {
     return index(slotOf(id)).stream().filter(entry -> entry.id().equals(id)).map(DueEntry::wakeAt).toList();
   }
 
-  /** All that is parked in a queue. */
+  /** Returns all parked entries of a queue. */
   final List<DueEntry> allParked(String queue) {
     return get(store.parked(queue, allSlots(), null, 100_000));
   }

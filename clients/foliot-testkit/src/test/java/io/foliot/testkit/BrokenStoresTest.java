@@ -58,9 +58,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The canaries: stores that are wrong in one way each, and the properties of the kit that must say so. */
+/** The canaries: stores that are each wrong in one way, and the properties of the kit that must find it. */
 final class BrokenStoresTest {
-  /** Between looking and writing, for those who do not do both in one step. */
+  /** Pause between the read and the write of a store that does not do both in one step. */
   private static final long ROUND_TRIP_NANOS = 100_000;
   private static final int MODEL_SEEDS = 30;
   private static final int MODEL_STEPS = 300;
@@ -73,9 +73,9 @@ final class BrokenStoresTest {
   /**
    * A store that is wrong in one way.
    *
-   * @param how it is wrong
-   * @param seenByModel whether random operations bring it to light, too
-   * @param properties each of which it breaks
+   * @param how how the store is wrong
+   * @param seenByModel whether random operations find it, too
+   * @param properties the properties of the kit, each of which it breaks
    */
   private record Broken(String how, Function<TimeSource, TaskStore> open, boolean seenByModel,
       List<Property> properties) {
@@ -177,33 +177,33 @@ final class BrokenStoresTest {
     }, true, TaskStoreContract::aRunningTaskIsNotClaimedAgain, TaskStoreContract::ofTwoClaimsInABatchOneWins,
         TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne,
         TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
-        new Broken("claims what is only to be looked at", clock -> new WrappedStore(sound(clock)) {
+        new Broken("treats a move as a claim", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
             return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), Math.max(1, claim.leaseMillis())))
                 .toList());
           }
-        }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
-        new Broken("moves what is only probed", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::aMoveCorrectsLaterEntriesAndLeavesDueTasks),
+        new Broken("moves an entry that is only probed", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
             StoreFixture.get(delegate.claim(ids.stream().map(Claim::look).toList()));
             return delegate.probe(ids);
           }
         }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
-        new Broken("says of a probed task where its index entry is", clock -> new WrappedStore(sound(clock)) {
+        new Broken("answers a probe with the time of the index entry", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
             return changed(ids, delegate.probe(ids), (id, probed) -> new Probed(probed.wakeAt(), probed.wakeAt()));
           }
         }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
-        new Broken("claims for those who have no right to it any more", clock -> new WrappedStore(sound(clock)) {
+        new Broken("accepts a claim after its latest time", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
             return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
           }
-        }, true, TaskStoreContract::aClaimThatComesTooLateIsALook),
-        new Broken("does not look where it is not to claim", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::aClaimAfterItsLatestTimeIsAMove),
+        new Broken("ignores moves", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
             ClaimBatch batch = StoreFixture
@@ -215,8 +215,8 @@ final class BrokenStoresTest {
             }
             return CompletableFuture.completedFuture(new ClaimBatch(batch.nowMillis(), results));
           }
-        }, true, TaskStoreContract::aLookMovesWhatIsLaterAndLeavesWhatIsDue),
-        new Broken("looks before it claims, and loses the race", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::aMoveCorrectsLaterEntriesAndLeavesDueTasks),
+        new Broken("reads before it claims, and loses the race", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
             List<Boolean> free = claims.stream().map(claim -> {
@@ -237,7 +237,7 @@ final class BrokenStoresTest {
             });
           }
         }, false, TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne),
-        new Broken("claims a few milliseconds early", clock -> {
+        new Broken("claims a few milliseconds too early", clock -> {
           long[] aheadMicros = {0};
           TimeSource hasty = new TimeSource() {
             @Override
@@ -320,7 +320,7 @@ final class BrokenStoresTest {
             TaskStoreContract::finalTasksVanishAfterTheirTimeAndNotBefore));
   }
 
-  /** A store whose re-arms are other ones. */
+  /** Returns a store that replaces the outcomes of re-arms. */
   private static TaskStore replanning(TaskStore store, Function<Settlement, Outcome> other) {
     return new WrappedStore(store) {
       @Override
@@ -350,7 +350,7 @@ final class BrokenStoresTest {
         });
       }
     }, false, TaskStoreContract::aPlanIsSeenAsAWholeOrNotAtAll),
-        new Broken("inserts children before it looks at the token", clock -> new WrappedStore(sound(clock)) {
+        new Broken("inserts children before it checks the token", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
             for (Settlement settlement : settlements) {
@@ -407,7 +407,7 @@ final class BrokenStoresTest {
             return delegate.submit(met);
           }
         }, false, TaskStoreContract::anExpectationIsMetOnce),
-        new Broken("finds what is there and leaves out the rest", clock -> new WrappedStore(sound(clock)) {
+        new Broken("returns existing tasks and leaves out the rest", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
             return delegate.find(ids).thenApply(found -> found.stream().filter(Optional::isPresent).toList());
@@ -439,7 +439,7 @@ final class BrokenStoresTest {
       }
     }, true, TaskStoreContract::onlyTheTokenOfTheClaimSettles,
         TaskStoreContract::aStaleTokenSettlesNothingAfterAnotherClaim,
-        TaskStoreContract::afterItsLeaseATaskIsClaimedAgainAndTheFirstClaimStandsNoMore),
+        TaskStoreContract::aClaimAfterTheLeaseInvalidatesTheFirstClaim),
         new Broken("takes any generation", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
@@ -452,7 +452,7 @@ final class BrokenStoresTest {
             }).toList());
           }
         }, true, TaskStoreContract::onlyTheGenerationOfTheClaimIsSettled),
-        new Broken("says settled to whoever comes later", clock -> new WrappedStore(sound(clock)) {
+        new Broken("answers settled to a repeated settle", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
             return changed(settlements, delegate.settle(settlements),
@@ -535,7 +535,7 @@ final class BrokenStoresTest {
                 .map(draft -> draft.body() == null ? StoreFixture.withBody(draft, Body.EMPTY) : draft).toList());
           }
         }, true, TaskStoreContract::anOmittedBodyIsKeptAndANewTaskWithoutOneHasNone),
-        new Broken("resets what it was to keep", clock -> new WrappedStore(sound(clock)) {
+        new Broken("resets a task that it was to keep", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream()
@@ -553,7 +553,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aTouchMovesTheDeadlineAndKeepsTheRest,
             TaskStoreContract::theGenerationsOfAKeyOnlyGrow),
-        new Broken("revives by a touch what is being cancelled", clock -> new WrappedStore(sound(clock)) {
+        new Broken("revives by a touch a task that is being cancelled", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
             for (Touch touch : touches) {
@@ -566,7 +566,7 @@ final class BrokenStoresTest {
             return delegate.touch(touches);
           }
         }, true, TaskStoreContract::aTouchRevivesNothingThatIsBeingCancelled),
-        new Broken("adds delays to the clock of whoever asks", clock -> new WrappedStore(sound(clock)) {
+        new Broken("adds delays to the clock of the caller", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream().map(draft -> draft.due() instanceof Due.After after
@@ -574,7 +574,7 @@ final class BrokenStoresTest {
                 : draft).toList());
           }
         }, true, TaskStoreContract::aDelayIsAddedByTheStoresClockAndNeverCutShort),
-        new Broken("lets what is due at once wait for the next millisecond", clock -> new WrappedStore(sound(clock)) {
+        new Broken("lets a task due at once wait for the next millisecond", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
             return delegate.touch(touches.stream().map(touch -> new Touch(touch.ref(),
@@ -599,7 +599,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aBatchAnswersInTheOrderOfItsItems,
             TaskStoreContract::aBatchIsFoldedByKeyInItsOrder),
-        new Broken("takes keys for the same that differ in case", clock -> new WrappedStore(sound(clock)) {
+        new Broken("takes keys that differ in case for the same key", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream().map(draft -> {
@@ -629,7 +629,7 @@ final class BrokenStoresTest {
   }
 
   private static List<Broken> cancels() {
-    return List.of(new Broken("forgets to cancel what runs", clock -> new WrappedStore(sound(clock)) {
+    return List.of(new Broken("forgets to cancel a running task", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
         List<CancelResult> results = new ArrayList<>();
@@ -666,7 +666,7 @@ final class BrokenStoresTest {
             scan -> new DueScan(scan.slot(), scan.fromWakeAt(), null, scan.toWakeAt(), scan.limit())).toList());
       }
     }, true, TaskStoreContract::aScanGoesOnBehindWhereThePageEnded),
-        new Broken("skips what is at the instant where a page ended", clock -> new WrappedStore(sound(clock)) {
+        new Broken("skips entries at the instant at which a page ended", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
             return delegate.due(scans.stream().map(scan -> scan.after() == null
@@ -674,7 +674,7 @@ final class BrokenStoresTest {
                 : new DueScan(scan.slot(), scan.fromWakeAt() + 1, null, scan.toWakeAt(), scan.limit())).toList());
           }
         }, false, TaskStoreContract::aScanGoesOnBehindWhereThePageEnded),
-        new Broken("leaves the end of a range out", clock -> new WrappedStore(sound(clock)) {
+        new Broken("leaves out the end of a range", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
             return delegate.due(scans.stream().map(scan -> new DueScan(scan.slot(), scan.fromWakeAt(), scan.after(),
@@ -688,7 +688,7 @@ final class BrokenStoresTest {
                 slice.entries().size() == scan.limit()));
           }
         }, true, TaskStoreContract::onlyAnswersThatTheLimitCutSayThatThereIsMore),
-        new Broken("leaves the entry where it was after answering later", clock -> new WrappedStore(sound(clock)) {
+        new Broken("leaves the entry in place after the answer Later", clock -> new WrappedStore(sound(clock)) {
           private final Map<TaskId, DueEntry> old = new ConcurrentHashMap<>();
 
           @Override
@@ -742,7 +742,7 @@ final class BrokenStoresTest {
         });
       }
     }, true, TaskStoreContract::aTaskThatIsDueCanBeParked),
-        new Broken("says that it parked what is not due", clock -> new WrappedStore(sound(clock)) {
+        new Broken("answers that it parked an entry that is not due", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
             return changed(entries, delegate.park(entries), (entry, parked) -> true);
@@ -757,7 +757,7 @@ final class BrokenStoresTest {
             return delegate.parked(queue, SlotSet.all(slotCount()), after, limit);
           }
         }, false, TaskStoreContract::parkedTasksAreListedBySlot),
-        new Broken("lists the first parked tasks again and again", clock -> new WrappedStore(sound(clock)) {
+        new Broken("lists the first parked tasks on every page", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after,
               int limit) {
@@ -774,7 +774,7 @@ final class BrokenStoresTest {
         return delegate.query(StoreFixture.QUEUE, null, limit, cursor);
       }
     }, false, TaskStoreContract::liveTasksOfAllQueuesArePagedEachOnce),
-        new Broken("ends the leases of what it takes over", clock -> new WrappedStore(sound(clock)) {
+        new Broken("ends the leases of tasks that it adopts", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
             return delegate.adopt(tasks.stream().map(task -> task.state() == TaskState.RUNNING
@@ -782,18 +782,18 @@ final class BrokenStoresTest {
                     .done()
                 : task).toList());
           }
-        }, false, TaskStoreContract::aTaskThatIsTakenOverIsAsItWas),
-        new Broken("says that it took over what it could not", clock -> new WrappedStore(sound(clock)) {
+        }, false, TaskStoreContract::anAdoptedTaskIsUnchanged),
+        new Broken("answers that it adopted a task that it could not", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
             return delegate.adopt(tasks).thenApply(results -> tasks.stream().map(task -> true).toList());
           }
-        }, false, TaskStoreContract::theLiveTaskOfAKeyIsNotReplacedByOneThatIsTakenOver));
+        }, false, TaskStoreContract::anAdoptedTaskDoesNotReplaceTheLiveTaskOfItsKey));
   }
 
   private static List<Broken> records() {
     return List.of(new Broken("forgets when it is closed", BrokenStoresTest::sound, false,
-        TaskStoreContract::whatWasAnsweredIsThereAfterTheStoreWasClosedAndOpenedAgain),
+        TaskStoreContract::answeredCallsSurviveCloseAndReopen),
         new Broken("does not keep final tasks", clock -> new WrappedStore(sound(clock)) {
           @Override
           public void configure(String queue, QueueTerms terms) {
@@ -810,8 +810,8 @@ final class BrokenStoresTest {
                 ? CompletableFuture.completedFuture(false)
                 : delegate.hasLive(queue).thenApply(found -> found || !empty.add(queue));
           }
-        }, true, TaskStoreContract::whetherAQueueHasLiveTasksIsExactAtOnce,
-            TaskStoreContract::whetherAQueueHasLiveTasksTakesInWhatWasAcceptedBefore),
+        }, true, TaskStoreContract::hasLiveTasksIsExactAtOnce,
+            TaskStoreContract::hasLiveTasksIncludesAcceptedCalls),
         new Broken("takes any cursor for the beginning", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
@@ -819,8 +819,8 @@ final class BrokenStoresTest {
             return delegate.query(queue, state, limit, cursor).exceptionallyCompose(
                 failure -> delegate.query(queue, state, limit, null));
           }
-        }, false, TaskStoreContract::aCursorThatIsNoneIsAnIllegalArgument),
-        new Broken("tells READY and DELAYED apart by what was written", clock -> new WrappedStore(sound(clock)) {
+        }, false, TaskStoreContract::anInvalidCursorIsRefused),
+        new Broken("tells READY from DELAYED by the stored state", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {

@@ -6,22 +6,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a task for its handler. Opaque bytes: Foliot never looks inside.
+ * The content of a task for its handler. The payload is opaque: Foliot never reads it.
  *
- * @param payload the bytes; shared, not to be written to
+ * @param payload the bytes; shared, and must not be modified
  * @param contentType the media type of the payload
- * @param headers what travels with each attempt beside the payload
+ * @param headers headers that are sent with each attempt beside the payload
  */
 @SuppressWarnings("ArrayRecordComponent") // equality is by content
 public record Body(byte[] payload, String contentType, Map<String, String> headers) {
-  /** No bytes at all. */
+  /** A body without any bytes. */
   public static final Body EMPTY = new Body(new byte[0], "application/octet-stream", Map.of());
 
   public Body {
     headers = Map.copyOf(headers);
   }
 
-  /** Text as JSON, the usual case. */
+  /** Returns a body of JSON text, the usual case. */
   public static Body json(String text) {
     return new Body(text.getBytes(StandardCharsets.UTF_8), "application/json", Map.of());
   }

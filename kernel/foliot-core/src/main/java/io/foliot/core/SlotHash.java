@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * The 16-bit hash that is inside every task id. It is part of the format of every store and never changes: FNV-1a over
- * the UTF-16 units, then the finaliser of MurmurHash3, for FNV leaves its low bits poorly mixed.
+ * The 16-bit hash that is part of every task id. It belongs to the format of every store and never changes: FNV-1a over
+ * the UTF-16 units, then the finaliser of MurmurHash3, because FNV mixes its low bits poorly.
  */
 public final class SlotHash {
   private static final long FNV_OFFSET = 0xCBF2_9CE4_8422_2325L;
@@ -10,7 +10,7 @@ public final class SlotHash {
 
   private SlotHash() {}
 
-  /** The hash of a key within its queue, or of an idempotency key within its queue. */
+  /** Returns the hash of a key within its queue, or of an idempotency key within its queue. */
   public static int of(String queue, String key) {
     long hash = add(FNV_OFFSET, queue);
     hash = (hash ^ 0xFFFF) * FNV_PRIME;

@@ -14,11 +14,11 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
   private static final int TEXT_LENGTH = 36;
 
   /**
-   * Makes an id.
+   * Creates an id.
    *
-   * @param wallMillis when, in milliseconds since 1970; 48 bits of it are used
-   * @param hash16 the hash of what decides its slot; the lowest 16 bits are used
-   * @param random 58 bits of luck
+   * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
+   * @param hash16 the hash from which its slot follows; the lowest 16 bits are used
+   * @param random 58 random bits
    */
   public static TaskId of(long wallMillis, int hash16, long random) {
     long high = (wallMillis << 16) | VERSION | (random >>> 52);
@@ -27,7 +27,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
   }
 
   /**
-   * Reads what {@link #toString} wrote.
+   * Parses the text that {@link #toString} returns.
    *
    * @throws IllegalArgumentException if the text is not an id
    */
@@ -59,12 +59,12 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
     return new IllegalArgumentException("a task id has the form of a UUID, 8-4-4-4-12 hexadecimal digits: id=" + shown);
   }
 
-  /** The 16 bits from which the slot follows. */
+  /** Returns the 16 bits from which the slot follows. */
   public int hash16() {
     return (int) low & 0xFFFF;
   }
 
-  /** The slot among a number of slots, a power of two of at most 65,536. */
+  /** Returns the slot of this task, where the number of slots is a power of two of at most 65,536. */
   public int slot(int slotCount) {
     return hash16() & (slotCount - 1);
   }

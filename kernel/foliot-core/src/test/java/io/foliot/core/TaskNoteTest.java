@@ -17,7 +17,7 @@ final class TaskNoteTest {
   }
 
   @Test
-  void whatIsTooLargeIsRefusedButALogIsCutAtItsBegin() {
+  void valuesTooLargeAreRefusedButALogIsCutAtItsStart() {
     assertThatIllegalArgumentException().isThrownBy(() -> new TaskNote(1.01, "", null, ""))
         .withMessageContaining("progress is from 0 to 1");
     assertThatIllegalArgumentException().isThrownBy(() -> new TaskNote(Double.NaN, "", null, ""));

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Tests which arguments callers may pass, and the messages of refusals. */
+/** Tests the arguments that callers may pass, and the messages of refusals. */
 final class WordsTest {
   @Test
   void theBackoffGrowsIsBoundedAndJitters() {
@@ -45,7 +45,7 @@ final class WordsTest {
   }
 
   @Test
-  void anAnswerWithATimeThatCannotBeIsRefused() {
+  void anAnswerWithAnImpossibleTimeIsRefused() {
     for (Duration wrong : new Duration[]{Duration.ofMillis(-1), Duration.ofDays(36_526),
         Duration.ofSeconds(Long.MAX_VALUE)}) {
       refused(() -> new Answer.Again(wrong, ""), "next is from 0 to 100 years");
@@ -134,7 +134,7 @@ final class WordsTest {
   }
 
   @Test
-  void noSubmissionSaysThatItIsTheRunOfAJob() {
+  void noSubmissionCanClaimToBeTheRunOfAJob() {
     for (String name : List.of("foliot-job", "Foliot-Scheduled-At", "foliot-shard-parameter", "foliot-awaited")) {
       Body forged = new Body(new byte[0], "text/plain", Map.of(name, "x"));
       assertThatIllegalArgumentException().isThrownBy(() -> Submission.after("q", Duration.ZERO, forged))

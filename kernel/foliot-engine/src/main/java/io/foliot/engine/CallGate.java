@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which calls the engine takes: none before it has started, after it has failed, or once it stops; none that changes
- * something while the store is sealed. Any thread.
+ * Decides which calls the engine accepts: none before it has started, after it has failed, or once it stops; and none
+ * that changes something while the store is sealed. Any thread.
  *
  * <p>Guarantees: a call that is refused has done nothing, and its future says why; what a call throws becomes a failed
  * future.

@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
  *                                 Parking
  * </pre>
  *
- * <p>Guarantees: all parts are touched by the loop's thread only, one turn at a time; a turn does a bounded amount of
- * work and never blocks; the failure of an item, or of a turn, does not end the loop. What answers later, stores and
- * deliveries, answers through the {@link Inbox}.
+ * <p>Guarantees: only the loop's thread touches the parts, one turn at a time; a turn does a bounded amount of work and
+ * never blocks; the failure of an item, or of a turn, does not end the loop. Stores and deliveries, which complete
+ * later, answer through the {@link Inbox}.
  *
  * <ol>
- * <li>The messages that have come are handled: answers of calls, writes of callers, changes of queues and slots.
- * <li>The wheels advance: entries that are due go to their lanes, attempts whose time is over are woken.
- * <li>Unless the loop drains or the store is sealed, it reads: what others left behind, the heads of the slots, the
- * near future, what is parked. Then it probes, claims and moves, in this order.
- * <li>It parks what found no room, records the ends of attempts, and renews leases.
+ * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
+ * <li>It advances the wheels: due entries go to their lanes, attempts whose time is over are woken.
+ * <li>Unless the loop drains or the store is sealed, it reads orphaned entries, the heads of the slots, the near
+ * future, and parked entries. Then it probes, claims and moves, in this order.
+ * <li>It parks entries that found no room, records the ends of attempts, and renews leases.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
  * <li>It sleeps until the first part wants its next turn, or a message comes; {@value #MAX_SLEEP_MILLIS} ms at most.
  * </ol>
@@ -49,15 +49,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineLoop implements EventLoop.Duty {
   private static final long NANOS_PER_MILLI = 1_000_000;
-  /** The longest sleep: the nearest head poll. It also bounds for how long a step of the wall clock goes unnoticed. */
+  /**
+   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how long a step of the wall
+   * clock goes unnoticed.
+   */
   private static final long MAX_SLEEP_MILLIS = 100;
-  /** Messages handled in one turn, so that the wheel is never kept waiting for long. */
+  /** Most messages handled in one turn, so that the wheel never waits for long. */
   private static final int INBOX_PER_TURN = 4_096;
-  /** Timers fired in one turn, for the same reason. */
+  /** Most timers fired in one turn, for the same reason. */
   private static final int FIRED_PER_TURN = 8_192;
   /**
-   * A settlement or a park is smaller than a claim, which carries payloads: so many fit into one call for each of its
-   * items.
+   * Settlements or parks that fit into one call per claim that does: they are smaller than a claim, which returns
+   * payloads.
    */
   private static final int SETTLED_PER_CLAIMED = 2;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
@@ -75,7 +78,7 @@ final class EngineLoop implements EventLoop.Duty {
   private final StoreClock storeClock;
   private final CompletableFuture<Throwable> death = new CompletableFuture<>();
   private volatile LoopStatus status = LoopStatus.NONE;
-  /** When the last turn ended; written by the loop's thread, read by those who watch it. */
+  /** When the last turn ended. Written by the loop's thread, read by the threads that watch it. */
   private volatile long turnedNanos;
 
   // the loop's thread
@@ -96,9 +99,9 @@ final class EngineLoop implements EventLoop.Duty {
   private long statusNanos;
 
   /**
-   * A loop that has not started.
+   * Creates a loop that has not started.
    *
-   * @param outage the one of all loops of the engine
+   * @param outage shared by all loops of the engine
    * @param share the slots it may watch
    * @param eachSecond called once a second, on the loop's thread
    * @param eachTurn called in each turn, with the time
@@ -141,7 +144,7 @@ final class EngineLoop implements EventLoop.Duty {
     turnedNanos = nowNanos;
   }
 
-  // Between parts that know each other in one direction only.
+  // Callbacks between parts, where one part must not know the other.
 
   private void storeIsBack(long nowNanos) {
     headPolls.storeIsBack(nowNanos);
@@ -209,7 +212,7 @@ final class EngineLoop implements EventLoop.Duty {
     return storeClock.offsetMicros();
   }
 
-  /** Returns how many slots of its share the assignment gives to this node. */
+  /** Returns the number of slots of its share that the assignment gives to this node. */
   int ownedSlots() {
     return slots.assignedCount();
   }
@@ -219,7 +222,7 @@ final class EngineLoop implements EventLoop.Duty {
     inbox.post(nowNanos -> lookAhead.written(entries, nowNanos));
   }
 
-  /** The settings of a queue have changed. */
+  /** Notifies the loop that the settings of a queue have changed. */
   void changed(String queue) {
     inbox.post(nowNanos -> {
       Lane lane = lanes.find(queue);
@@ -229,12 +232,12 @@ final class EngineLoop implements EventLoop.Duty {
     });
   }
 
-  /** A worker waits for tasks of a queue. */
+  /** Notifies the loop that a worker waits for tasks of a queue. */
   void asked(String queue) {
     inbox.post(nowNanos -> lanes.lane(queue, nowNanos));
   }
 
-  /** The end of a claim was recorded by a call. */
+  /** Notifies the loop that a call has recorded the end of a claim. */
   void reported(Token token) {
     inbox.post(nowNanos -> attempts.reported(token));
   }
@@ -252,14 +255,14 @@ final class EngineLoop implements EventLoop.Duty {
     inbox.post(nowNanos -> slots.own(owned, assignment, adoption, nowNanos));
   }
 
-  /** The store is sealed, or, with null, open again. */
+  /** Notifies the loop that the store is sealed or, with null, open again. */
   void sealed(StoreSeal.@Nullable State state) {
     inbox.post(nowNanos -> sealed = state);
   }
 
   /**
-   * Claims nothing more after a while. Completes with true when the end of every attempt that this node makes is
-   * recorded, with false when patience is over. What workers hold, or will report later, is theirs.
+   * Stops claiming after a delay. Completes with true once the end of every attempt that this node runs is recorded, or
+   * with false after the patience. It does not wait for tasks that workers hold.
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -276,9 +279,9 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Reads the store's clock. A store in this process answers within the call; another one is asked once a second.
+   * Reads the store's clock. A store in this process answers within the call; any other store is asked once a second.
    *
-   * @return completes when it was read, or failed to be; never fails
+   * @return completes when the clock was read or could not be read; never fails
    */
   CompletionStage<Void> measureClock() {
     int slot = Math.max(0, slots.watched().next(0));

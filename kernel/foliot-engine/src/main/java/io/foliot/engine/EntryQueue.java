@@ -6,10 +6,12 @@ import java.util.Collection;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** Entries in the order of their coming, with the least wakeAt among them at hand. */
+/** A first-in, first-out queue of entries that also knows the least wakeAt among them. */
 final class EntryQueue {
   private final Deque<DueEntry> entries = new ArrayDeque<>();
-  /** Of the entries those behind which none is older: their wakeAts ascend, and the first one is the least of all. */
+  /**
+   * The entries with no earlier wakeAt behind them, in order: their wakeAts ascend, and the first is the least of all.
+   */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
 
   void add(DueEntry entry) {
@@ -20,7 +22,7 @@ final class EntryQueue {
     ascending.add(entry);
   }
 
-  /** The first, or null. */
+  /** Removes and returns the first entry, or returns null if there is none. */
   @Nullable
   DueEntry poll() {
     DueEntry first = entries.poll();
@@ -34,7 +36,7 @@ final class EntryQueue {
     return entries.size();
   }
 
-  /** The least wakeAt, or {@link Long#MAX_VALUE}. */
+  /** Returns the least wakeAt, or {@link Long#MAX_VALUE} if there is no entry. */
   long oldest() {
     DueEntry first = ascending.peek();
     return first == null ? Long.MAX_VALUE : first.wakeAt();

@@ -2,8 +2,7 @@ package io.foliot.engine;
 
 /**
  * Runs one item of a turn so that its failure stops neither the other items nor the loop. An error of the virtual
- * machine, out of memory above all, is thrown on: no item is to blame for it, and whatever the loop does next may be
- * wrong.
+ * machine, such as out of memory, is rethrown: no item caused it, and anything that the loop does next may be wrong.
  */
 final class ItemGuard {
   private static final System.Logger LOG = System.getLogger(ItemGuard.class.getName());
@@ -18,7 +17,7 @@ final class ItemGuard {
     }
   }
 
-  /** Logs what an item or a turn threw, or throws it on. */
+  /** Logs a failure of an item or a turn, or rethrows it if it is an error of the virtual machine. */
   static void goOnAfter(Throwable failure, String message) {
     if (failure instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
       throw error;

@@ -8,13 +8,16 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Queues that do not exist although due tasks of theirs are parked: left by a deletion that raced with a transaction,
- * by a restore, or by a move. Their tasks wait until the queue is created. Any thread.
+ * Queues that do not exist although due tasks of theirs are parked. A deletion that raced with a transaction, a
+ * restore, or a migration leaves such tasks, which wait until the queue is created. Any thread.
  */
 final class MissingQueues {
   private static final System.Logger LOG = System.getLogger(MissingQueues.class.getName());
 
-  /** So long a queue must be missing: news of one that another node has created takes a second. */
+  /**
+   * Shortest time for which a queue must be missing: this node learns of a queue that another node created within a
+   * second.
+   */
   private static final long SURE_NANOS = 3_000_000_000L;
   private static final long LOG_NANOS = 60_000_000_000L;
   private static final int NAMES_LOGGED = 10;
@@ -30,7 +33,7 @@ final class MissingQueues {
     nextLogNanos = clock.monotonicNanos();
   }
 
-  /** The store was asked which queues have parked tasks. */
+  /** Records which queues have parked tasks in the store. */
   synchronized void parked(Set<String> queues, Predicate<String> exists) {
     long nowNanos = clock.monotonicNanos();
     sinceNanos.keySet().retainAll(queues);
@@ -51,7 +54,7 @@ final class MissingQueues {
     }
   }
 
-  /** The names of the missing queues. */
+  /** Returns the names of the missing queues. */
   synchronized List<String> names() {
     long nowNanos = clock.monotonicNanos();
     return sinceNanos.entrySet().stream().filter(entry -> nowNanos - entry.getValue() >= SURE_NANOS)

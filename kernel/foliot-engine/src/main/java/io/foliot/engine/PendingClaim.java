@@ -5,8 +5,8 @@ import io.foliot.core.store.DueEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim on its way to the store, with what it holds meanwhile: a permit of its queue, a place at its destination,
- * memory for the payload, and the promise to a worker.
+ * A claim on its way to the store, with the resources that it holds meanwhile: a permit of its queue, a place at its
+ * destination, memory for the payload, and the worker that waits for it.
  *
  * @param bytes the memory that is reserved for the payload
  * @param destination where its attempt would go; null for pull queues

@@ -19,23 +19,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the settings of queues. Any thread.
  *
- * <p>Guarantees: a change is made to the settings that the store has, whatever others write at the same time; when the
- * future completes, this node uses the new settings. Other nodes read them within a second ({@link QueueWatch}).
+ * <p>Guarantees: a change is applied to the settings in the store, also if other callers write at the same time; when
+ * the future completes, this node uses the new settings. Other nodes read them within a second ({@link QueueWatch}).
  *
  * <ol>
- * <li>The document is read, changed, and written if its version is still the same; else it is read again.
- * <li>Then it is read once more, so that this node knows exactly what the store has; and the loops are told.
+ * <li>The document is read, changed, and written if its version is still the same; otherwise it is read again.
+ * <li>Then it is read once more, so that this node has exactly the settings of the store, and the loops are notified.
  * </ol>
  */
 final class QueueSettings {
-  /** Tries to write a queue's settings while others write them, too. */
+  /** Most attempts to write a queue's settings while other callers write them, too. */
   private static final int WRITE_TRIES = 16;
 
   private final TaskStore store;
   private final QueueRegistry registry;
   private final Consumer<String> changed;
 
-  /** @param changed told of a queue whose settings were read again */
+  /**
+   * @param changed called with the name of a queue whose settings were read again
+   */
   QueueSettings(TaskStore store, QueueRegistry registry, Consumer<String> changed) {
     this.store = store;
     this.registry = registry;

@@ -22,7 +22,7 @@ final class CallGateTest {
   }
 
   @Test
-  void callsAreTakenFromTheStartToTheStop() {
+  void callsAreAcceptedFromTheStartToTheStop() {
     assertRefused(gate.read(this::call), OverloadedException.class);
     gate.open();
     assertThat(gate.write(this::call)).isCompletedWithValue("done");
@@ -32,7 +32,7 @@ final class CallGateTest {
   }
 
   @Test
-  void sealedStoresAreReadAndDrainedOnly() {
+  void sealedStoresAllowOnlyReadsAndReports() {
     gate.open();
     gate.seal(StoreSeal.of(StoreSeal.State.DRAINING, "b"));
     assertRefused(gate.write(this::call), OverloadedException.class);

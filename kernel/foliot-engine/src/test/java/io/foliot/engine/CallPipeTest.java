@@ -32,7 +32,7 @@ final class CallPipeTest {
   }
 
   @Test
-  void noMoreBatchesAreUnderWayThanTheLimit() {
+  void noMoreBatchesAreInFlightThanTheLimit() {
     send();
     assertThat(pipe.hasRoom(rig.nowNanos)).isTrue();
     send();

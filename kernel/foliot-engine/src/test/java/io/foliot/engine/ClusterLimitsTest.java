@@ -26,7 +26,7 @@ final class ClusterLimitsTest {
     }
   }
 
-  /** Attempts last until they are told to end. */
+  /** Makes attempts last until {@link #end} ends them. */
   private void holdAttempts() {
     cluster.behaviour = attempt -> {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
@@ -111,7 +111,7 @@ final class ClusterLimitsTest {
     for (int millis = 0; millis < LEASE_MILLIS - 1_000; millis += 200) {
       endOf("a");
       cluster.passes(Duration.ofMillis(200));
-      assertThat(cluster.running).as("with what the dead node had begun").isLessThanOrEqualTo(4);
+      assertThat(cluster.running).as("including attempts of the dead node").isLessThanOrEqualTo(4);
     }
     for (int millis = 0; millis < 20_000; millis += 200) {
       endOf("a");
@@ -121,7 +121,7 @@ final class ClusterLimitsTest {
   }
 
   @Test
-  void aNodeThatStoodStillClaimsNothingUnderPermitsThatOthersHave() {
+  void aSuspendedNodeClaimsNothingUnderPermitsOfOthers() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     // An attempt that is held for less than its timeout keeps its permit.
@@ -151,7 +151,7 @@ final class ClusterLimitsTest {
   }
 
   @Test
-  void aRateIsThatOfAllNodesTogether() {
+  void aRateHoldsForAllNodesTogether() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     a.putQueue(QUEUE.toBuilder().rate(100.0).build());
@@ -199,7 +199,7 @@ final class ClusterLimitsTest {
   }
 
   @Test
-  void theRecordOfAQueueThatHasNoLimitAnyMoreGoes() {
+  void thePermitRecordOfAnUnlimitedQueueIsDeleted() {
     Cluster.Node a = cluster.node("a");
     a.putQueue(QUEUE.toBuilder().concurrency(4).build());
     a.putQueue(QueueConfig.builder("other", Target.local()).concurrency(4).build());

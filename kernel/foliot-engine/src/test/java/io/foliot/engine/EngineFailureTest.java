@@ -37,11 +37,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What an engine on threads of its own does when one of them ends or stands still. */
+/** The behaviour of an engine on threads of its own when one of them ends or stalls. */
 class EngineFailureTest {
   private static final long BOUND_SECONDS = 30;
 
-  /** Out of memory as soon as it is told to be. */
+  /** A meter that runs out of memory once {@code now} is set. */
   private static final class Exhausted implements Meter {
     private volatile boolean now;
 
@@ -53,7 +53,7 @@ class EngineFailureTest {
     }
   }
 
-  /** Blocks the loop that hands it an attempt: what no delivery may do. */
+  /** A delivery that blocks the loop that calls it, which no delivery may do. */
   private static final class Blocking implements Delivery {
     private final CountDownLatch end = new CountDownLatch(1);
 
@@ -88,7 +88,7 @@ class EngineFailureTest {
     SystemClock clock = new SystemClock();
     SplittableRandom luck = new SplittableRandom(42);
     TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
-    // What a loop's thread dies of is expected here, and not to be printed.
+    // The error that ends a loop's thread is expected here, and is not printed.
     Engine engine = new Engine(EngineOptions.defaults("test"), new Environment(clock,
         () -> new ThreadEventLoop(clock,
             Thread.ofPlatform().daemon().uncaughtExceptionHandler((thread, e) -> {}).factory()),
@@ -122,7 +122,7 @@ class EngineFailureTest {
   }
 
   @Test
-  void aLoopThatStandsStillIsNotReady() throws Exception {
+  void aStalledLoopIsNotReady() throws Exception {
     Blocking delivery = new Blocking();
     Engine engine = engine(Meter.NONE, delivery);
     engine.putQueue(QueueConfig.of("q", Target.local())).join();
@@ -138,7 +138,7 @@ class EngineFailureTest {
   }
 
   @Test
-  void idsOfAnAnswerThatCannotBeWorkedThroughAreFoundAgain() {
+  void idsOfAnIncompleteAnswerAreFoundAgain() {
     UnaryOperator<TaskStore> cutOnce = store -> new ForwardingStore(store) {
       private boolean cut;
 

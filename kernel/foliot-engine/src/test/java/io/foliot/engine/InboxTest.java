@@ -22,7 +22,7 @@ final class InboxTest {
   }
 
   @Test
-  void completedStagesAreAnsweredByAMessage() {
+  void resultsOfCompletedStagesArriveAsMessages() {
     rig.inbox.after(CompletableFuture.completedFuture("done"), (result, failure, nowNanos) -> handled.add(result));
     assertThat(handled).isEmpty();
     rig.handle();

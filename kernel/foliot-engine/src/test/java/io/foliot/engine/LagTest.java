@@ -9,7 +9,7 @@ import io.foliot.engine.Engine;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** By how much a queue is behind, as any node tells it. */
+/** The lag of a queue, as every node reports it. */
 final class LagTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final Duration SECONDS = Duration.ofSeconds(3);
@@ -27,7 +27,7 @@ final class LagTest {
   }
 
   @Test
-  void afterARestartTheLagOfAPausedQueueIsTrueWithinSeconds() {
+  void afterARestartTheLagOfAPausedQueueIsRightWithinSeconds() {
     Cluster.Node first = cluster.node("a");
     first.putQueue(QUEUE.toBuilder().paused(true).build());
     first.submit(0, 500, Duration.ofSeconds(1));
@@ -49,7 +49,7 @@ final class LagTest {
   }
 
   @Test
-  void afterARestartTheLagOfAThrottledQueueIsTrue() {
+  void afterARestartTheLagOfAThrottledQueueIsRight() {
     Cluster.Node first = cluster.node("a");
     first.putQueue(QUEUE.toBuilder().rate(1.0).build());
     first.submit(0, 60, Duration.ofSeconds(1));
@@ -62,7 +62,7 @@ final class LagTest {
   }
 
   @Test
-  void everyNodeTellsTheSame() {
+  void allNodesReportTheSameLag() {
     Cluster.Node first = cluster.node("a");
     Cluster.Node second = cluster.node("b", new Cluster.Handlers());
     first.putQueue(QUEUE.toBuilder().paused(true).build());
@@ -74,7 +74,7 @@ final class LagTest {
   }
 
   @Test
-  void whatNoHandlerServesAnywhereIsBehind() {
+  void aQueueWithoutAnyHandlerIsBehind() {
     Cluster.Node node = cluster.node("a", new Cluster.Handlers());
     node.putQueue(QUEUE);
     node.submit(0, 10, Duration.ofSeconds(1));
@@ -83,7 +83,7 @@ final class LagTest {
   }
 
   @Test
-  void manyQueuesAreKnownWithinSeconds() {
+  void lagsOfManyQueuesAreKnownWithinSeconds() {
     try (World world = new World()) {
       for (int i = 0; i < 1_000; i++) {
         world.queue(World.local("q" + i).toBuilder().paused(true).build());

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Of whose slots a lane reads what is parked. */
+/** The slots whose parked entries a lane reads: its own or all. */
 final class LaneTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -28,7 +28,7 @@ final class LaneTest {
   }
 
   @Test
-  void ofItsOwnUntilThereIsNothingAndThenOfAll() {
+  void itsOwnSlotsAreReadFirstAndThenAllSlots() {
     assertThat(read(true, 0, entry(1))).isEqualTo(ParkedOf.OWN);
     assertThat(lane.parkedCursor()).isEqualTo(entry(1));
     assertThat(read(true, 0, null)).isEqualTo(ParkedOf.OWN);
@@ -41,7 +41,7 @@ final class LaneTest {
   }
 
   @Test
-  void aPageOfAllNowAndThenWhateverThereIsOfItsOwn() {
+  void aPageOfAllSlotsIsReadFromTimeToTime() {
     assertThat(read(true, 0, entry(1))).isEqualTo(ParkedOf.OWN);
     assertThat(read(true, SECOND, entry(2))).isEqualTo(ParkedOf.OWN);
     assertThat(lane.readParked(true, 2 * SECOND)).isEqualTo(ParkedOf.GLANCE_AT_ALL);
@@ -55,7 +55,7 @@ final class LaneTest {
   }
 
   @Test
-  void whatIsParkedAfterAWhileIsReadOfItsOwnFirst() {
+  void afterAWhileItsOwnSlotsAreReadFirstAgain() {
     assertThat(read(true, 0, null)).isEqualTo(ParkedOf.OWN);
     assertThat(read(true, 0, null)).isEqualTo(ParkedOf.ALL);
     assertThat(read(true, 60 * SECOND, entry(1))).isEqualTo(ParkedOf.OWN);
@@ -63,7 +63,7 @@ final class LaneTest {
   }
 
   @Test
-  void whoHasAllSlotsOrNoneReadsAll() {
+  void aNodeThatOwnsAllSlotsOrNoneReadsAll() {
     assertThat(read(false, 0, entry(1))).isEqualTo(ParkedOf.ALL);
     assertThat(lane.readParked(false, 9 * SECOND)).isEqualTo(ParkedOf.ALL);
     assertThat(lane.parkedCursor()).isEqualTo(entry(1));

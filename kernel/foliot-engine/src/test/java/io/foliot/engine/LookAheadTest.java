@@ -36,7 +36,7 @@ final class LookAheadTest {
   }
 
   @Test
-  void whatWasReadFiresWhenItsTimeHasCome() {
+  void entriesThatWereReadFireOnTime() {
     prefetch();
     DueEntry soon = entry(0, START_MILLIS + 10, 1, "q");
     rig.answer(rig.onlyCall("due"), slices(new DueSlice(0, List.of(soon), false)));
@@ -48,7 +48,7 @@ final class LookAheadTest {
   }
 
   @Test
-  void writersFillInBehindTheCursorOnly() {
+  void writersFillInOnlyBehindTheCursor() {
     DueEntry inWindow = entry(0, START_MILLIS + 100, 1, "q");
     lookAhead.written(List.of(inWindow), rig.nowNanos);
     assertThat(lookAhead.size()).as("the read that comes will see it").isZero();
@@ -101,7 +101,7 @@ final class LookAheadTest {
   }
 
   @Test
-  void whatIsLookedAtAgainIsNeverInTheTickThatIsOver() {
+  void anEntryToReadAgainIsNeverPlacedInAPastTick() {
     prefetch();
     fired();
     DueEntry past = entry(1, START_MILLIS - 5, 1, "q");

@@ -33,7 +33,7 @@ final class MembershipTest {
     return new Member("n1", "east", takesSlots, offsetMillis);
   }
 
-  /** Joins, and sees that two nodes have half of the slots each. */
+  /** Joins, and is shown an assignment in which each of two nodes owns half of the slots. */
   private void joins() {
     membership.join();
     coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
@@ -69,7 +69,7 @@ final class MembershipTest {
   }
 
   @Test
-  void onlyGreatChangesOfTheOffsetArePublished() {
+  void onlyLargeChangesOfTheOffsetArePublished() {
     joins();
     for (long offsetMillis : new long[]{0, 9, -9, 10, 19, 1, 20, 11, 10}) {
       membership.eachSecond(offsetMillis);
@@ -80,7 +80,7 @@ final class MembershipTest {
   }
 
   @Test
-  void whatIsPublishedOfAWrongClockIsKeptUpToDate() {
+  void thePublishedOffsetOfAWrongClockIsKeptUpToDate() {
     joins();
     membership.eachSecond(60_000);
     membership.eachSecond(60_005);
@@ -100,7 +100,7 @@ final class MembershipTest {
   }
 
   @Test
-  void aLeaderLooksAfterTheAssignmentEachSecond() {
+  void aLeaderChecksTheAssignmentEachSecond() {
     joins();
     coordinator.shows(RecordedCoordinator.without(Connection.LOST));
     coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n1", "n1"));

@@ -108,7 +108,7 @@ final class NodeStatusTest {
   }
 
   @Test
-  void aStoreThatIsAwayIsOneReasonForAllLoops() {
+  void anUnavailableStoreIsOneReasonForAllLoops() {
     gate.open();
     assertThat(unready()).as("it has not answered yet").containsExactly(new Unready.StoreAway());
     rig.turn(loops);
@@ -132,7 +132,7 @@ final class NodeStatusTest {
   }
 
   @Test
-  void theLastWordOfAStalledLoopOnTheStoreDoesNotCount() {
+  void whatAStalledLoopLastSaidOfTheStoreDoesNotCount() {
     serves();
     storeIsAway();
     rig.passes(3_001);
@@ -140,7 +140,7 @@ final class NodeStatusTest {
   }
 
   @Test
-  void lanesOfAQueueAreOneOverAllLoops() {
+  void lanesOfAQueueAreSummedOverAllLoops() {
     pull("a");
     pull("b");
     rig.turn(loops, overdue(0, 1_000, "b"), overdue(1, 3_000, "b"), overdue(2, 2_000, "b"), overdue(3, 500, "a"));
@@ -151,7 +151,7 @@ final class NodeStatusTest {
   }
 
   @Test
-  void wheelEntriesAreThoseOfAllLoops() {
+  void wheelEntriesAreSummedOverAllLoops() {
     rig.turn(loops, entry(0, START_MILLIS + 3_000, 1, "a"), entry(1, START_MILLIS + 3_000, 2, "a"),
         entry(3, START_MILLIS + 3_000, 3, "a"));
     assertThat(status.engine().wheelEntries()).isEqualTo(3);
@@ -168,7 +168,7 @@ final class NodeStatusTest {
     DueEntry elsewhere = overdue(3, elsewhereMillis, "q");
     rig.turn(loops, inLane, elsewhere);
     rig.answerAll(inLane, elsewhere);
-    // One poll over the slots of the other node: a second one would take what it has left.
+    // One poll over the slots of the other node: a second one would adopt the entries that the first one left.
     rig.passes(750);
     rig.turn(loops, inLane, elsewhere);
     assertThat(lag("q")).isEqualTo(Duration.ofMillis(Math.max(laneMillis, elsewhereMillis) + 1_250));
@@ -187,7 +187,7 @@ final class NodeStatusTest {
   }
 
   @Test
-  void queuesComeByNameWithTheirCounts() {
+  void queuesAreListedByNameWithTheirCounts() {
     pull("b");
     pull("a");
     QueueCounts counts = new QueueCounts(1, 0, 2, 0, 0, 0);
@@ -197,7 +197,7 @@ final class NodeStatusTest {
   }
 
   @Test
-  void theClusterIsThatOfTheMembership() {
+  void clusterStatusComesFromTheMembership() {
     membership.join();
     coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
     rig.turn(loops);

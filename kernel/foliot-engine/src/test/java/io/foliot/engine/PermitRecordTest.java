@@ -13,7 +13,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Nodes that move permits by compare-and-set, each on its own, some upon what they read long ago. */
+/** Nodes move permits by compare-and-set, each on its own, some based on a record that they read long ago. */
 final class PermitRecordTest {
   private static final int SEEDS = 200;
   private static final int STEPS = 400;
@@ -24,7 +24,7 @@ final class PermitRecordTest {
     return found == null ? new Holder(node, "n" + node, 0, 0, 0, 0) : found;
   }
 
-  /** What a node writes after it has read a record. */
+  /** Returns the record that a node writes after it has read one. */
   private static PermitRecord moved(PermitRecord read, int node, int wants, int inUse, int limit, long now) {
     Holder mine = mine(read, node);
     Holder target = read.next(
@@ -87,7 +87,7 @@ final class PermitRecordTest {
   }
 
   @Test
-  void whatCannotBeDividedGoesRound() {
+  void anIndivisiblePermitGoesRound() {
     List<Integer> turns = new ArrayList<>();
     PermitRecord record = PermitRecord.EMPTY;
     for (long now = 0; now < 6_000; now += 100) {
@@ -113,7 +113,7 @@ final class PermitRecordTest {
     Holder kept = Objects.requireNonNull(looked.holder(PermitRecord.NOBODY));
     assertThat(kept.permits()).isEqualTo(2);
     assertThat(kept.rateParts()).isZero();
-    assertThat(looked.holder(1)).as("who was only asleep does not take it").isNull();
+    assertThat(looked.holder(1)).as("a node that was only suspended cannot take it").isNull();
     PermitRecord after = moved(looked, 2, 10, 0, 4, 21_000);
     assertThat(mine(after, 2).permits()).isEqualTo(2);
     assertThat(mine(after, 2).rateParts()).isEqualTo(PermitRecord.RATE_PARTS);
@@ -126,11 +126,11 @@ final class PermitRecordTest {
     Holder late = new Holder(2, "b", 1, 0, 0, 15_000);
     PermitRecord record = PermitRecord.EMPTY.with(early).with(late).without(List.of(early, late), 1);
     assertThat(record.holders()).hasSize(1)
-        .allSatisfy(holder -> assertThat(holder.untilMillis()).as("who began it is not known").isEqualTo(15_000));
+        .allSatisfy(holder -> assertThat(holder.untilMillis()).as("its node is not known").isEqualTo(15_000));
   }
 
   @Test
-  void whatIsKeptAlreadyIsNotCountedAgainBeforeItsOwnTime() {
+  void keptPermitsAreNotCountedAgainBeforeTheirOwnEnd() {
     Holder kept = new Holder(PermitRecord.NOBODY, "", 2, 0, 0, 30_000);
     Holder gone = new Holder(1, "a", 1, 0, 0, 10_000);
     PermitRecord record = PermitRecord.EMPTY.with(kept).with(gone).without(List.of(gone), 1);

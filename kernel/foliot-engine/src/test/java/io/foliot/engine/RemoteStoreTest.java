@@ -34,7 +34,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the engine makes of a store behind a network. */
+/** The engine over a store behind a network. */
 final class RemoteStoreTest {
   private final RemoteStore remote = new RemoteStore();
 
@@ -48,7 +48,7 @@ final class RemoteStoreTest {
     return world;
   }
 
-  /** Tasks that are due at once, of which the engine is told nothing. */
+  /** Writes tasks that are due at once, without telling the engine. */
   private static void write(World world, int tasks) {
     List<Draft> drafts = new ArrayList<>();
     long now = world.clock.wallMillis();
@@ -58,7 +58,7 @@ final class RemoteStoreTest {
     assertThat(world.store.submit(drafts)).isCompleted();
   }
 
-  /** Tasks that are due at once, through the engine. */
+  /** Submits tasks that are due at once through the engine. */
   private static void submit(World world, int tasks) {
     for (int i = 0; i < tasks; i += 1_000) {
       world.join(world.engine.submitAll(Collections.nCopies(1_000,
@@ -66,7 +66,7 @@ final class RemoteStoreTest {
     }
   }
 
-  /** Until so many have been seen, over a store whose answers take so long. */
+  /** Runs until {@code tasks} tasks have been received, over a store whose answers take {@code answerMillis}. */
   private void drains(World world, int tasks, long answerMillis, long boundMillis) {
     for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {
       world.passes(Duration.ofMillis(answerMillis));
@@ -77,7 +77,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aStoreThatIsAwayIsTriedForEverAndTheWorkGoesOnWhenItIsBack() {
+  void anUnavailableStoreIsRetriedUntilItIsBack() {
     try (World world = world()) {
       world.submit("q", Duration.ofSeconds(1), "before");
       remote.away = true;
@@ -101,7 +101,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aStoreThatAnswersNothingIsNotReadyAfterAFewSeconds() {
+  void aSilentStoreIsNotReadyAfterAFewSeconds() {
     try (World world = world()) {
       world.passes(Duration.ofSeconds(5));
       assertThat(world.engine.status().ready()).isTrue();
@@ -115,7 +115,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aStoreThatAnswersQuestionsAndRefusesWritesIsNotReady() {
+  void aStoreThatAnswersReadsButRefusesWritesIsNotReady() {
     try (World world = world()) {
       world.submit("q", Duration.ofSeconds(1), "a");
       remote.refusesWrites = true;
@@ -132,14 +132,14 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aWriteThatWasRefusedIsForgottenWhereThereIsNothingMoreToWrite() {
+  void aRefusedWriteIsForgottenWhenNothingIsLeftToWrite() {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofSeconds(1), "a");
       remote.refusesWrites = true;
       world.passes(Duration.ofMillis(1_500));
       assertThat(world.engine.status().ready()).isFalse();
       remote.refusesWrites = false;
-      // As where another node has done it.
+      // As if another node had recorded the end.
       assertThat(world.store.cancel(List.of(new TaskRef.ById(submitted.id())))).isCompleted();
       world.passes(Duration.ofSeconds(10));
       assertThat(world.engine.status().ready()).isTrue();
@@ -192,7 +192,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void whatOthersChangeOfAQueueHoldsHereWithinASecond() {
+  void aQueueChangeOfAnotherNodeAppliesWithinASecond() {
     try (World world = world()) {
       Document document = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow();
       world.queue(World.local("q").toBuilder().paused(true).build());
@@ -230,18 +230,18 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aBacklogThatIsWorkedOffQuicklyIsNotParkedFirst() {
+  void aBacklogThatDrainsQuicklyIsNotParkedFirst() {
     int backlog = 50_000;
     try (World world = world(options -> options.wheelEntries(100_000).laneEntries(5_000).readyEntries(50_000))) {
       remote.slow = true;
       submit(world, backlog);
       drains(world, backlog, 5, 3_000);
-      assertThat(remote.parked).as("what came before the lane was seen to flow, and no more").isLessThan(backlog / 4);
+      assertThat(remote.parked).as("only tasks that came before the lane was known to flow").isLessThan(backlog / 4);
     }
   }
 
   @Test
-  void whatWasClaimedWhileItWasReadIsNotClaimedAgain() {
+  void aTaskClaimedWhileItWasReadIsNotClaimedAgain() {
     int backlog = 30_000;
     try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
@@ -254,7 +254,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void whatWaitedForRoomIsNotSaidToBeFoundLate() {
+  void aTaskThatWaitedForRoomIsNotReportedAsFoundLate() {
     int backlog = 50_000;
     try (World world = world(options -> options.wheelEntries(100_000).laneEntries(5_000).readyEntries(50_000))) {
       remote.slow = true;
@@ -266,7 +266,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aBacklogIsReadAsThereIsRoomForItAndNotInRests() {
+  void aBacklogIsReadInWholePagesAsThereIsRoom() {
     int backlog = 60_000;
     try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
@@ -306,8 +306,8 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Tasks whose entries are due after ten seconds, of which all but the last are pushed back by five, too little for
-   * their entries to be taken along; in a store that takes its time for each claim.
+   * Submits tasks whose entries are due after ten seconds, and pushes all but the last back by five seconds, which is
+   * too little to move their entries. The store takes long for each claim.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();
@@ -354,11 +354,11 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aDeadlineThatIsPulledNearerBeforeItsEntryMovedHolds() {
+  void aDeadlinePulledNearerBeforeItsEntryMovedIsKept() {
     try (World world = world()) {
       heartbeats(world, 10_000);
       long dueAt = world.clock.wallMillis() + 2_000;
-      // The wheel knows the later deadline alone, and the entry is where it was: nothing tells of the nearer one.
+      // The wheel knows only the later deadline, and the entry has not moved: nothing indicates the nearer one.
       TaskRecord unmoved = world.join(world.store.live(20_000, null).toCompletableFuture()).tasks().stream()
           .filter(task -> task.wakeAt() < dueAt - 2_000).findFirst().orElseThrow();
       assertThat(world.store.touch(List.of(new Touch(new TaskRef.ById(unmoved.id()), Due.at(dueAt))))).isCompleted();
@@ -413,7 +413,7 @@ final class RemoteStoreTest {
       Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
       world.passes(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
-      // A failover has lost the second write, and somebody has written since.
+      // A failover has lost the second write, and another node has written since.
       remote.documents = List.of(new Document("q", second.version(), first.content()));
       world.passes(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
@@ -421,7 +421,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void whatIsDueBeforeItsQueueIsKnownIsNotParkedWhenTheQueueCame() {
+  void tasksDueBeforeTheirQueueIsKnownFireWithoutParking() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       write(world, 5_000);
       remote.slow = true;
@@ -438,7 +438,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void whatIsWrittenInATransactionFiresWhenItIsCommitted() {
+  void tasksOfATransactionFireWhenItCommits() {
     try (World world = world()) {
       List<Draft> told = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("told"))));
       List<Draft> untold = world.engine

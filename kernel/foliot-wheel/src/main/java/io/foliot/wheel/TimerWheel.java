@@ -6,44 +6,44 @@ import java.util.Arrays;
 
 /**
  * A hierarchical timing wheel over the whole range of {@code long} ticks. It is passive: it has no thread and no clock,
- * and belongs to one owner. It holds a {@code long} per timer, so the collector has nothing to trace;
- * {@link ObjectTimerWheel} holds objects.
+ * and belongs to one owner. It holds a {@code long} per timer, so the collector has nothing to trace; {@link
+ * ObjectTimerWheel} holds objects.
  *
- * <p>Scheduling, cancelling and asking for the next wake take constant time; a reschedule to a later tick is one write.
- * A timer is moved at most once per level below the one it is on, so a delay of d ticks costs at most
- * {@code log64(d)} moves, rounded up, and one more for each time it is found pushed back. Nothing is allocated per
- * timer: storage grows by whole segments, 28 bytes a timer and 4 for each place that has become free, and does not
- * shrink.
+ * <p>Scheduling, cancelling and reading the next wake take constant time; a reschedule to a later tick is one write. A
+ * timer is moved at most once per level below the one it is on, so a delay of d ticks costs at most {@code log64(d)}
+ * moves, rounded up, and one more for each time that its wheel slot is reached after a reschedule to a later tick.
+ * Nothing is allocated per timer: storage grows by whole segments, 28 bytes a timer and 4 for each place that has
+ * become free, and does not shrink.
  *
  * <p>Timers expire in the order of their deadlines. Those of one deadline expire in the order in which they were
- * placed: scheduled, rescheduled to an earlier tick, or, after being rescheduled to a later one, moved when the wheel
- * came to where they stood. Those that were due when they were placed expire first at the next {@code advance}, in that
+ * placed: scheduled, rescheduled to an earlier tick, or, after being rescheduled to a later one, moved when the hand
+ * reached their wheel slot. Those that were due when they were placed expire first at the next {@code advance}, in that
  * order.
  */
 public final class TimerWheel implements TimerQueue {
   /*
-   * Cells are numbered; a cell is seven ints side by side: generation, links, deadline, payload. Cells stand in
-   * segments, so that growth never copies. All of a timer is in one cache line, or two: a schedule into a cell that was
-   * free, a cancel, and a move each cost about one cache miss for the cell and one for each neighbour.
+   * Cells are numbered; a cell is seven ints side by side: generation, links, deadline, payload. Cells are stored in
+   * segments, so that growth never copies. A timer is in one cache line, or two: a schedule into a cell that was free,
+   * a cancel, and a move each cost about one cache miss for the cell and one for each neighbour.
    *
    * The timers of a slot form a doubly linked list, appended at its tail. Where a list ends, the link holds the
-   * complement of the list's number, so unlinking needs neither the slot nor a sentinel cell. Two lists beside the
-   * slots hold what is due: REACHED what the hand has come to, LATE what was due when it was placed. A slot that the
-   * hand reaches is spliced onto REACHED whole, in constant time, and worked off one timer at a time, so an advance may
-   * stop after any timer.
+   * complement of the list's number, so unlinking needs neither the slot nor a sentinel cell. Two more lists hold due
+   * timers: REACHED those that the hand has reached, LATE those that were due when placed. A slot that the hand reaches
+   * is spliced onto REACHED as a whole, in constant time, and drained one timer at a time, so an advance may stop after
+   * any timer.
    *
-   * A reschedule to a later tick only writes the deadline; the timer stays where it is until the hand comes there. That
-   * keeps the lower bound in SlotMap valid and makes a heartbeat as cheap as a store.
+   * A reschedule to a later tick only writes the deadline; the timer stays where it is until the hand reaches its slot.
+   * That keeps the lower bound in SlotMap valid and makes a heartbeat as cheap as a store.
    *
    * Rejected: singly linked slots with lazy cancellation (a cancelled request timeout keeps its memory until it would
-   * have expired); a column per field (with a million timers a schedule took 28 ns instead of half of it, for it misses
-   * in each column); objects linked to each other (32 bytes at best, and the collector traces them).
+   * have expired); a column per field (with a million timers a schedule took 28 ns instead of half of that, because it
+   * misses the cache in each column); objects linked to each other (32 bytes at best, and the collector traces them).
    */
   private static final int SEGMENT_BITS = 10;
   private static final int SEGMENT_CELLS = 1 << SEGMENT_BITS;
   private static final int CELL_MASK = SEGMENT_CELLS - 1;
 
-  /** Cell numbers stay positive, so that a complement tells the end of a list from a cell. */
+  /** Cell numbers are never negative, so that a complement, which is, marks the end of a list. */
   private static final int MAX_CELLS = Integer.MAX_VALUE & ~CELL_MASK;
 
   /** The ints of a cell. A {@code long} is two of them, the low half first. */
@@ -58,7 +58,7 @@ public final class TimerWheel implements TimerQueue {
   private static final int LATE = SlotMap.SLOTS + 1;
   private static final int LISTS = SlotMap.SLOTS + 2;
 
-  /** Stands in PREV of a cell that holds no timer. No list has this number. */
+  /** Value of PREV in a cell that holds no timer. No list has this number. */
   private static final int FREE = Integer.MIN_VALUE;
 
   private static final int NO_CELL = -1;
@@ -78,8 +78,8 @@ public final class TimerWheel implements TimerQueue {
   private int allocatedCells;
 
   /**
-   * Cells below {@link #usedCells} that hold no timer, a stack. Linked through the cells it would cost nothing, but
-   * each schedule would then wait for memory to learn the next free cell.
+   * Stack of the cells below {@link #usedCells} that hold no timer. Linked through the cells it would need no memory,
+   * but each schedule would then wait for a cache miss to learn the next free cell.
    */
   private int[] freeCells = {};
 
@@ -88,13 +88,13 @@ public final class TimerWheel implements TimerQueue {
   private int size;
   private boolean advancing;
 
-  /** A wheel whose time stands at the given tick. */
+  /** Creates a wheel whose current tick is the given one. */
   public TimerWheel(long startTick) {
     this(startTick, 0, true);
   }
 
   /**
-   * A wheel with room for a number of timers, so that none of these makes it grow.
+   * Creates a wheel with room for a number of timers, so that it need not grow for these.
    *
    * @throws IllegalArgumentException if {@code expectedTimers} is negative
    */
@@ -251,12 +251,12 @@ public final class TimerWheel implements TimerQueue {
     }
   }
 
-  /** The cell of a handle, which is stable while its timer lives. */
+  /** Returns the cell of a handle, which is stable while its timer lives. */
   static int cell(long handle) {
     return (int) handle;
   }
 
-  /** The cell that the next timer will take. */
+  /** Returns the cell that the next timer will take. */
   int nextCell() {
     return freeCount > 0 ? freeCells[freeCount - 1] : usedCells;
   }
@@ -371,8 +371,9 @@ public final class TimerWheel implements TimerQueue {
   }
 
   /**
-   * Ends a timer's life. The generation moves on, so its handle is stale. A cell whose generations are used up is never
-   * used again: a leak of 28 bytes every 2^32 timers keeps the promise that a stale handle cancels no other timer.
+   * Frees the cell of a timer and increments its generation, so that the handle is stale. A cell whose generations are
+   * used up is never used again: this leaks 28 bytes every 2^32 timers, and keeps the promise that a stale handle
+   * cancels no other timer.
    */
   private void release(int cell) {
     size--;
@@ -403,7 +404,7 @@ public final class TimerWheel implements TimerQueue {
     allocatedCells += SEGMENT_CELLS;
   }
 
-  /** For tests: makes the next use of a free cell its last generation but {@code remaining}. */
+  /** For tests: ages the next free cell until only {@code remaining} generations follow its next one. */
   void ageFreeCell(int remaining) {
     int cell = nextCell();
     assert cell < usedCells : "no free cell";

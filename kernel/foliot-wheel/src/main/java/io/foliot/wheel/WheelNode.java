@@ -6,11 +6,11 @@ import java.lang.invoke.VarHandle;
 /**
  * A timer as an object that is its own handle and its own state, so that it costs one allocation.
  *
- * <p>The word is the whole state, and every transition of it is one compare-and-set:
- * {@code ARMED(deadline) -> FIRED | CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again.
- * Beside it is the QUEUED bit: the node is in the hand-off to the driver, or its setter is about to put it there.
- * A thread that changes the word of a queued node need do nothing more, because the driver reads the word after it
- * has cleared the bit.
+ * <p>The word is the whole state, and every transition of it is one compare-and-set: {@code ARMED(deadline) -> FIRED |
+ * CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again. The word also has the QUEUED bit:
+ * the node is in the hand-off to the driver, or the thread that set the bit is about to put it there. A thread that
+ * changes the word of a queued node need do nothing more, because the driver reads the word after it has cleared the
+ * bit.
  */
 abstract class WheelNode {
   private static final VarHandle WORD;
@@ -30,10 +30,10 @@ abstract class WheelNode {
   /** Any thread. Not negative: the deadline in nanoseconds of the driver's time, times two; bit 0 is QUEUED. */
   private volatile long word;
 
-  /** Driver thread only. Tells the entry of the wheel that stands for this node from those it has outlived. */
+  /** Driver thread only. Distinguishes the current entry of this node in the wheel from its outdated entries. */
   int stamp;
 
-  /** A node that is about to be handed off. */
+  /** Creates a node that is about to be handed off. */
   WheelNode(long deadlineNanos) {
     WORD.set(this, armed(deadlineNanos) | QUEUED);
   }
@@ -50,7 +50,7 @@ abstract class WheelNode {
     return (word & QUEUED) != 0;
   }
 
-  /** Meaningful for an armed word. */
+  /** Returns the deadline of an armed word. */
   static long deadlineNanos(long word) {
     return word >> 1;
   }
@@ -63,13 +63,16 @@ abstract class WheelNode {
     return WORD.compareAndSet(this, expected, word);
   }
 
-  /** The word without QUEUED, which is cleared, unless it has been cancelled and so will never be queued again. */
+  /**
+   * Clears QUEUED and returns the word without it. If the node is cancelled, the bit stays set, because the node will
+   * never be queued again.
+   */
   final long dequeue() {
     long now = word;
     return now == (CANCELLED | QUEUED) ? CANCELLED : (long) WORD.getAndBitwiseAnd(this, ~QUEUED) & ~QUEUED;
   }
 
-  /** Fires or cancels it, if it is armed; the QUEUED bit stays as it is. */
+  /** Fires or cancels the node if it is armed. The QUEUED bit stays as it is. */
   final boolean end(long terminal) {
     while (true) {
       long before = word;
@@ -82,9 +85,7 @@ abstract class WheelNode {
     }
   }
 
-  /**
-   * Arms a node that has fired, and says whether it was queued already; if not, it is the caller who must hand it off.
-   */
+  /** Arms a node that has fired. Returns whether it was queued already; if not, the caller must hand it off. */
   final boolean arm(long deadlineNanos) {
     while (true) {
       long before = word;
@@ -95,9 +96,11 @@ abstract class WheelNode {
     }
   }
 
-  /** Reads from memory what {@link #expire} will need, and answers with something that depends on it. */
+  /** Reads from memory the data that {@link #expire} will need, and returns a value that depends on it. */
   abstract int preload();
 
-  /** Called by the driver when the node has fired. An exception it throws is reported and disturbs no other timer. */
+  /**
+   * Called by the driver when the node has fired. An exception that it throws is reported and affects no other timer.
+   */
   abstract void expire();
 }

@@ -19,24 +19,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A {@link ScheduledExecutorService} on a timing wheel, to replace a {@link
- * java.util.concurrent.ScheduledThreadPoolExecutor}: scheduling and cancelling take constant time
- * whatever the number of tasks, a cancelled task is forgotten at once, and tasks that block do not delay others,
- * because threads are started as they are needed.
+ * java.util.concurrent.ScheduledThreadPoolExecutor}: scheduling and cancelling take constant time whatever the number
+ * of tasks, a cancelled task is released at once, and tasks that block do not delay others, because threads are started
+ * as they are needed.
  *
  * <p>Tasks start no earlier than their delay, by the nanosecond. Timers start in the order of their deadlines, to the
- * nanosecond, also after a stall, and those of one thread with equal deadlines in the order of its calls. To start is
- * to be given to the workers: one worker runs the tasks in this order, several begin them in it. The next run of a
- * periodic task takes its place when the last one ends. Deadlines lie within 146 years of the executor's start; later
- * ones are cut to that.
+ * nanosecond, also after a stall; those of one thread with equal deadlines start in the order of its calls. A task
+ * starts when it is handed to the workers: a single worker runs the tasks in this order, several workers begin them in
+ * it. The next run of a periodic task is scheduled when the last one ends. Deadlines lie within 146 years of the
+ * executor's start; later ones are cut to that.
  *
  * <p>A task is rejected, with the cause, if there is no worker and none can be started; a worker that cannot be started
  * later leaves its task to the others. If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the
  * clock, it logs the reason and further timers are rejected with it; {@link #shutdownNow} returns the tasks that
  * waited, and {@link #shutdown} ends them with that failure.
  *
- * <p>Unlike there, {@link #execute} and {@link #submit} hand a task to a thread at once, the exception of a task given
- * to {@code execute} goes to its thread's uncaught exception handler, and {@link ScheduledFuture#getDelay} of a future
- * is zero once it has fired or has been cancelled.
+ * <p>Unlike in {@code ScheduledThreadPoolExecutor}, {@link #execute} and {@link #submit} hand a task to a thread at
+ * once, the exception of a task given to {@code execute} goes to its thread's uncaught exception handler, and {@link
+ * ScheduledFuture#getDelay} of a future is zero once it has fired or has been cancelled.
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService implements ScheduledExecutorService {
   private static final int RUNNING = 0;
@@ -51,7 +51,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
   /** RUNNING -> SHUTDOWN -> STOP, or straight to STOP. */
   private final AtomicInteger state = new AtomicInteger(RUNNING);
 
-  /** Tasks taken on that have not ended; once it has come to zero after a shutdown, it stays there. */
+  /** Accepted tasks that have not ended. Once it has reached zero after a shutdown, it stays zero. */
   private final StripedCounter outstanding = new StripedCounter();
 
   /** Periodic tasks that have not ended, for shutdown to cancel. */
@@ -87,12 +87,12 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     }
   }
 
-  /** An executor with the defaults of {@link Builder}. */
+  /** Creates an executor with the defaults of {@link Builder}. */
   public static WheelScheduledExecutor create() {
     return builder().build();
   }
 
-  /** The settings of an executor to be. */
+  /** Returns a builder of an executor. */
   public static Builder builder() {
     return new Builder();
   }
@@ -139,7 +139,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
 
   private <T extends ScheduledTask<?>> T scheduleNew(T task) {
     admit();
-    // From here on a shutdown may cancel it, so whoever takes it out of WAITING counts it out, and nobody else.
+    // From here on a shutdown may cancel it, so only the thread that moves it out of WAITING decrements the count.
     try {
       if (task.isPeriodic()) {
         periodic.add(task);
@@ -150,20 +150,20 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       throw e;
     }
     if (!isWanted(task)) {
-      // The shutdown may have looked before the task was there.
+      // The shutdown may have cancelled waiting tasks before this one was scheduled.
       task.cancelWaiting();
     }
     return task;
   }
 
-  /** Ends a task that the driver has not taken on, so that it is not counted as cancelled there. */
+  /** Ends a task that the driver has not accepted, without counting it as cancelled there. */
   private static void refuse(ScheduledTask<?> task) {
     boolean ends = task.end(WheelNode.CANCELLED);
     boolean cancels = task.cancelWaiting();
     assert cancels || task.isCancelled() : "a task that was refused has ended: wasArmed=" + ends;
   }
 
-  /** Returns whether a task that waits may wait on. */
+  /** Returns whether a waiting task may keep waiting. */
   private boolean isWanted(ScheduledTask<?> task) {
     return switch (state.get()) {
       case RUNNING -> true;
@@ -172,16 +172,16 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     };
   }
 
-  /** Counts a task in, or refuses it. */
+  /** Counts a new task, or rejects it. */
   private void admit() {
     outstanding.add(1);
     if (state.get() != RUNNING) {
       leave();
-      throw new RejectedExecutionException("the executor has been shut down, so this task was not taken on");
+      throw new RejectedExecutionException("the executor has been shut down, so this task was not accepted");
     }
   }
 
-  /** Counts a task out; the last one after a shutdown ends the executor. */
+  /** Removes an ended task from the count; the last one after a shutdown terminates the executor. */
   private void leave() {
     outstanding.add(-1);
     if (state.get() != RUNNING) {
@@ -213,7 +213,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     }
   }
 
-  /** A task that no timer waits for. */
+  /** A task without a timer. */
   private final class Immediate implements Runnable {
     private final Runnable command;
 
@@ -246,7 +246,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     workers.execute(task);
   }
 
-  /** Takes a cancelled task out of the wheel. */
+  /** Removes a cancelled task from the wheel. */
   void unschedule(ScheduledTask<?> task) {
     driver.cancel(task);
   }
@@ -277,8 +277,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return;
     }
     if (task.isCancelled()) {
-      // Cancelled after its run and before it was armed, so that cancel has found nothing in the wheel. Had it merely
-      // begun its next run by now, there would be nothing to take out.
+      // The task was cancelled after its run and before it was armed, so cancel found nothing in the wheel. If instead
+      // it has already begun its next run, this removes nothing.
       driver.cancel(task);
     }
   }
@@ -311,9 +311,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     }
   }
 
-  /**
-   * As said there; the tasks that are returned, periodic ones among them, are neither done nor cancelled.
-   */
+  /** {@inheritDoc} The returned tasks, including periodic ones, are neither done nor cancelled. */
   @Override
   public List<Runnable> shutdownNow() {
     state.set(STOP);
@@ -365,7 +363,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     return "WheelScheduledExecutor[" + name + ", tasks=" + outstanding.sum() + "]";
   }
 
-  /** The settings of an executor. Not safe for use by several threads. */
+  /** Builder of an executor. Not thread-safe. */
   public static final class Builder {
     private final WheelTimer.Builder driver = WheelTimer.builder();
     private ThreadFactory workerFactory = Thread.ofVirtual().name("foliot-worker-", 0).factory();
@@ -385,13 +383,13 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return this;
     }
 
-    /** Sets the factory of the threads that run tasks; virtual threads unless set. */
+    /** Sets the factory of the threads that run tasks; virtual threads by default. */
     public Builder workerFactory(ThreadFactory workerFactory) {
       this.workerFactory = requireNonNull(workerFactory, "workerFactory");
       return this;
     }
 
-    /** Sets the factory of the one thread that waits for the time; a platform thread unless set. */
+    /** Sets the factory of the driver thread, which waits for deadlines; a platform thread by default. */
     public Builder driverFactory(ThreadFactory driverFactory) {
       driver.threadFactory(driverFactory);
       return this;
@@ -415,19 +413,19 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return this;
     }
 
-    /** Sets whether delayed tasks run after {@code shutdown}; they do unless set. */
+    /** Sets whether delayed tasks run after {@code shutdown}; they do by default. */
     public Builder executeExistingDelayedTasksAfterShutdown(boolean value) {
       runsDelayedAfterShutdown = value;
       return this;
     }
 
-    /** Sets whether periodic tasks continue after {@code shutdown}; they are cancelled unless set. */
+    /** Sets whether periodic tasks continue after {@code shutdown}; they are cancelled by default. */
     public Builder continueExistingPeriodicTasksAfterShutdown(boolean value) {
       runsPeriodicAfterShutdown = value;
       return this;
     }
 
-    /** A running executor. */
+    /** Creates and starts the executor. */
     public WheelScheduledExecutor build() {
       return new WheelScheduledExecutor(this);
     }

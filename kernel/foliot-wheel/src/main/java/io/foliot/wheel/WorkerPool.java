@@ -22,21 +22,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerPool implements Executor {
   /*
-   * A worker is searching while it is about to poll the queue. The rule that keeps the queue moving: when a caller
-   * adds a task, or the last searching worker takes one and leaves others behind, there must be another searching
-   * worker; one is woken or started. So blocking tasks bring up a thread each, while a row of short ones is drained by
-   * those that run, and costs no wake-up each. This is how the Go scheduler wakes its threads.
+   * A worker is searching while it is about to poll the queue. The rule that keeps the queue moving: when a caller adds
+   * a task, or the last searching worker takes one and leaves others behind, there must be another searching worker;
+   * one is woken or started. So each blocking task brings up a thread, while running workers drain a series of short
+   * tasks without a wake-up for each. This is how the Go scheduler wakes its threads.
    *
-   * A worker that stops searching polls the queue once more afterwards; a caller that adds a task reads the number
-   * of searching workers afterwards. So at least one of them sees the other.
+   * A worker that stops searching polls the queue once more afterwards; a caller that adds a task reads the number of
+   * searching workers afterwards. So at least one of them sees the other.
    *
-   * The first worker is started before the first task is taken on, and from then on there is always one until the pool
-   * is closed. So a thread that cannot be started rejects a task only if there is no worker at all; later it costs
-   * parallelism, and the task waits for a worker that runs.
+   * The first worker is started before the first task is accepted, and from then on there is always one until the pool
+   * is closed. So a task is rejected only if there is no worker at all and none can be started; a later failure to
+   * start one only costs parallelism, and the task waits for a running worker.
    */
   static final int UNBOUNDED = Integer.MAX_VALUE;
 
-  /** Workers that wait for tasks; more than that end when they find nothing. */
+  /** Most workers that wait for tasks; any further worker ends when it finds none. */
   private static final int MAX_IDLE = Math.max(2, 2 * Runtime.getRuntime().availableProcessors());
 
   private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
@@ -97,13 +97,13 @@ final class WorkerPool implements Executor {
         startCounted();
       }
     } catch (Throwable e) {
-      throw new RejectedExecutionException("no worker thread can be started, so this task was not taken on", e);
+      throw new RejectedExecutionException("no worker thread can be started, so this task was not accepted", e);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Takes out the tasks that no worker has begun. */
+  /** Removes and returns the tasks that no worker has begun. */
   List<Runnable> drain() {
     List<Runnable> tasks = new ArrayList<>();
     for (Runnable task = queue.poll(); task != null; task = queue.poll()) {
@@ -112,7 +112,7 @@ final class WorkerPool implements Executor {
     return tasks;
   }
 
-  /** Interrupts what runs; what begins from now on begins interrupted. */
+  /** Interrupts all running tasks; tasks that begin from now on begin interrupted. */
   void interrupt() {
     interrupted = true;
     for (Worker worker : workers) {
@@ -120,7 +120,7 @@ final class WorkerPool implements Executor {
     }
   }
 
-  /** Lets the workers end once they find nothing more to do. */
+  /** Lets the workers end once the queue is empty. */
   void close() {
     lock.lock();
     try {
@@ -133,13 +133,13 @@ final class WorkerPool implements Executor {
     }
   }
 
-  /** Ensures that some worker searches, if one is idle, or may and can be started. Does not throw. */
+  /** Ensures that a worker is searching, if one is idle or can be started within the limit. Does not throw. */
   private void search() {
     if (!searching.compareAndSet(0, 1)) {
       return;
     }
-    // The worker takes over what this thread has counted. Counted by itself, it could take a task and see this thread
-    // still searching, which then stops without another look into the queue: the tasks behind would wait for good.
+    // The worker takes over the count of this thread. If it counted itself, it could take a task and see this thread
+    // still searching, which then stops without polling the queue again: the tasks behind would wait for ever.
     lock.lock();
     try {
       if (!idle.isEmpty()) {
@@ -147,7 +147,7 @@ final class WorkerPool implements Executor {
       } else if (count < limit) {
         tryStartWorker();
       } else {
-        // All that are allowed run a task, and each looks into the queue when it is done.
+        // All allowed workers run a task, and each polls the queue when its task is done.
         searching.decrementAndGet();
       }
     } finally {
@@ -168,8 +168,8 @@ final class WorkerPool implements Executor {
   }
 
   /**
-   * Starts a worker that is counted as searching already, or counts it out if that fails. Called under the lock: no
-   * worker becomes idle while a start is about to fail.
+   * Starts a worker that is already counted as searching, or decrements the count if that fails. Called under the lock:
+   * no worker becomes idle while a start is about to fail.
    */
   private void startCounted() {
     Worker worker = new Worker();
@@ -217,13 +217,13 @@ final class WorkerPool implements Executor {
   }
 
   private final class Worker implements Runnable {
-    /** Set once the pool has accepted the thread. A thread that its factory has started is none of the pool's. */
+    /** Set once the pool has accepted the thread. The pool does not accept a thread that its factory has started. */
     @Nullable
     Thread thread;
 
     private volatile boolean woken;
 
-    /** Worker thread only. Whether it is counted as searching. */
+    /** Whether this worker is counted as searching. Worker thread only. */
     private boolean searches = true;
 
     @Override
@@ -275,7 +275,7 @@ final class WorkerPool implements Executor {
       }
     }
 
-    /** Waits to be woken, unless there are enough workers that do; false to end. */
+    /** Waits to be woken, unless enough workers wait already. Returns false if the worker is to end. */
     private boolean waits() {
       lock.lock();
       try {
@@ -290,7 +290,7 @@ final class WorkerPool implements Executor {
       stopSearching();
       while (!woken) {
         LockSupport.park(WorkerPool.this);
-        // An interrupt meant for a task that is over would keep the thread from parking.
+        // An interrupt that was meant for an ended task would keep the thread from parking.
         boolean stale = Thread.interrupted();
         assert !stale || !Thread.currentThread().isInterrupted();
       }

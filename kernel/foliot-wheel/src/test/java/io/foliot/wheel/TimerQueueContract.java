@@ -12,8 +12,9 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /**
- * The kit that every {@link TimerQueue} passes: random operations in step with a model, with exact equality of what
- * expires, in which order, of the next wake, of size and time after every step; and the known bugs of other wheels.
+ * The kit that every {@link TimerQueue} passes: random operations in step with a model, with exact equality of the
+ * expired timers and their order, the next wake, the size and the time after every step; and tests for known bugs of
+ * other wheels.
  *
  * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N} runs N of them.
  */
@@ -22,36 +23,36 @@ public abstract class TimerQueueContract {
   private static final int STEPS_PER_SEED = 400;
   private static final int NO_LIMIT = Integer.MAX_VALUE;
 
-  /** The form under test. */
+  /** Creates the structure under test. */
   protected abstract TimerQueue create(long startTick);
 
-  /** The order and the wake that this form promises. */
+  /** Returns a model of the order and the wakes that this structure promises. */
   protected TimerQueueModel model(long startTick) {
     return new SortedModel(startTick);
   }
 
-  /** The longest delay that the form takes. */
+  /** Returns the longest delay that the structure accepts. */
   protected long maxDelay() {
     return Long.MAX_VALUE;
   }
 
   /**
-   * Returns whether the form takes any tick at all, or only those from 0 on and as far as a test has patience to
-   * turn.
+   * Returns whether the structure accepts any tick, or only ticks from 0 up to those that a test can reach in
+   * reasonable time.
    */
   protected boolean takesAllTicks() {
     return true;
   }
 
   /**
-   * Returns whether the next wake and the count of touched timers equal the model's, or only keep what the interface
-   * says.
+   * Returns whether the next wake and the count of touched timers equal the model's, or only keep the contract of the
+   * interface.
    */
   protected boolean wakesAsModelled() {
     return true;
   }
 
-  /** Returns whether a cancelled timer may still be woken for, until the form gets round to dropping it. */
+  /** Returns whether a cancelled timer may still cause a wake until the structure drops it. */
   protected boolean wakesForCancelled() {
     return false;
   }
@@ -144,7 +145,8 @@ public abstract class TimerQueueContract {
       }
       int touched;
       do {
-        // Forms that count other moves than the model stop elsewhere; they are driven to the end before comparing.
+        // Structures that count other moves than the model stop elsewhere; they are driven to the end before the
+        // comparison.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();
@@ -282,7 +284,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aSinkThatSchedulesForTheSameTickDoesNotHoldTimeUp() {
+  void aSinkThatSchedulesForTheSameTickDoesNotStopTime() {
     TimerQueue queue = create(0);
     List<Long> seen = new ArrayList<>();
     queue.schedule(5, 0);
@@ -313,7 +315,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void whatIsScheduledWhileASlotIsWorkedOffDoesNotOvertake() {
+  void aTimerScheduledIntoADrainingSlotDoesNotOvertake() {
     TimerQueue queue = create(0);
     long first = Math.min(maxDelay() - 3, 64);
     queue.schedule(first, 1);
@@ -384,7 +386,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void advanceFromInsideTheSinkIsRefusedAndDisturbsNobody() {
+  void advanceFromInsideTheSinkIsRefusedWithoutEffect() {
     TimerQueue queue = create(0);
     queue.schedule(4, 1);
     queue.schedule(5, 2);
@@ -470,7 +472,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aStaleHandleTouchesNobody() {
+  void aStaleHandleAffectsNoTimer() {
     TimerQueue queue = create(0);
     long first = queue.schedule(5, 1);
     assertThat(queue.cancel(first)).isTrue();
@@ -502,7 +504,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void badArgumentsAreRefusedAndDisturbNobody() {
+  void badArgumentsAreRefusedWithoutEffect() {
     TimerQueue queue = create(0);
     queue.schedule(1, 1);
     assertThatThrownBy(() -> queue.advance(1, 0, (h, d, p) -> {})).isInstanceOf(IllegalArgumentException.class);

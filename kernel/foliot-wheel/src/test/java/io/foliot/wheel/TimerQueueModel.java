@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link TimerQueue} must do, said so simply that it can be believed. It is driven in step with the queue: every
- * call goes to both, and each timer that the queue hands out is compared with {@link #next}.
+ * A model of {@link TimerQueue}, simple enough to be believed. It is driven in step with the queue: every call goes to
+ * both, and each timer that the queue hands out is compared with {@link #next}.
  */
 public abstract class TimerQueueModel {
   /** A timer of the model. */
@@ -37,7 +37,7 @@ public abstract class TimerQueueModel {
 
   final Map<Long, Entry> live = new HashMap<>();
 
-  /** Due when placed: waits for the next advance. */
+  /** Entries that were due when placed; they wait for the next advance. */
   final Set<Entry> late = new LinkedHashSet<>();
 
   long hand;
@@ -54,10 +54,10 @@ public abstract class TimerQueueModel {
 
   abstract void remove(Entry entry);
 
-  /** Puts what was due when placed behind everything else that is due. */
+  /** Appends the entries that were due when placed behind all others that are due. */
   abstract void takeLate();
 
-  /** The next timer that this advance hands out, or null at its end. */
+  /** Returns the next timer that this advance hands out, or null at its end. */
   public abstract @Nullable Entry next();
 
   abstract long nextKeptWake();
@@ -106,7 +106,7 @@ public abstract class TimerQueueModel {
     late.clear();
   }
 
-  /** Takes over the tick at which the queue has stopped under its limit; nothing may be due before it. */
+  /** Adopts the tick at which the queue has stopped at its limit; no timer may be due before it. */
   public final void stoppedAt(long tick) {
     if (tick < hand || tick > nowTick || nextKeptWake() < tick) {
       throw new AssertionError("stopped at " + tick + ", but the model stands at " + hand + " of " + nowTick

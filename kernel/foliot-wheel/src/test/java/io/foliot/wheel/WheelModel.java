@@ -5,9 +5,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hierarchical wheel by its definition, without levels, bits or lists: an entry is at the first tick that
- * shares with its deadline all base-64 digits down to the highest one that differs from the hand. When time comes
- * there, all entries there are examined in the order of arrival. A later deadline changes nothing until then.
+ * The hierarchical wheel by its definition, without levels, bits or lists: an entry is at the first tick that shares
+ * with its deadline all base-64 digits down to the highest one that differs from the hand. When the hand reaches that
+ * tick, all its entries are examined in the order of arrival. A later deadline changes nothing until then.
  */
 public final class WheelModel extends TimerQueueModel {
   private static final int TOP_SHIFT = 60;
@@ -113,7 +113,7 @@ public final class WheelModel extends TimerQueueModel {
     return start + (1L << shift) - 1;
   }
 
-  /** Digit by digit from the top; flooring division makes it right for negative ticks as well. */
+  /** Compares digit by digit from the top; the shifts round down, so it is right for negative ticks as well. */
   static long slotStart(long hand, long deadlineTick) {
     for (int shift = TOP_SHIFT; shift >= 0; shift -= 6) {
       if (hand >> shift != deadlineTick >> shift) {

@@ -109,7 +109,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void whatPilesUpWhileTheDriverSleepsWakesItNowAndThen() {
+  void aGrowingHandOffWakesTheSleepingDriver() {
     try (WheelTimer timer = manual()) {
       timer.schedule(NOTHING, 1, SECONDS);
       clock.awaitAsleep();
@@ -191,7 +191,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void wakesForEachTickOnlyAsLongAsThatIsRare() {
+  void wakesForEachTickOnlyWhileTicksAreRare() {
     try (WheelTimer timer = manual()) {
       int count = 10_000;
       for (int i = 1; i <= count; i++) {
@@ -276,7 +276,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void whatIsPushedBackInTheTickThatItIsDueDoesNotFire() {
+  void aTimerPushedBackInItsDueTickDoesNotFire() {
     try (WheelTimer timer = manual()) {
       AtomicInteger fired = new AtomicInteger();
       AtomicReference<Timeout> second = new AtomicReference<>();
@@ -307,7 +307,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aCallbackThatThrowsIsReportedAndDisturbsNobody() {
+  void aThrowingCallbackIsReportedAndAffectsNoOtherTimer() {
     List<String> errors = new ArrayList<>();
     try (WheelTimer timer = WheelTimer.builder().clock(clock).inline()
         .onError((timeout, failure) -> errors.add(failure.getMessage())).build()) {
@@ -515,7 +515,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aCallbackThatBlocksDelaysNobodyByDefault() throws Exception {
+  void aBlockingCallbackDelaysNoOtherByDefault() throws Exception {
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch others = new CountDownLatch(1000);
     try (WheelTimer timer = WheelTimer.create()) {
@@ -589,7 +589,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aCancelledTimerKeepsItsTaskNoLonger() {
+  void aCancelledTimerReleasesItsTask() {
     try (WheelTimer timer = WheelTimer.create()) {
       Timeout[] timeout = new Timeout[1];
       WeakReference<Object> payload = cancelled(timer, timeout);
@@ -664,7 +664,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void beingWokenByCallersDoesNotMakeTimersLate() {
+  void wakeUpsByCallersDoNotMakeTimersLate() {
     try (WheelTimer timer = manual()) {
       for (int i = 0; i < 500; i++) {
         timer.schedule(NOTHING, 1000 - i, MILLISECONDS);
@@ -676,7 +676,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void latenessBucketsHoldWhatTheyClaim() {
+  void latenessBucketsCountTheirRange() {
     for (long nanos : new long[]{0, 1, 7, 8, 9, 15, 16, 17, 1000, 65_535, 65_536, 1L << 40, Long.MAX_VALUE}) {
       long bound = LatenessHistogram.upperBoundNanos(LatenessHistogram.bucket(nanos));
       assertThat(bound).isGreaterThanOrEqualTo(nanos);

@@ -11,14 +11,14 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * A small disk of our own: ext4 on a loop device over a file. It can lose its power, and it can be filled. Needs root,
- * a Linux with loop devices, and the programs named in {@link #NEEDED}.
+ * A small private disk: ext4 on a loop device over a file. It can lose power, and it can be filled. Needs root, a Linux
+ * with loop devices, and the programs named in {@link #NEEDED}.
  *
- * <p> The power goes by {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and
- * what was not synced until then is not there after the next mount. The file below the device stands for the platters.
+ * <p> A power loss is an {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and
+ * data that was not synced is missing after the next mount. The file below the device represents the platters.
  */
 public final class LoopDisk implements AutoCloseable {
-  /** The message where the means are missing. */
+  /** The message where root, loop devices or a program is missing. */
   static final String NEEDED = "this test needs root, loop devices, and the programs mkfs.ext4, mount, umount, fallocate and"
       + " perl: run it as root on Linux (a privileged container will do), with e2fsprogs, util-linux and perl installed";
 
@@ -26,16 +26,16 @@ public final class LoopDisk implements AutoCloseable {
   private static final String SHUTDOWN = "open(my $disk, '<', $ARGV[0]) or die \"open: $!\"; my $flags = pack('L', 2);"
       + " ioctl($disk, 0x8004587D, $flags) or die \"ioctl: $!\";";
 
-  /** The journal is committed when a process syncs, and hardly ever by itself, so that what is not synced stays so. */
+  /** The journal is committed when a process syncs, and hardly ever by itself, so that unsynced data stays unsynced. */
   private static final String OPTIONS = "loop,commit=300";
 
-  /** Bytes that are filled block by block at the end, because the exact free space is not known. */
+  /** Bytes at the end that are filled block by block, because the exact free space is not known. */
   private static final long ROUGH_BYTES = 2L << 20;
   private static final int BLOCK_BYTES = 4_096;
 
   private static final Duration UNMOUNT_BOUND = Duration.ofSeconds(20);
 
-  /** There can be no such disk here. */
+  /** Thrown when this machine cannot have such a disk. */
   public static final class UnavailableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -57,9 +57,9 @@ public final class LoopDisk implements AutoCloseable {
   }
 
   /**
-   * Makes a disk and mounts it.
+   * Creates a disk and mounts it.
    *
-   * @param image the file that it is made of
+   * @param image the file that holds the disk
    */
   public static LoopDisk create(Path image, long bytes) throws UnavailableException {
     LoopDisk disk = new LoopDisk(image.toAbsolutePath());
@@ -86,21 +86,21 @@ public final class LoopDisk implements AutoCloseable {
     mounted = true;
   }
 
-  /** Returns its mount point. */
+  /** Returns the mount point of the disk. */
   public Path folder() {
     return folder;
   }
 
   /**
-   * Cuts its power. A process that writes there should be paused: a sync that is under way at this instant may say that
-   * it was done, though it was not (about one time in fifteen on Linux 6.18). When real power fails, no process is left
-   * to hear it.
+   * Cuts the power of the disk. Pause every process that writes there first: a sync in progress at this instant may
+   * report success though it failed (about one time in fifteen on Linux 6.18). When real power fails, no process is
+   * left to receive that report.
    */
   public void powerOff() {
     Command.run("perl", "-e", SHUTDOWN, folder.toString());
   }
 
-  /** Mounts it again, as after the power is back. No process may have a file open there. */
+  /** Mounts the disk again, as when the power is back. No process may have a file open there. */
   public void remount() {
     unmount();
     try {
@@ -118,12 +118,12 @@ public final class LoopDisk implements AutoCloseable {
     }
   }
 
-  /** Fills it, but for so much. */
+  /** Fills the disk except for {@code freeBytes}. */
   public void fillUpTo(long freeBytes) {
     Command.run("fallocate", "--length", Long.toString(freeBytes() - freeBytes), ballast.toString());
   }
 
-  /** Fills it to the last block. */
+  /** Fills the disk to the last block. */
   public void fill() {
     fillUpTo(ROUGH_BYTES);
     ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES);
@@ -132,7 +132,7 @@ public final class LoopDisk implements AutoCloseable {
         file.write(block.clear());
       }
     } catch (IOException e) {
-      // It is full.
+      // The disk is full.
     }
   }
 
@@ -149,7 +149,7 @@ public final class LoopDisk implements AutoCloseable {
     if (!mounted) {
       return;
     }
-    // A process that was just killed may still be letting go of its files.
+    // A process that was just killed may still be closing its files.
     Await.until("the disk is unmounted: " + folder, UNMOUNT_BOUND, () -> {
       try {
         Command.attempt("umount", folder.toString());
@@ -175,7 +175,7 @@ public final class LoopDisk implements AutoCloseable {
     try {
       unmount();
     } catch (IllegalStateException stillInUse) {
-      // It goes away with the process that uses it.
+      // The mount disappears once no process uses it.
       Command.run("umount", "--lazy", folder.toString());
       mounted = false;
       throw stillInUse;

@@ -15,8 +15,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * MariaDB, set to lose nothing that it has confirmed: InnoDB's log is synced at every commit, its doublewrite is on,
- * and there is no binary log.
+ * MariaDB, configured to lose nothing that it has confirmed: InnoDB's log is synced at every commit, its doublewrite is
+ * on, and there is no binary log.
  */
 public final class MariaDbServer implements Server {
   private static final String USER = "foliot";
@@ -36,15 +36,16 @@ public final class MariaDbServer implements Server {
     process = new ServerProcess("MariaDB", command(settings), folder);
   }
 
-  /** Starts one with the settings this project measures with. */
+  /** Starts a server with the settings that this project measures with. */
   public static MariaDbServer start() {
     return start(Map.of());
   }
 
   /**
-   * Starts one.
+   * Starts a server.
    *
-   * @param settings by their names as options, as {@code innodb-buffer-pool-size}; they go before those this class sets
+   * @param settings settings by their option names, such as {@code innodb-buffer-pool-size}; they override those of
+   *     this class
    */
   public static MariaDbServer start(Map<String, String> settings) {
     Path folder = Folder.create("mariadb");
@@ -59,7 +60,7 @@ public final class MariaDbServer implements Server {
       List<String> making = base(folder);
       making.add("--bootstrap");
       Command.run(making, Files.writeString(folder.resolve("system-tables.sql"), tables));
-      // Run at each start: one user with a password, and none without.
+      // Run at each start: creates one user with a password, and leaves no user without one.
       Files.writeString(folder.resolve("init.sql"),
           "DELETE FROM mysql.global_priv WHERE User = 'root';\nFLUSH PRIVILEGES;\nCREATE USER IF NOT EXISTS " + USER
               + "@'127.0.0.1' IDENTIFIED BY '" + password + "';\nGRANT ALL ON *.* TO " + USER
@@ -75,7 +76,7 @@ public final class MariaDbServer implements Server {
     List<String> command = new ArrayList<>(List.of(program.resolve("bin/mariadbd").toString(), "--no-defaults",
         "--basedir=" + program, "--lc-messages-dir=" + program.resolve("share"), "--datadir=" + folder.resolve("data"),
         "--innodb-log-file-size=" + LOG_FILE_SIZE,
-        // A server that starts removes the temporary tables of all others that have the same folder for them.
+        // A starting server removes the temporary tables of all other servers that use the same folder for them.
         "--tmpdir=" + folder));
     if (Program.asRoot()) {
       command.add("--user=root");
@@ -86,12 +87,12 @@ public final class MariaDbServer implements Server {
   private List<String> command(Map<String, String> wanted) {
     Map<String, String> all = new LinkedHashMap<>();
     all.put("bind-address", "127.0.0.1");
-    // Relative to the data's folder, for the path of a socket may have about 100 bytes at most.
+    // Relative to the data folder, because the path of a socket is limited to about 100 bytes.
     all.put("socket", "mariadb.sock");
     all.put("pid-file", "mariadb.pid");
     all.put("init-file", folder.resolve("init.sql").toString());
     all.put("skip-name-resolve", "ON");
-    // It would encrypt by a certificate of its own making, and be measured with what the other servers do not do.
+    // It would encrypt with a self-made certificate, and be measured with work that the other servers do not do.
     all.put("ssl", "OFF");
     all.put("innodb-flush-log-at-trx-commit", "1");
     all.put("innodb-doublewrite", "ON");
@@ -115,17 +116,17 @@ public final class MariaDbServer implements Server {
     }
   }
 
-  /** The database that is there from the beginning. */
+  /** Returns the database that exists from the start. */
   public Database database() {
     return database(FIRST_DATABASE);
   }
 
   private Database database(String name) {
-    // The driver would insist on encryption, which the server does not do here.
+    // The driver would otherwise require encryption, which is off here.
     return Database.local("mariadb", port, name, "?sslMode=disable", USER, password);
   }
 
-  /** Creates an empty database; for each test class its own. */
+  /** Creates an empty database. Each test class has its own. */
   public Database createDatabase() {
     String name = "d" + databases.incrementAndGet();
     try (Connection connection = database().connect(); Statement statement = connection.createStatement()) {
@@ -136,17 +137,17 @@ public final class MariaDbServer implements Server {
     return database(name);
   }
 
-  /** The JDBC URL of {@link #database}. */
+  /** Returns the JDBC URL of {@link #database}. */
   public String jdbcUrl() {
     return database().jdbcUrl();
   }
 
-  /** The name of the user with all rights. */
+  /** Returns the name of the user with all rights. */
   public String user() {
     return USER;
   }
 
-  /** That user's password. */
+  /** Returns the password of {@link #user}. */
   public String password() {
     return password;
   }

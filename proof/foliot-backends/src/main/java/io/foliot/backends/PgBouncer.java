@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * PgBouncer between clients and a database, giving each transaction another session. It is no Maven artifact, so it is
- * there only where the machine has it.
+ * PgBouncer between clients and a database, where each transaction gets another session. It is no Maven artifact, so it
+ * must be installed on the machine.
  */
 public final class PgBouncer implements AutoCloseable {
   private static final List<String> PLACES = List.of("/usr/sbin/pgbouncer", "/usr/bin/pgbouncer");
@@ -41,7 +41,7 @@ public final class PgBouncer implements AutoCloseable {
   }
 
   /**
-   * Starts one with so many sessions, each of which takes its turn.
+   * Starts a pooler with a number of sessions, which it uses in turn.
    *
    * @throws IllegalStateException if this machine has no PgBouncer
    */
@@ -57,7 +57,7 @@ public final class PgBouncer implements AutoCloseable {
     }
   }
 
-  /** The database as clients of the pooler name it. */
+  /** Returns the database as clients of the pooler address it. */
   public Database database() {
     return behind.at(port);
   }

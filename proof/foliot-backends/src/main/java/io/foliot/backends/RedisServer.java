@@ -13,10 +13,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis, with its append-only file on, synced each second. {@code appendfsync=always} makes it sync before it answers.
- * {@link #kill} loses nothing with either of them, for Redis writes its file before it answers and the kernel keeps
- * what was written; what {@code everysec} loses is lost with the machine. To simulate that, {@link #restartEmpty}
- * forgets all.
+ * Redis with an append-only file that is synced each second. {@code appendfsync=always} makes it sync before it
+ * answers. {@link #kill} loses nothing in either mode, because Redis writes to its file before it answers, and the
+ * kernel keeps written data. Data is lost with {@code everysec} only when the machine fails. {@link #restartEmpty}
+ * simulates such a loss: it discards all data.
  */
 public final class RedisServer implements Server {
   private static final Duration LINK_BOUND = Duration.ofSeconds(60);
@@ -33,21 +33,23 @@ public final class RedisServer implements Server {
     process = new ServerProcess("Redis", command(settings, leading), folder);
   }
 
-  /** Starts one with the settings this project measures with. */
+  /** Starts a server with the settings that this project measures with. */
   public static RedisServer start() {
     return start(Map.of());
   }
 
   /**
-   * Starts one.
+   * Starts a server.
    *
-   * @param settings by their names in {@code redis.conf}; they go before those this class sets
+   * @param settings settings by their names in {@code redis.conf}; they override those of this class
    */
   public static RedisServer start(Map<String, String> settings) {
     return started(settings, List.of());
   }
 
-  /** Starts one that watches others; it keeps what it knows in its configuration, which is therefore a file. */
+  /**
+   * Starts a sentinel, which watches other servers. It keeps its state in its configuration, which is therefore a file.
+   */
   static RedisServer startSentinel(List<String> configuration) {
     Path folder = Folder.create("redis-sentinel");
     int port = ServerProcess.freePort();
@@ -96,18 +98,18 @@ public final class RedisServer implements Server {
     all.put("save", "");
     all.put("appendonly", "yes");
     all.put("appendfsync", "everysec");
-    // Else a primary lets its first replica wait five seconds for others to copy with.
+    // Without this, a primary lets its first replica wait five seconds for others to copy together with it.
     all.put("repl-diskless-sync-delay", "0");
     all.putAll(wanted);
     all.forEach((name, value) -> {
       command.add("--" + name);
-      // Words of one setting are arguments of their own.
+      // Each word of a setting is an argument of its own.
       command.addAll(value.isEmpty() ? List.of("") : List.of(value.split(" ")));
     });
     return command;
   }
 
-  /** Fails also while it reads its file. */
+  /** Fails if the server is not ready; a server that still reads its file is not. */
   private void ask() throws IOException {
     try (RedisConnection connection = new RedisConnection(port)) {
       connection.command("PING");
@@ -117,7 +119,7 @@ public final class RedisServer implements Server {
   /**
    * Sends one command on a connection of its own.
    *
-   * @return as of {@link RedisConnection#command}
+   * @return the reply, as {@link RedisConnection#command} returns it
    */
   public @Nullable Object command(String... words) {
     try (RedisConnection connection = new RedisConnection(port)) {
@@ -127,7 +129,7 @@ public final class RedisServer implements Server {
     }
   }
 
-  /** The URI that clients take. */
+  /** Returns the URI for clients. */
   public String uri() {
     return "redis://127.0.0.1:" + port;
   }
@@ -158,7 +160,7 @@ public final class RedisServer implements Server {
     process.start(this::ask);
   }
 
-  /** Starts it again without its files, as after a disk was lost, or where none is kept. */
+  /** Starts it again without its files, as after the loss of a disk, or as a server that keeps no files. */
   public void restartEmpty() {
     process.kill();
     Folder.remove(data());
@@ -190,7 +192,7 @@ public final class RedisServer implements Server {
     RedisServer replica = start(following);
     try {
       replica.awaitFollowing();
-      // It counts for WAIT and for min-replicas-to-write only when this server has heard of it, too.
+      // WAIT and min-replicas-to-write count it only once this server knows of it, too.
       Await.until("the replica is known", LINK_BOUND,
           () -> info("replication").contains("port=" + replica.port + ",state=online"));
       return replica;
@@ -200,12 +202,12 @@ public final class RedisServer implements Server {
     }
   }
 
-  /** Waits until it has copied its primary and follows it. */
+  /** Waits until this replica has copied its primary and follows it. */
   void awaitFollowing() {
     Await.until("the replica follows", LINK_BOUND, () -> info("replication").contains("master_link_status:up"));
   }
 
-  /** A section of what Redis says about itself. */
+  /** Returns a section of the server's INFO. */
   public String info(String section) {
     return Objects.toString(command("INFO", section));
   }

@@ -19,22 +19,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's process, which can be started again and again with one command.
+ * The process of a server, which can be restarted any number of times with one command.
  *
- * <p>It does not outlive this JVM. A hook kills it when the JVM shuts down; and for a JVM that is killed, a guard, a
- * shell that reads from this JVM through a pipe, kills it when the pipe ends without a word. Its folder goes with it.
+ * <p>It does not outlive this JVM. A hook kills it when the JVM shuts down. If the JVM itself is killed, a guard does
+ * so: a shell that reads from this JVM through a pipe, and kills the server when the pipe closes without a line. The
+ * folder is removed as well.
  */
 final class ServerProcess implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofSeconds(60);
   private static final Duration END_BOUND = Duration.ofSeconds(30);
 
   /**
-   * Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own.
+   * Below the ports that the kernel assigns to clients: otherwise a client of ours that waits for the server might be
+   * assigned the server's own port.
    */
   private static final int MIN_PORT = 20_000;
   private static final int MAX_PORT = 32_000;
 
-  /** Given the server's process and folder: a word from the JVM sends it away, an end without one is the JVM's. */
+  /**
+   * Takes the server's process and folder. A line from the JVM ends the guard; an end of the pipe without one means
+   * that the JVM is gone.
+   */
   private static final String GUARD = "read -r word || { kill -KILL \"$0\"; sleep 1; rm -rf \"$1\"; }";
 
   private final String name;
@@ -43,16 +48,16 @@ final class ServerProcess implements AutoCloseable {
   private final Path log;
   private final Thread atExit = new Thread(this::killAndForget);
 
-  // one thread starts and ends it, any thread looks
+  // written by the thread that starts and ends it, read by any thread
   private volatile @Nullable Process process;
   private volatile @Nullable Process guard;
 
-  /** Asks a server whether it is ready, and fails if it is not. */
+  /** Checks whether a server is ready, and fails if it is not. */
   interface Probe {
     void ask() throws IOException, SQLException;
   }
 
-  /** A server that is not started yet; it runs in its folder, and what it prints is appended to a log there. */
+  /** Describes a server without starting it. It runs in its folder, and its output is appended to a log there. */
   ServerProcess(String name, List<String> command, Path folder) {
     this.name = name;
     this.command = List.copyOf(command);
@@ -61,7 +66,7 @@ final class ServerProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  /** A port of the loopback address on which no process listens. */
+  /** Returns a port of the loopback address on which no process listens. */
   static int freePort() {
     SplittableRandom random = new SplittableRandom();
     while (true) {
@@ -106,7 +111,7 @@ final class ServerProcess implements AutoCloseable {
       if (last != null) {
         e.addSuppressed(last);
       }
-      throw new IllegalStateException(e.getMessage() + "; the last refusal: " + last + "; the end of its log:\n"
+      throw new IllegalStateException(e.getMessage() + "; the last failed probe: " + last + "; the end of its log:\n"
           + Command.tail(log), e);
     }
   }
@@ -126,7 +131,7 @@ final class ServerProcess implements AutoCloseable {
     return running != null && running.isAlive();
   }
 
-  /** Ends it and all processes it has started with SIGKILL, and waits until they are gone. */
+  /** Kills it and all processes that it has started with SIGKILL, and waits until they are gone. */
   void kill() {
     Process running = process;
     if (running == null) {
@@ -140,7 +145,7 @@ final class ServerProcess implements AutoCloseable {
     ended(running);
   }
 
-  /** Ends it by a signal that it ends well by, and waits until it and all it has started are gone. */
+  /** Sends it a signal on which it shuts down, and waits until it and all processes that it has started are gone. */
   void stop(String signal) {
     Process running = process;
     if (running == null) {
@@ -183,7 +188,7 @@ final class ServerProcess implements AutoCloseable {
     try {
       Command.attempt("sh", "-c", "kill -" + signal + " " + pids);
     } catch (IOException e) {
-      // One that has just ended is no failure.
+      // A process that has just ended is no failure.
       if (alive.stream().noneMatch(ServerProcess::isGone)) {
         throw new UncheckedIOException(e);
       }
@@ -191,8 +196,8 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Returns true also for a process that has ended but was not collected: an orphan stays so where no init process
-   * collects it.
+   * Returns true also for a process that has ended but was not reaped: an orphan stays a zombie where no init process
+   * reaps it.
    */
   private static boolean isGone(ProcessHandle handle) {
     if (!handle.isAlive()) {

@@ -25,7 +25,7 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void itLosesNothingThatItHasConfirmed() throws SQLException {
+  void confirmedWritesAreNeverLost() throws SQLException {
     assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_flush_log_at_trx_commit")).isEqualTo("1");
     assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_doublewrite")).isEqualTo("ON");
     assertThat(Jdbc.ask(server.database(), "SELECT @@log_bin")).isEqualTo("0");
@@ -35,12 +35,12 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void settingsOfTheCallerHold() throws SQLException {
+  void settingsOfTheCallerOverrideDefaults() throws SQLException {
     assertThat(Jdbc.ask(server.database(), "SELECT @@max_connections")).isEqualTo("37");
   }
 
   @Test
-  void nobodyComesInWithoutThePassword() {
+  void connectingNeedsThePassword() {
     for (String user : new String[]{"root", server.user()}) {
       assertThatThrownBy(() -> DriverManager.getConnection(server.jdbcUrl(), user, "")).isInstanceOf(SQLException.class)
           .hasMessageContaining("Access denied");
@@ -48,7 +48,7 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void committedDataOutlivesAKillAndWhatIsOpenDoesNot() throws SQLException {
+  void onlyCommittedDataOutlivesAKill() throws SQLException {
     Database database = server.createDatabase();
     int port = server.port();
     Jdbc.execute(database, "CREATE TABLE t (n int)", "INSERT INTO t VALUES (1)");
@@ -76,7 +76,7 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void aCommitIsDoneWhoseReplyTheProxySwallows() throws SQLException {
+  void aCommitTakesEffectThoughItsReplyIsLost() throws SQLException {
     Database database = server.createDatabase();
     Jdbc.execute(database, "CREATE TABLE t (n int)");
     try (TcpProxy proxy = TcpProxy.to(server); Connection connection = database.at(proxy.port()).connect()) {
@@ -89,7 +89,7 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void oneThatDoesNotStartSaysWhy() {
+  void aServerThatDoesNotStartSaysWhy() {
     assertThatThrownBy(() -> MariaDbServer.start(Map.of("no-such-setting", "1")))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("unknown variable");
   }

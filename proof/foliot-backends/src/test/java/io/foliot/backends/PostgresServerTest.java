@@ -24,7 +24,7 @@ final class PostgresServerTest {
   }
 
   @Test
-  void itLosesNothingThatItHasConfirmed() throws SQLException {
+  void confirmedWritesAreNeverLost() throws SQLException {
     for (String setting : new String[]{"fsync", "synchronous_commit", "full_page_writes"}) {
       assertThat(Jdbc.ask(server.database(), "SHOW " + setting)).as(setting).isEqualTo("on");
     }
@@ -33,7 +33,7 @@ final class PostgresServerTest {
   }
 
   @Test
-  void settingsOfTheCallerHold() throws SQLException {
+  void settingsOfTheCallerOverrideDefaults() throws SQLException {
     assertThat(Jdbc.ask(server.database(), "SHOW max_connections")).isEqualTo("37");
   }
 
@@ -47,7 +47,7 @@ final class PostgresServerTest {
   }
 
   @Test
-  void committedDataOutlivesAKillAndWhatIsOpenDoesNot() throws SQLException {
+  void onlyCommittedDataOutlivesAKill() throws SQLException {
     Database database = server.createDatabase();
     int port = server.port();
     Jdbc.execute(database, "CREATE TABLE t (n int)", "INSERT INTO t VALUES (1)");
@@ -93,13 +93,13 @@ final class PostgresServerTest {
   }
 
   @Test
-  void oneThatDoesNotStartSaysWhy() {
+  void aServerThatDoesNotStartSaysWhy() {
     assertThatThrownBy(() -> PostgresServer.start(Map.of("no_such_setting", "1")))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("unrecognized configuration parameter");
   }
 
   @Test
-  void aCommitIsDoneWhoseReplyTheProxySwallows() throws SQLException {
+  void aCommitTakesEffectThoughItsReplyIsLost() throws SQLException {
     Database database = server.createDatabase();
     Jdbc.execute(database, "CREATE TABLE t (n int)");
     try (TcpProxy proxy = TcpProxy.to(server); Connection connection = database.at(proxy.port()).connect()) {

@@ -22,7 +22,7 @@ final class RedisServerTest {
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   @Test
-  void itKeepsAnAppendOnlyFileSyncedAsAsked() {
+  void theAppendOnlyFileIsSyncedAsConfigured() {
     for (String sync : List.of("everysec", "always", "no")) {
       try (RedisServer server = RedisServer.start(Map.of("appendfsync", sync))) {
         assertThat(server.command("CONFIG", "GET", "appendfsync")).isEqualTo(List.of("appendfsync", sync));
@@ -33,7 +33,7 @@ final class RedisServerTest {
   }
 
   @Test
-  void whatItHasConfirmedOutlivesAKill() {
+  void confirmedWritesOutliveAKill() {
     try (RedisServer server = RedisServer.start()) {
       int port = server.port();
       assertThat(server.command("SET", "k", "vä")).isEqualTo("OK");
@@ -51,7 +51,7 @@ final class RedisServerTest {
   }
 
   @Test
-  void aPausedOneAnswersOnceItGoesOn() throws Exception {
+  void aPausedServerAnswersOnceItIsResumed() throws Exception {
     try (RedisServer server = RedisServer.start(); RedisConnection connection = new RedisConnection(server.port())) {
       connection.command("SET", "k", "v");
       server.pause();
@@ -75,7 +75,7 @@ final class RedisServerTest {
     try (RedisServer primary = RedisServer.start(); RedisServer replica = primary.replica()) {
       primary.command("SET", "k", "v");
       assertThat(primary.command("WAIT", "1", "5000")).isEqualTo(1L);
-      // A replica says that it has what it is still about to apply.
+      // A replica confirms writes that it has not yet applied.
       Await.until("the replica shows it", Duration.ofSeconds(10), () -> "v".equals(replica.command("GET", "k")));
       assertThatThrownBy(() -> replica.command("SET", "k", "w")).hasMessageContaining("READONLY");
       primary.kill();
@@ -116,7 +116,7 @@ final class RedisServerTest {
   }
 
   @Test
-  void oneThatDoesNotStartSaysWhy() {
+  void aServerThatDoesNotStartSaysWhy() {
     assertThatThrownBy(() -> RedisServer.start(Map.of("no-such-setting", "1")))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("Bad directive");
   }

@@ -1,32 +1,35 @@
 package io.foliot.history;
 
-/** One entry of a history. Numbers tie an answer to its operation, and so on; each kind counts its own. */
+/**
+ * One entry of a history. A number ties an answer to its operation, an end to its beginning; each kind has its own
+ * numbers.
+ */
 public sealed interface Event {
   long atMillis();
 
   /** The answer of a receiver. */
   enum Reception {
-    /** Done. */
+    /** The work is done. */
     SUCCESS,
-    /** Done, and to be called again, which makes a generation that no client was told of. */
+    /** The work is done and the receiver asks for another call, which creates a generation that no client knows of. */
     AGAIN,
-    /** To be tried again, as by an error. */
+    /** The attempt is to be retried, as after an error. */
     RETRY,
-    /** Failed for good, as by 410. */
+    /** The task has failed for good, as after status 410. */
     REFUSED,
-    /** Done, but the caller had certainly gone before it could read that. */
+    /** The work is done, but the caller had certainly ended before it could read the answer. */
     GONE
   }
 
   /** The kind of an injected fault. */
   enum Fault {
-    /** A process was killed, until it was up again. */
+    /** A process was killed; the window ends when it is up again. */
     KILL,
-    /** A process or the store stood still. */
+    /** A process or the store was suspended. */
     PAUSE,
-    /** Parts could not reach each other; what was sent may arrive after the window. */
+    /** Parts could not reach each other; messages that were sent may arrive after the window. */
     PARTITION,
-    /** The receiver stood still; what was sent may arrive after the window. */
+    /** The receiver was suspended; messages that were sent may arrive after the window. */
     RECEIVER,
     /** A clock was set, a disk was full, and the like. */
     OTHER;
@@ -36,7 +39,7 @@ public sealed interface Event {
     }
   }
 
-  /** To be recorded before the request is sent. */
+  /** An operation. It must be recorded before the request is sent. */
   record Invoked(long op, long atMillis, Request request) implements Event {}
 
   record Answered(long op, long atMillis, Reply reply) implements Event {}
@@ -44,7 +47,9 @@ public sealed interface Event {
   /** An attempt arrived at the receiver. */
   record Began(long delivery, long atMillis, Attempt attempt) implements Event {}
 
-  /** To be recorded before the answer is sent; a delivery without it was not answered. */
+  /**
+   * The answer of a delivery. It must be recorded before the answer is sent; a delivery without it was not answered.
+   */
   record Replied(long delivery, long atMillis, Reception reception) implements Event {}
 
   record FaultBegan(long window, long atMillis, Fault fault, String what) implements Event {}
@@ -53,13 +58,13 @@ public sealed interface Event {
   record FaultEnded(long window, long atMillis) implements Event {}
 
   /**
-   * The store was made to lose what its durability class says that it may: what was acked, and what it was told of
-   * attempts, since an instant. It may be undone or not, each by itself; what is older must be there.
+   * The store was made to lose the writes that its durability class permits: acknowledged writes and results of
+   * attempts since an instant. Each of these may or may not be undone; older ones must have survived.
    *
    * @param fromMillis the instant
    */
   record Forgot(long atMillis, long fromMillis) implements Event {}
 
-  /** The end of the run: all that had to happen must be in the history. */
+  /** The end of the run: everything that had to happen by then must be in the history. */
   record RunEnded(long atMillis) implements Event {}
 }

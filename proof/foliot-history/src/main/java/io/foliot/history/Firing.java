@@ -6,30 +6,30 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One generation of a task: what was answered about it, and how it was delivered. */
+/** One generation of a task: the answers about it, and its deliveries. */
 final class Firing {
   final String taskId;
   final long generation;
 
-  /** The operations that were answered with it, repeats and those that kept it included. */
+  /** The operations whose answers name it, including repeats and those that kept it. */
   final List<Operation> placed = new ArrayList<>();
 
-  /** Of these, those whose answer says that they made it. */
+  /** Those of {@link #placed} whose answer says that they created it. */
   final List<Operation> births = new ArrayList<>();
 
-  /** In order of arrival. */
+  /** Deliveries in order of arrival. */
   final List<Delivery> deliveries = new ArrayList<>();
 
   final List<Operation> reads = new ArrayList<>();
 
-  /** The cancel that was answered first of those that name this generation. */
+  /** The first answered cancel among those that name this generation. */
   @Nullable
   Operation cancelled;
 
   /** Its origin, or null if no answer names it. */
   Reply.@Nullable Result born;
 
-  /** The earliest due time asked for by what made it. */
+  /** The earliest due time that an operation requested that may have created it. */
   private long askedMillis = Long.MAX_VALUE;
   private long dueMillis = Long.MAX_VALUE;
   private long lastDueMillis = Long.MIN_VALUE;
@@ -58,7 +58,7 @@ final class Firing {
     }
   }
 
-  /** An operation that, if it took effect, made this firing and no other. */
+  /** Adds an operation that, if it took effect, created this firing and no other. */
   void mayStemFrom(Operation operation) {
     invokedMillis = Math.min(invokedMillis, operation.invokedMillis());
     askedMillis = Math.min(askedMillis, operation.notBeforeMillis());
@@ -78,17 +78,17 @@ final class Firing {
     return !placed.isEmpty();
   }
 
-  /** When it was first asked for, or {@link Long#MIN_VALUE} if that is not known. */
+  /** Returns when it was first requested, or {@link Long#MIN_VALUE} if that is not known. */
   long invokedMillis() {
     return born == null ? Long.MIN_VALUE : invokedMillis;
   }
 
-  /** When it was there for certain, or {@link Long#MAX_VALUE}. */
+  /** Returns when it certainly existed, or {@link Long#MAX_VALUE}. */
   long thereMillis() {
     return deliveries.isEmpty() ? answeredMillis : Math.min(answeredMillis, deliveries.getFirst().arrivedMillis());
   }
 
-  /** When it was first acked, or {@link Long#MAX_VALUE}. */
+  /** Returns when it was first acknowledged, or {@link Long#MAX_VALUE}. */
   long answeredMillis() {
     return answeredMillis;
   }
@@ -98,19 +98,19 @@ final class Firing {
   }
 
   /**
-   * When it is due for the first time, or {@link Long#MIN_VALUE} if no caller was told. The answer that it was kept
-   * does not say it, because it may tell of a retry; nor that of a repeat, which may have kept it.
+   * Returns when it is due for the first time, or {@link Long#MIN_VALUE} if no answer says so. An answer that it was
+   * kept does not count, because it may name the time of a retry; nor does that of a repeat, which may have kept it.
    */
   long dueMillis() {
     return dueMillis == Long.MAX_VALUE ? Long.MIN_VALUE : dueMillis;
   }
 
-  /** The latest due time that was answered, if the answers differ. */
+  /** Returns the latest due time that an answer names. */
   long lastDueMillis() {
     return lastDueMillis;
   }
 
-  /** The proof that it was requested. */
+  /** Returns the events that prove that it was requested. */
   List<Event> origin() {
     return placed.isEmpty() ? List.of() : placed.getFirst().events();
   }

@@ -2,7 +2,7 @@ package io.foliot.history;
 
 /** The answer to an operation. One without an answer is {@link Unknown}. */
 public sealed interface Reply {
-  /** The generation of an answer that does not name it. */
+  /** The generation of an answer that names none. */
   long NO_GENERATION = -1;
 
   /** The effect on the task of a key. */
@@ -11,11 +11,11 @@ public sealed interface Reply {
     CREATED,
     /** A live task without outstanding attempt got a new generation. */
     RESET,
-    /** As {@link #RESET}, but an earlier claim may still deliver the generation before. */
+    /** As {@link #RESET}, but an earlier claim may still deliver the previous generation. */
     RESET_PENDING,
     /** The live task stays as it is. */
     KEPT,
-    /** The idempotency key was seen before; this is what came of it then. */
+    /** The idempotency key was seen before; the answer repeats the earlier result. */
     REPEATED
   }
 
@@ -42,22 +42,22 @@ public sealed interface Reply {
   /**
    * Answers a cancel.
    *
-   * @param generation what the cancel met, or {@link #NO_GENERATION}
+   * @param generation the generation that was cancelled or found, or {@link #NO_GENERATION}
    */
   record Cancelled(CancelResult result, long generation) implements Reply {}
 
   /** Answers a read. */
   record Found(String taskId, long generation, State state) implements Reply {}
 
-  /** Nothing was there, or nothing live where only that counts, and nothing has changed. */
+  /** There was no task, or no live task where only a live one counts; nothing has changed. */
   record NotFound() implements Reply {}
 
-  /** It was done, and more was not said: answers a redrive of a queue, or a run-now. */
+  /** The operation was done; there are no details. Answers a redrive of a queue, or a run-now. */
   record Done() implements Reply {}
 
-  /** It was refused, and certainly nothing has changed. */
+  /** The operation was refused, and certainly nothing has changed. */
   record Failed(String reason) implements Reply {}
 
-  /** It may have happened, or happen yet, or not: a timeout, a broken connection, a 5xx. */
+  /** The operation may have taken effect, may yet do so, or never will: a timeout, a broken connection, a 5xx. */
   record Unknown(String reason) implements Reply {}
 }

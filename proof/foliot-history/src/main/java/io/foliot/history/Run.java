@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A history put together: operations with their answers, deliveries with theirs, and what was broken when. */
+/** A history, assembled: operations with their answers, deliveries with theirs, and the windows of the faults. */
 final class Run {
   final List<Operation> operations = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
@@ -14,7 +14,7 @@ final class Run {
   final Forgotten forgotten;
   final long endMillis;
 
-  /** The windows whose faults hold back what was sent. */
+  /** The windows of the faults that delay messages already sent. */
   private final FaultWindows delays;
   private final Allowances allowances;
 
@@ -62,26 +62,29 @@ final class Run {
     operations.forEach(operation -> operation.bound(faults, allowances.graceMillis()));
   }
 
-  /** When a delivery began at the earliest, by any of the clocks. */
+  /** Returns the earliest instant at which a delivery can have begun, by any of the clocks. */
   long begunMillis(Delivery delivery) {
     return delays.begunMillis(delivery.arrivedMillis(), allowances.transitMillis()) - allowances.clockErrorMillis();
   }
 
-  /** Returns whether the system has certainly read the success, faults aside. */
+  /** Returns whether the system has certainly read the success, unless a fault prevented it. */
   boolean succeededInTime(Delivery delivery) {
     return (delivery.was(Event.Reception.SUCCESS) || delivery.was(Event.Reception.AGAIN)) && isInTime(delivery);
   }
 
-  /** Whether, faults aside, the claim of a delivery certainly stood at an instant, or was made later. */
+  /**
+   * Returns whether, unless a fault intervened, the claim of a delivery was certainly valid at an instant, or was made
+   * later.
+   */
   boolean outlived(Delivery delivery, long millis) {
     return begunMillis(delivery) > millis || (delivery.lastMillis() - allowances.clockErrorMillis() > millis
         && delivery.isReplied() && isInTime(delivery));
   }
 
   /**
-   * Returns whether a fault may explain what happened from one attempt of a firing to another, or the same. An attempt
-   * that was stopped on its way, so that its claim was given to others, begins soon after the fault, or has nothing to
-   * do with it.
+   * Returns whether a fault may explain what happened between two attempts of a firing, which may be the same one. An
+   * attempt that a fault delayed until its claim was given to another node begins soon after the fault; a later one is
+   * not explained by it.
    */
   boolean isDisturbed(Firing firing, Delivery first, Delivery last) {
     long from = Math.max(firing.dueMillis(), first.arrivedMillis() - allowances.graceMillis());
@@ -95,7 +98,7 @@ final class Run {
 
   private static void add(Event.FaultBegan fault, long toMillis, long clockErrorMillis,
       List<FaultWindows.Window> windows, List<FaultWindows.Window> delaying) {
-    // By the clocks of others it may have been a little earlier, or later.
+    // By other clocks the fault may have begun a little earlier, or ended a little later.
     long to = toMillis == FaultWindows.NEVER ? toMillis : toMillis + clockErrorMillis;
     FaultWindows.Window window = new FaultWindows.Window(fault.atMillis() - clockErrorMillis, to);
     windows.add(window);

@@ -1,5 +1,6 @@
 /**
- * The history checker: says, from what clients asked and what receivers saw, whether the promises were kept.
+ * The history checker: decides from the requests of clients and the deliveries to receivers whether all promises were
+ * kept.
  *
  * <p>
  * Plain Java without any of Foliot, so that it shares no mistake with it. A {@link io.foliot.history.History} records

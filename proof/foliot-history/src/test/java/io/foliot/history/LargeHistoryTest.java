@@ -6,15 +6,15 @@ import java.time.Duration;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** A million events are judged in seconds, and so are half a million of one key. */
+/** The checker judges hundreds of thousands of events in seconds, also where all of them are of one key. */
 final class LargeHistoryTest {
-  /** Seconds suffice on a busy machine; what grows with the square of the events takes minutes. */
+  /** A check takes seconds even on a busy machine; one whose cost grows with the square of the events takes minutes. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private static final Allowances ALLOWANCES = Allowances.exact(50, 10, 1000);
 
   @Test
-  void ofManyTasks() {
+  void eventsOfManyTasksAreJudgedInSeconds() {
     Story story = new Story();
     for (int i = 0; i < 250_000; i++) {
       String task = "t" + i;
@@ -27,7 +27,7 @@ final class LargeHistoryTest {
   }
 
   @Test
-  void ofOneKey() {
+  void eventsOfOneKeyAreJudgedInSeconds() {
     Story story = new Story();
     Request.Touch touch = new Request.Touch(Story.QUEUE, "k", 0);
     long now = 0;
@@ -52,7 +52,7 @@ final class LargeHistoryTest {
   }
 
   @Test
-  void ofOneKeyWhereEverythingIsWrong() {
+  void brokenEventsOfOneKeyAreJudgedInSeconds() {
     Story story = new Story();
     for (int i = 0; i < 100_000; i++) {
       long now = 10L * i;

@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL, which loses nothing that it has confirmed. */
+/** PostgreSQL, configured to lose nothing that it has confirmed. */
 final class FaultyPostgres implements FaultyDatabase {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
-  /** The time for which a replica answers queries only. */
+  /** Time for which a replica answers only queries before it is promoted. */
   private static final long STANDBY_MILLIS = 3_000;
 
   private final PostgresServer server = PostgresServer.start();
@@ -52,7 +52,7 @@ final class FaultyPostgres implements FaultyDatabase {
     return "LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE";
   }
 
-  /** Each is one statement, which commits itself. */
+  /** Each commit is one statement, which commits by itself. */
   @Override
   public Map<String, Predicate<String>> commits() {
     return Map.of("a submit", sql -> sql.contains("INSERT INTO foliot_task"), "a claim",
@@ -62,7 +62,7 @@ final class FaultyPostgres implements FaultyDatabase {
   }
 
   /**
-   * A failover: the replica takes over the address first, where it answers queries only, and writes some time later.
+   * A failover: the replica first takes over the address and answers only queries; it accepts writes some time later.
    */
   @Override
   public List<InjectedFault> atLast(TcpProxy proxy) {
@@ -77,7 +77,7 @@ final class FaultyPostgres implements FaultyDatabase {
             }, standby::promote));
   }
 
-  /** Starts a replica that must have each commit before it is confirmed. */
+  /** Starts a replica that must have each commit before the server confirms it. */
   private PostgresServer synchronousReplica() {
     PostgresServer standby = server.replica();
     replica = standby;

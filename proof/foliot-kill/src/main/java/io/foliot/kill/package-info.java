@@ -1,6 +1,6 @@
 /**
- * Kills, power loss and full disks against the real server: it runs in a process of its own, is driven over HTTP, and
- * is judged by what its clients were answered and what its receiver saw.
+ * Kills, power loss and full disks against the real server. It runs in a process of its own and is driven over HTTP;
+ * the answers to its clients and the deliveries to its receiver are judged.
  */
 @NullMarked
 package io.foliot.kill;

@@ -21,7 +21,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteOptions;
 
 /**
- * The server's disk loses its power under load, and with it all that was not synced. As often as wanted:
+ * The server's disk loses power under load, and with it all data that was not synced. To choose how often:
  * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=io.foliot.kill.PowerLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dpower.losses=20}.
  */
 @Tag("machine")
@@ -80,7 +80,7 @@ class PowerLossTest {
   }
 
   @Test
-  void aStoreThatDoesNotSyncWouldBeFound() throws IOException, RocksDBException, LoopDisk.UnavailableException {
+  void aStoreThatDoesNotSyncIsFound() throws IOException, RocksDBException, LoopDisk.UnavailableException {
     try (LoopDisk disk = LoopDisk.create(Rig.folder("unsynced", Rig.seed()), SMALL_DISK_BYTES)) {
       Path synced = disk.folder().resolve("synced");
       Path unsynced = disk.folder().resolve("unsynced");

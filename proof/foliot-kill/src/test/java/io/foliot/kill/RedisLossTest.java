@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that loses what it may lose, and no more. As often as wanted, and with the seed of an
+ * Two servers over one Redis that loses only what it may lose. To choose the number of faults and the seed of an
  * earlier run:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
@@ -37,7 +37,8 @@ class RedisLossTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   /**
-   * Attempts after the last loss, for what came shortly before one is excused, which in a short run may be nearly all.
+   * Fewest attempts after the last loss: those shortly before a loss are excused, which in a short run may be nearly
+   * all.
    */
   private static final int ENOUGH = 100;
   private static final Pattern WINDOW = Pattern.compile("\"windowMillis\":(\\d+)");
@@ -56,18 +57,20 @@ class RedisLossTest {
       return new Pair(primary, between, replica);
     }
 
-    /** From now on it accepts writes only with at least this number of connected replicas. */
+    /** Makes a server accept writes only with at least this number of connected replicas. */
     static void set(RedisServer server, int replicas) {
       server.command("CONFIG", "SET", "min-replicas-max-lag", Integer.toString(MAX_LAG_SECONDS));
       server.command("CONFIG", "SET", "min-replicas-to-write", Integer.toString(replicas));
     }
 
-    /** Silently, so that the primary writes on until it has missed its replica for too long. */
+    /**
+     * Cuts the replica off silently, so that the primary accepts writes until it has missed its replica for too long.
+     */
     void cutOff() {
       between.blackHole();
     }
 
-    /** Later writes of the primary are lost with it. */
+    /** Kills the primary and promotes the replica; the writes that only the primary has are lost. */
     void failOver(TcpProxy proxy) {
       primary.close();
       replica.promote();
@@ -114,7 +117,7 @@ class RedisLossTest {
     return Long.parseLong(found.group(1));
   }
 
-  /** Writes acked within this many milliseconds before the last ack may be lost. */
+  /** Records that writes acknowledged within {@code windowMillis} before the last acknowledgement may be lost. */
   private static void forget(FaultRun siege, long windowMillis) {
     long now = System.currentTimeMillis();
     long lastMillis = siege.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
@@ -124,8 +127,8 @@ class RedisLossTest {
   }
 
   /**
-   * Returns whether something was written for certain, for what repeats an answer, or keeps a task, is answered
-   * without.
+   * Returns whether the answer certainly follows a write. An answer that repeats another one, or that keeps a task,
+   * does not.
    */
   private static boolean isAck(Event event) {
     return event instanceof Event.Answered answered && switch (answered.reply()) {
@@ -136,7 +139,7 @@ class RedisLossTest {
   }
 
   @Test
-  void aRedisThatHasLostItsFileIsGoneOnWith() throws IOException {
+  void serversContinueWithARedisThatLostItsFile() throws IOException {
     long seed = Rig.seed();
     SplittableRandom random = new SplittableRandom(seed);
     try (RedisServer redis = RedisServer.start();
@@ -152,7 +155,7 @@ class RedisLossTest {
           redis.restartEmpty();
         }, () -> {
           siege.rig.servers.forEach(ServerProcess::awaitReady);
-          // Queues are as lost as tasks are; applications put theirs when they start.
+          // Queues are lost as well; applications put theirs when they start.
           siege.rig.putQueues();
         }));
       }

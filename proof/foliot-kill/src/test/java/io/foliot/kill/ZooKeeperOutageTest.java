@@ -32,9 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three servers over one PostgreSQL, under some hundred tasks a second, whose ZooKeeper does not answer for 20 s, while
- * nothing else is broken or one server is killed. Tasks are submitted longer before they are due than servers read
- * ahead, so that the owners of slots fire them. For longer, and as often as wanted:
- * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
+ * nothing else fails or one server is killed. Tasks are submitted earlier than servers read ahead, so that the owners
+ * of slots fire them. For longer, and as often as wanted: {@code mvn verify -Plong -pl :foliot-kill -am
+ * -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
  */
 @Tag("long")
 class ZooKeeperOutageTest {
@@ -53,7 +53,7 @@ class ZooKeeperOutageTest {
   private static final Duration BOUND = Duration.ofMinutes(2);
   private static final String QUEUE = "outage";
 
-  /** Some milliseconds are expected; what the overdue poll alone finds is late by more than a second. */
+  /** Some milliseconds are expected; a task that only the overdue poll finds is late by more than a second. */
   private static final int ON_TIME_MILLIS = 750;
   /** Bound of lateness while other servers take over from a dead one. */
   private static final int COVERED_MILLIS = 5_000;
@@ -68,7 +68,7 @@ class ZooKeeperOutageTest {
   private List<ServerProcess> servers = List.of();
   private List<FoliotClient> clients = List.of();
   private int next;
-  /** Due time of each task, from the first on. */
+  /** Due time of each task, by number. */
   private final List<Long> dueMillis = new ArrayList<>();
 
   @BeforeEach
@@ -104,12 +104,12 @@ class ZooKeeperOutageTest {
   }
 
   @Test
-  void aZooKeeperThatSaysNothingMakesNothingLate() {
+  void aSilentZooKeeperMakesNoTaskLate() {
     nothingIsLate(() -> entrance.blackHole());
   }
 
   @Test
-  void aZooKeeperThatIsNotThereMakesNothingLate() {
+  void anAbsentZooKeeperMakesNoTaskLate() {
     nothingIsLate(() -> {
       entrance.refuse();
       entrance.cut();
@@ -134,7 +134,7 @@ class ZooKeeperOutageTest {
   }
 
   @Test
-  void whatAServerLeavesThatIsKilledMeanwhileIsCoveredWithinSeconds() {
+  void slotsOfAServerKilledMeanwhileAreCoveredWithinSeconds() {
     submitFor(CALM);
     long awayMillis = System.currentTimeMillis();
     entrance.blackHole();
@@ -165,7 +165,7 @@ class ZooKeeperOutageTest {
     }
   }
 
-  /** Through one server after the other; through the next one where a server has just been killed. */
+  /** Submits to the servers in turn, and to the next server if one has just been killed. */
   private void submit() {
     List<NewTask> tasks = new ArrayList<>();
     for (int number = next; number < next + BATCH; number++) {
@@ -191,7 +191,7 @@ class ZooKeeperOutageTest {
   }
 
   private void awaitAll() {
-    Await.until("all have come", BOUND, () -> receiver.arrived() == next);
+    Await.until("all tasks have arrived", BOUND, () -> receiver.arrived() == next);
   }
 
   /**

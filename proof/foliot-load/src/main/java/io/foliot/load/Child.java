@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A JVM of its own for one side of a measurement, with the class path of this one, so that neither shares a heap, a
- * collector or a compiler with the load generator. Ends with this process.
+ * A separate JVM for one side of a measurement, with the class path of this one, so that it shares no heap, collector
+ * or compiler with the load generator. It ends with this process.
  */
 final class Child implements AutoCloseable {
   private static final long START_SECONDS = 60;
@@ -45,9 +45,9 @@ final class Child implements AutoCloseable {
   }
 
   /**
-   * Starts a class and waits until it says that it is ready.
+   * Starts a class and waits until it prints that it is ready.
    *
-   * @param readyPrefix how the line begins by which it says so
+   * @param readyPrefix the beginning of the line that says so
    */
   static Child start(List<String> jvmOptions, String mainClass, List<String> arguments, String readyPrefix) {
     List<String> command = new ArrayList<>();
@@ -92,7 +92,7 @@ final class Child implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // It was killed; a thread that waits for it sees that it has ended.
+      // The process was killed; a thread that waits for it sees that it has ended.
     }
     ready.completeExceptionally(new IOException("it ended"));
   }
@@ -111,24 +111,24 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** The last lines that it printed. */
+  /** Returns the last lines that the process printed. */
   String lastLines() {
     synchronized (lastLines) {
       return String.join("\n", lastLines);
     }
   }
 
-  /** Returns the text behind the prefix of its line. */
+  /** Returns the text after the prefix of the line that reports it ready. */
   String readyText() {
     return ready.join();
   }
 
-  /** From the start of the process until it was ready. */
+  /** Returns the time from the start of the process until it was ready. */
   long startNanos() {
     return readyNanos - begunNanos;
   }
 
-  /** When it was ready, by {@link System#nanoTime}. */
+  /** Returns when the process was ready, by {@link System#nanoTime}. */
   long readyNanos() {
     return readyNanos;
   }
@@ -141,7 +141,7 @@ final class Child implements AutoCloseable {
     return Machine.processorNanos(pid());
   }
 
-  /** Writes a line to it. */
+  /** Writes a line to the standard input of the process. */
   void tell(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(UTF_8));
@@ -151,13 +151,13 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Ends it at once, as a power cut would. */
+  /** Kills the process at once, without an orderly end. */
   void kill() {
     process.destroyForcibly();
     await();
   }
 
-  /** Has it end in order. */
+  /** Ends the process in order. */
   @Override
   public void close() {
     process.destroy();

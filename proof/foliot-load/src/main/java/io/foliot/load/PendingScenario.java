@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The same measurements with more and more tasks waiting, from an empty store to ten million, on a server with a heap
- * of 1 GiB: submits by one client and by many, firing, heap, a kill and the restart after it. Writes the curve as JSON,
- * CSV and a picture.
+ * Repeats the same measurements while the number of waiting tasks grows from zero to ten million, on a server with a
+ * heap of 1 GiB: submits by one client and by many, firing, heap, a kill and the restart after it. Writes the curve as
+ * JSON, CSV and a picture.
  */
 final class PendingScenario implements Scenario {
   private static final int TASKS = 10_000_000;
@@ -98,7 +98,7 @@ final class PendingScenario implements Scenario {
     fire(run, run.fired);
   }
 
-  /** Adds tasks until so many wait, due over a month. */
+  /** Adds tasks, due over a month, until {@code size} of them wait. */
   private static void fill(Run run, int size) {
     int missing = size - run.pending;
     if (missing <= 0) {
@@ -150,7 +150,7 @@ final class PendingScenario implements Scenario {
         heap, resident, restarted[0], restarted[1], run.fillRate, folder));
   }
 
-  /** Has some tasks fire at once; answers how many a second, and the processor time of each in microseconds. */
+  /** Fires some tasks at once. Returns how many fired per second, and the processor time of each in microseconds. */
   private static double[] fire(Run run, int tasks) {
     Ledger ledger = run.bench.receiver().ledger(tasks);
     long dueMillis = System.currentTimeMillis() + FIRE_LEAD_MILLIS + tasks / 5;
@@ -172,8 +172,8 @@ final class PendingScenario implements Scenario {
   }
 
   /**
-   * Kills the server, waits until tasks have become overdue, starts it again. Answers the milliseconds until it was
-   * ready, and from then until the first of those tasks arrived.
+   * Kills the server, waits until tasks are overdue, and starts it again. Returns the milliseconds until it was ready,
+   * and those from then until the first of these tasks arrived.
    */
   private static double[] killAndRestart(Run run) {
     Child before = run.target.child();
@@ -216,7 +216,7 @@ final class PendingScenario implements Scenario {
         .sum();
   }
 
-  /** The heap in use after a collection. */
+  /** Returns the bytes of heap in use after a garbage collection. */
   private static double liveHeapBytes(Target target) {
     Child child = target.child();
     if (child != null) {
@@ -225,7 +225,7 @@ final class PendingScenario implements Scenario {
         new ProcessBuilder(jcmd.toString(), Long.toString(child.pid()), "GC.run").redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor(30, TimeUnit.SECONDS);
       } catch (IOException e) {
-        // A Java without tools: the heap is then shown as it happens to be.
+        // This Java has no tools. The heap is then reported without a collection before it.
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -241,7 +241,7 @@ final class PendingScenario implements Scenario {
     }
   }
 
-  /** The last row beside the first. */
+  /** Compares the last row with the first. */
   private static void conclude(Run run) {
     List<List<Double>> rows = run.curve.rows();
     List<Double> empty = rows.getFirst();

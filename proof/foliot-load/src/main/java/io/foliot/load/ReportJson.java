@@ -6,14 +6,14 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reports as programs read them. One thread. */
+/** Writes reports as JSON, for programs. One thread. */
 final class ReportJson {
   private static final JsonMapper MAPPER = new JsonMapper();
 
   private final ObjectNode root = MAPPER.createObjectNode();
   private final ArrayNode scenarios;
 
-  /** Begins with what all figures depend on. */
+  /** Begins a report with the conditions on which all figures depend. */
   ReportJson(List<String> conditions) {
     conditions.forEach(root.putArray("conditions")::add);
     scenarios = root.putArray("scenarios");
@@ -47,7 +47,7 @@ final class ReportJson {
     }
   }
 
-  /** Returns all of it. */
+  /** Returns the whole report. */
   String finish() {
     return MAPPER.writeValueAsString(root);
   }

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reports as people read them. */
+/** Writes reports as text, for people. */
 final class ReportText {
   private static final int NAME_WIDTH = 66;
 
   private ReportText() {}
 
   /**
-   * The lines of a scenario; of one that could not be run, the failure.
+   * Returns the lines of a scenario, or its failure if it could not be run.
    *
    * @param targets whether to compare its figures with the goals of this project
    */
@@ -81,7 +81,7 @@ final class ReportText {
     return Math.max(10, column.length());
   }
 
-  /** Three digits that say something. */
+  /** Returns a number with about three significant digits. */
   static String number(double value) {
     double size = Math.abs(value);
     return String.format(Locale.ROOT, size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f", value);

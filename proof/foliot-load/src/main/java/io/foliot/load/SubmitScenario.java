@@ -5,7 +5,10 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
-/** One task a request over many connections, in turns with the same web server that does nothing. */
+/**
+ * Submits one task per request over many connections, in turns with requests to the same web server with an empty
+ * handler.
+ */
 final class SubmitScenario implements Scenario {
   private static final double SECONDS = 15;
   private static final int ROUNDS = 3;
@@ -18,12 +21,12 @@ final class SubmitScenario implements Scenario {
 
   @Override
   public String about() {
-    return "one task a request over 64 connections";
+    return "one task per request over 64 connections";
   }
 
   @Override
   public String wanted() {
-    return "half of what the same web server does that does nothing";
+    return "half of the rate of the same web server with an empty handler";
   }
 
   @Override
@@ -45,7 +48,7 @@ final class SubmitScenario implements Scenario {
       Submits toNothing = new Submits(nothing, queue, 1, 0, null);
       try (Load load = Load.open(target.address(), connections);
           Load emptyLoad = Load.open(new InetSocketAddress(url.getHost(), url.getPort()), connections)) {
-        // Half of the time is for the compilers.
+        // About half of the time warms up the JIT compilers.
         toNothing.run(emptyLoad, time.dividedBy(5), LIMIT);
         submits.run(load, time.dividedBy(3), LIMIT);
         submits.takeTookNanos();

@@ -11,8 +11,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submits over HTTP: numbered tasks, one a request or many, as fast as they are answered or so many a second, until a
- * number or a time is reached. Counts what was acknowledged, and whether every task got an id of its own.
+ * Submits numbered tasks over HTTP, one per request or many, as fast as they are answered or at a rate, until a number
+ * or a time is reached. Counts the acknowledged tasks, and checks that every task got an id of its own.
  */
 final class Submits implements Load.Work {
   private static final byte[] ID = "{\"id\":\"".getBytes(US_ASCII);
@@ -44,11 +44,11 @@ final class Submits implements Load.Work {
   private @Nullable String firstFailure;
 
   /**
-   * Submits to a queue.
+   * Creates submits to a queue.
    *
-   * @param batch tasks of one request; 1 for the call that takes one
-   * @param firstNumber where the numbers of the tasks begin
-   * @param dueMillis when the task with a number is due; null for later than anybody waits
+   * @param batch tasks per request; 1 for the call that takes a single task
+   * @param firstNumber number of the first task
+   * @param dueMillis due time of the task with a number; null for a time after the end of the measurement
    */
   Submits(Target target, String queue, int batch, int firstNumber, @Nullable IntToLongFunction dueMillis) {
     this.target = target;
@@ -76,19 +76,22 @@ final class Submits implements Load.Work {
     return made;
   }
 
-  /** Ends after so many tasks, counted from the first of all. */
+  /** Sets the number of tasks after which it ends, counted from the first task of all runs. */
   Submits untilNumber(int count) {
     endNumber = firstNumber + count;
     return this;
   }
 
-  /** Submits no faster than that. */
+  /** Limits the rate of submits. */
   Submits atRate(double tasksPerSecond) {
     perSecond = tasksPerSecond;
     return this;
   }
 
-  /** Runs it over these connections for a time, or until its number is reached; answers how long it took. */
+  /**
+   * Submits over these connections for a time, or until the number is reached. Returns how long that took, in
+   * nanoseconds.
+   */
   long run(Load load, @Nullable Duration time, Duration limit) {
     begunNanos = System.nanoTime();
     endNanos = time == null ? Long.MAX_VALUE : begunNanos + time.toNanos();
@@ -169,12 +172,12 @@ final class Submits implements Load.Work {
     return new String(answer.bytes(), answer.bodyFrom(), length, UTF_8);
   }
 
-  /** Returns how many tasks were acknowledged. */
+  /** Returns the number of acknowledged tasks. */
   int acknowledged() {
     return acknowledged;
   }
 
-  /** Returns how many tasks were asked for. */
+  /** Returns the number of tasks that were submitted. */
   int submitted() {
     return number - firstNumber;
   }
@@ -186,18 +189,18 @@ final class Submits implements Load.Work {
     return taken;
   }
 
-  /** Proves that all were acknowledged, each with an id of its own. */
+  /** Checks that all tasks were acknowledged, each with an id of its own. */
   Submits proveAcknowledged(Report report) {
     String failure = firstFailure;
     report.checkEqual("acknowledged", submitted(), acknowledged)
         .checkEqual("ids that differ", acknowledged, distinctIds());
     if (failure != null) {
-      report.check("refused, the first of them: " + failure, false);
+      report.check("requests were refused; the first: " + failure, false);
     }
     return this;
   }
 
-  /** Returns how many different ids were acknowledged. This ends the collection of ids. */
+  /** Returns the number of different ids that were acknowledged, and ends the collection of ids. */
   private int distinctIds() {
     long[] sorted = ids.build().sorted().toArray();
     int distinct = 0;
@@ -207,7 +210,7 @@ final class Submits implements Load.Work {
     return distinct;
   }
 
-  /** Proves that the server has them all, by its count and by looking at some. */
+  /** Checks that the server has all tasks, by its count and by reading a sample of them. */
   void proveKept(Report report) {
     report.checkEqual("waiting in the queue " + queue, acknowledged,
         target.awaitCount(queue, "delayed", acknowledged));

@@ -5,13 +5,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.foliot.core.InstantText;
 
 /**
- * The tasks that are sent: a payload of 100 bytes of JSON that begins with the task's number, and when it is due. All
- * have the same length, so that making one is copying another and writing a few digits.
+ * The text of the submitted tasks: a payload of 100 bytes of JSON that begins with the task's number, and the due time.
+ * All have the same length, so that a new one is a copy of another with a few changed digits.
  */
 final class TaskText {
   /** Bytes of a payload. */
   static final int PAYLOAD_BYTES = 100;
-  /** A delay that no run outlasts. */
+  /** A delay that is longer than any run. */
   static final String LATER = "\"delay\":\"24h\"";
 
   private static final int DIGITS = 10;
@@ -26,17 +26,17 @@ final class TaskText {
     return head + "x".repeat(PAYLOAD_BYTES - head.length() - 2) + "\"}";
   }
 
-  /** A payload with the number 0. */
+  /** Returns a payload with the number 0. */
   static byte[] payloadBytes() {
     return PAYLOAD.getBytes(US_ASCII);
   }
 
-  /** Writes the number into a payload that begins there. */
+  /** Writes the number into the payload at a position. */
   static void number(byte[] bytes, int payloadAt, int task) {
     HttpText.putDigits(bytes, payloadAt + NUMBER.length(), DIGITS, task);
   }
 
-  /** The number in a payload that begins there, or -1. */
+  /** Returns the number in the payload at a position, or -1. */
   static int number(byte[] bytes, int payloadAt) {
     return HttpText.digits(bytes, payloadAt + NUMBER.length(), DIGITS);
   }
@@ -44,7 +44,7 @@ final class TaskText {
   /** A task of any time: its text, with the positions of its number and its due time. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Form(byte[] bytes, int payloadAt, int dueAt) {
-    /** Writes number and due time into a copy that begins there. */
+    /** Writes the number and the due time into a copy at a position. */
     void fill(byte[] copy, int at, int task, long dueMillis) {
       TaskText.number(copy, at + payloadAt, task);
       if (dueAt > 0) {
@@ -56,13 +56,13 @@ final class TaskText {
     }
   }
 
-  /** The form of a task that is due at an instant to be filled in. */
+  /** Returns the form of a task whose due time is filled in. */
   static Form dueForm() {
     String head = DUE_AT + InstantText.format(0) + "\",\"payload\":";
     return new Form((head + PAYLOAD + "}").getBytes(US_ASCII), head.length(), DUE_AT.length());
   }
 
-  /** The form of a task that is due later than anybody waits. */
+  /** Returns the form of a task that is due after the end of any run. */
   static Form laterForm() {
     String head = "{" + LATER + ",\"payload\":";
     return new Form((head + PAYLOAD + "}").getBytes(US_ASCII), head.length(), 0);

@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A stop against each other call: every timer has one end, and one caller learns of it. */
+/** Races a stop with each other call: every timer ends once, and exactly one caller learns how. */
 final class StopStress {
   private static final long DELAY_NANOS = 1000;
 
@@ -45,7 +45,7 @@ final class StopStress {
     return times == 1 ? "returned, " + state : times == 0 ? "kept, " + state : "returned " + times + " times";
   }
 
-  /** A timer that runs, whose driver sleeps until the one timeout of it. */
+  /** A running timer whose driver sleeps until the deadline of its only timeout. */
   private static final class Running {
     final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
     final WheelTimer timer = driver.timer();
@@ -60,7 +60,7 @@ final class StopStress {
   @Description("A stop while a timer is scheduled.")
   @Outcome(id = "rejected", expect = ACCEPTABLE, desc = "The stop comes first, or the driver had emptied the hand-off.")
   @Outcome(id = "returned, cancelled", expect = ACCEPTABLE, desc = "The timer is in the hand-off in time; stop returns it.")
-  @Outcome(expect = FORBIDDEN, desc = "It was taken on and is lost, or was rejected and is returned.")
+  @Outcome(expect = FORBIDDEN, desc = "It was accepted and is lost, or was rejected and is returned.")
   @State
   public static class StopAgainstSchedule {
     private final Running running = new Running();
@@ -84,11 +84,11 @@ final class StopStress {
   }
 
   @JCStressTest
-  @Description("A stop after a timer was scheduled, while another caller is about to put his into the hand-off.")
+  @Description("A stop after a timer was scheduled, while another caller is adding a timer to the hand-off.")
   @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The other caller comes too late.")
   @Outcome(id = "returned, cancelled, returned, cancelled", expect = ACCEPTABLE, desc = "Both are in the hand-off.")
   @Outcome(expect = FORBIDDEN, desc = "The other caller has claimed a place in the hand-off and not filled it; the driver "
-      + "took the gap for the end, and what lies behind it is lost.")
+      + "took the gap for the end, and the timers behind it are lost.")
   @State
   public static class StopAgainstTwoSchedules {
     private final Running running = new Running();
@@ -185,7 +185,7 @@ final class StopStress {
   @Description("A stop against a reset to nearer, which hands the node off once more.")
   @Outcome(id = "true, returned, cancelled", expect = ACCEPTABLE, desc = "The reset comes first; the stop returns it once.")
   @Outcome(id = "false, returned, cancelled", expect = ACCEPTABLE, desc = "The stop comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "It is lost, or returned for the wheel and for the hand-off.")
+  @Outcome(expect = FORBIDDEN, desc = "It is lost, or returned twice: from the wheel and from the hand-off.")
   @State
   public static class StopAgainstNearerReset {
     private final Running running = new Running();
@@ -265,7 +265,7 @@ final class StopStress {
   @Description("Two timers at once, of a driver whose thread, a real one, cannot be started at first.")
   @Outcome(id = "rejected, returned, cancelled", expect = ACCEPTABLE, desc = "The first call fails, the second starts it.")
   @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The second call fails, the first starts it.")
-  @Outcome(expect = FORBIDDEN, desc = "A timer was taken on by a driver that did not start, or the driver is lost.")
+  @Outcome(expect = FORBIDDEN, desc = "A timer was accepted by a driver that did not start, or the driver is lost.")
   @State
   public static class FailingStartAgainstSchedule {
     private final WheelTimer timer = WheelTimer.builder().inline().threadFactory(StartsLater::new).build();
@@ -300,8 +300,8 @@ final class StopStress {
 
   @JCStressTest
   @Description("A driver dies while a timer is scheduled; then it is stopped.")
-  @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The driver has died before.")
-  @Outcome(id = "returned, cancelled, returned, cancelled", expect = ACCEPTABLE, desc = "The timer was taken on before.")
+  @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The driver died first.")
+  @Outcome(id = "returned, cancelled, returned, cancelled", expect = ACCEPTABLE, desc = "The timer was accepted first.")
   @Outcome(expect = FORBIDDEN, desc = "A timer is lost, or was rejected and is returned.")
   @State
   public static class DeathAgainstSchedule {
@@ -328,7 +328,7 @@ final class StopStress {
 
   @JCStressTest
   @Description("A driver dies while it is stopped.")
-  @Outcome(id = "returned, cancelled", expect = ACCEPTABLE, desc = "Whoever comes first, the stop returns the timer.")
+  @Outcome(id = "returned, cancelled", expect = ACCEPTABLE, desc = "In either order, the stop returns the timer.")
   @Outcome(expect = FORBIDDEN, desc = "The stop relied on a driver that had died.")
   @State
   public static class DeathAgainstStop {

@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.ZZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /**
- * The word of a node: cancel, reset and fire, each against each. One driver serves all states, because it keeps nothing
+ * Races cancel, reset and fire of one node against each other. One driver serves all states, because it keeps nothing
  * of a node that it only visits.
  */
 final class WordStress {
@@ -51,7 +51,7 @@ final class WordStress {
       fired = true;
     }
 
-    /** Returns its state, or an error if its word says something else. */
+    /** Returns its state, or a mark of contradiction if its word says something else. */
     String end() {
       long end = word() & ~QUEUED;
       if (fired) {
@@ -71,7 +71,7 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("Two cancels: exactly one is the one.")
+  @Description("Two cancels: exactly one of them succeeds.")
   @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
   @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
   @Outcome(expect = FORBIDDEN, desc = "Both or neither have cancelled it.")
@@ -91,10 +91,10 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A cancel while the driver looks at the node, which is due: one of them ends it.")
+  @Description("A cancel while the driver visits the node, which is due: one of them ends it.")
   @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the cancel finds it fired.")
   @Outcome(id = "drops, true", expect = ACCEPTABLE, desc = "The cancel comes first; the driver finds it cancelled.")
-  @Outcome(expect = FORBIDDEN, desc = "It has fired though it was cancelled, or neither.")
+  @Outcome(expect = FORBIDDEN, desc = "It was both fired and cancelled, or neither.")
   @State
   public static class CancelAgainstFire {
     private final Node node = new Node();
@@ -166,10 +166,10 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A reset to later while the driver looks at the node, which is due: fired now, or not before the new time.")
+  @Description("A reset to later while the driver visits the due node: fired now, or not before the new time.")
   @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the reset finds it fired.")
-  @Outcome(id = "carries on to 200, true", expect = ACCEPTABLE, desc = "The reset comes first; the driver goes by it.")
-  @Outcome(expect = FORBIDDEN, desc = "It has fired before the time that the reset was granted.")
+  @Outcome(id = "carries on to 200, true", expect = ACCEPTABLE, desc = "The reset comes first; the driver obeys it.")
+  @Outcome(expect = FORBIDDEN, desc = "It has fired before the time to which it was reset.")
   @State
   public static class LaterResetAgainstFire {
     private final Node node = new Node();
@@ -189,7 +189,7 @@ final class WordStress {
   @Description("Two resets to later: the last one counts, and both are granted.")
   @Outcome(id = "true, true, waits until 200", expect = ACCEPTABLE, desc = "The second comes first.")
   @Outcome(id = "true, true, waits until 201", expect = ACCEPTABLE, desc = "The first comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "One was refused, or got lost with the old time.")
+  @Outcome(expect = FORBIDDEN, desc = "One reset was refused or lost.")
   @State
   public static class LaterResetAgainstLaterReset {
     private final Node node = new Node();
@@ -216,10 +216,10 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A reset to nearer while the driver takes the node from the hand-off: who finds it queued need do nothing.")
+  @Description("A reset to nearer while the driver takes the node: a reset that finds it queued need not queue it.")
   @Outcome(id = "placed at 50, queued before", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads it.")
   @Outcome(id = "placed at 100, hands off again", expect = ACCEPTABLE, desc = "The driver comes first; the reset sees it.")
-  @Outcome(expect = FORBIDDEN, desc = "The driver goes by the old time and will not hear of the new one.")
+  @Outcome(expect = FORBIDDEN, desc = "The driver uses the old time and never reads the new one.")
   @State
   public static class NearerResetAgainstTake {
     private final Node node = new Node();

@@ -48,7 +48,7 @@ final class CalendarsCommand implements Callable<Integer> {
     JsonView.parse(answer).at("calendars").items().forEach(calendar -> table.row(calendar.at("calendar").text(),
         calendar.at("days").items().stream().map(JsonView::text).collect(Collectors.joining(" "))));
     if (table.isEmpty()) {
-      shell.line("there are no calendars; ./foliot calendars put holidays SAT SUN 12-25 makes one");
+      shell.line("there are no calendars; ./foliot calendars put holidays SAT SUN 12-25 creates one");
     } else {
       table.print(shell);
     }

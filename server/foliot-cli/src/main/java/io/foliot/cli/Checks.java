@@ -41,7 +41,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of this machine, made before a server is started or beside one that runs. */
+/** Checks of this machine, run before a server is started or beside a running one. */
 final class Checks {
   private static final int JAVA_OLDEST = 21;
   private static final int JAVA_BEST = 25;
@@ -49,7 +49,7 @@ final class Checks {
   private static final int SYNC_BYTES = 4 << 10;
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  /** No disk that is told to wait for its medium is faster; one with a battery behind its cache may come near. */
+  /** No disk that waits for its medium is faster; one with a battery-backed cache may come near. */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
@@ -59,7 +59,7 @@ final class Checks {
   private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final double DRIFT_WARN_MILLIS = 5;
   private static final double DRIFT_FAIL_MILLIS = 100;
-  /** A date header has whole seconds, and comes a moment late. */
+  /** A date header has whole seconds, and arrives a moment late. */
   private static final long DATE_TOLERANCE_SECONDS = 2;
 
   private static final long FEW_FILES = 4_096;
@@ -90,7 +90,7 @@ final class Checks {
     return all;
   }
 
-  /** Returns whether the server of the store can be reached and lets us in. Nothing is changed there. */
+  /** Checks that the server of the store can be reached and accepts our credentials. Changes nothing there. */
   private Finding storeServer() {
     FoliotConfig.Store store = config.store();
     long begun = System.nanoTime();
@@ -112,7 +112,7 @@ final class Checks {
       return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " lets "
           + about.getUserName() + " in";
     } catch (SQLException | IllegalArgumentException e) {
-      // A driver's message about a URL may have the password in it.
+      // A driver's message about a URL may contain the password.
       throw new SQLException(source.redacted(e.getMessage() + ""), e);
     }
   }
@@ -182,7 +182,7 @@ final class Checks {
     int port = config.listen().port();
     String what = "port " + port;
     try (ServerSocket socket = new ServerSocket()) {
-      // As the server does; else a port whose last connections linger would count as taken.
+      // As the server does; otherwise a port whose last connections linger would count as taken.
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getByName(config.listen().host()), port));
       return Finding.ok(what, "free");
@@ -191,7 +191,7 @@ final class Checks {
         return Finding.ok(what, "a Foliot server answers at " + url());
       }
       return Finding.fail(what, "cannot be bound: " + e.getMessage(),
-          "another program has it, or this user may not: stop that program (ss -ltnp shows it), or choose another --port");
+          "another program uses it, or this user may not bind it: stop that program (ss -ltnp), or choose another --port");
     }
   }
 
@@ -217,7 +217,7 @@ final class Checks {
     }
   }
 
-  /** Returns whether the wall clock and the monotonic clock agree on how long a second is. */
+  /** Checks that the wall clock and the monotonic clock agree on the length of a second. */
   private Finding drift() {
     long wallBegun = wallNanos();
     long begun = System.nanoTime();
@@ -284,7 +284,7 @@ final class Checks {
     }
   }
 
-  /** Returns how long the disk takes to make a write durable, which each acknowledged write waits for. */
+  /** Measures how long the disk takes to make a write durable; each acknowledged write waits for that. */
   private Finding sync() {
     Path folder = Folders.nearestExisting(config.store().data());
     Path file = null;
@@ -321,7 +321,7 @@ final class Checks {
       long begun = System.nanoTime();
       while (nanos.getTotalCount() < SYNCS && System.nanoTime() - begun < SYNC_PATIENCE_NANOS) {
         long one = System.nanoTime();
-        // As a log is written: on and on, into a file that grows.
+        // As a log is written: appended to a file that grows.
         channel.write(block.clear());
         channel.force(false);
         nanos.recordValue(System.nanoTime() - one);
@@ -336,7 +336,7 @@ final class Checks {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      // A file of a few kilobytes with a telling name stays.
+      // A file of a few kilobytes remains; its name says what it is.
     }
   }
 

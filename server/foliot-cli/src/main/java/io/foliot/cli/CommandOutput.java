@@ -13,7 +13,7 @@ final class CommandOutput {
 
   private final Map<String, Object> values = new LinkedHashMap<>();
 
-  /** Adds a value; null adds nothing. */
+  /** Adds a value, unless it is null. */
   CommandOutput add(String name, @Nullable Object value) {
     if (value != null) {
       values.put(name, value);
@@ -35,7 +35,7 @@ final class CommandOutput {
     return MAPPER.writeValueAsString(plain(this));
   }
 
-  /** Returns a value as JSON has them; one of another type, such as an instant or a path, as its text. */
+  /** Returns a value of a JSON type, and any other value, such as an instant or a path, as its text. */
   private static Object plain(Object value) {
     return switch (value) {
       case Number number -> number;

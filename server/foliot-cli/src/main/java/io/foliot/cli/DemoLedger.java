@@ -16,13 +16,13 @@ final class DemoLedger {
   private final Set<String> acknowledged = new HashSet<>();
   private final Map<String, List<DemoReceiver.Callback>> callbacks = new HashMap<>();
 
-  /** The server has said that it has the task. */
+  /** Records that the server has acknowledged a task. */
   synchronized void acknowledged(String task) {
     acknowledged.add(task);
     notifyAll();
   }
 
-  /** A callback has come. */
+  /** Records a callback. */
   synchronized void came(DemoReceiver.Callback callback) {
     callbacks.computeIfAbsent(callback.task(), task -> new ArrayList<>()).add(callback);
     notifyAll();
@@ -32,7 +32,7 @@ final class DemoLedger {
     return acknowledged.size();
   }
 
-  /** Returns how many of the acknowledged have come. */
+  /** Returns the number of acknowledged tasks whose callback has arrived. */
   synchronized int delivered() {
     Set<String> both = new HashSet<>(acknowledged);
     both.retainAll(callbacks.keySet());
@@ -43,18 +43,18 @@ final class DemoLedger {
     return acknowledged() - delivered();
   }
 
-  /** Returns how often tasks have come again. */
+  /** Returns the number of repeated callbacks. */
   synchronized int again() {
     return callbacks.values().stream().mapToInt(all -> all.size() - 1).sum();
   }
 
-  /** Returns how many came before they were due. */
+  /** Returns the number of callbacks that came before their tasks were due. */
   synchronized int early() {
     return (int) callbacks.values().stream().flatMap(List::stream).filter(callback -> callback.late().isNegative())
         .count();
   }
 
-  /** First callbacks of a task, waited for at most so long; how many came. */
+  /** Waits until a task has a number of callbacks, or until the patience has passed. Returns how many have arrived. */
   synchronized int await(String task, int callbacksWanted, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
     try {

@@ -5,7 +5,7 @@ import java.time.Instant;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Instants on the command line are written as in the API. */
+/** Reads instants on the command line in the format of the API. */
 final class InstantConverter implements ITypeConverter<Instant> {
   @Override
   public Instant convert(String text) {

@@ -77,7 +77,7 @@ final class JobsCommand implements Callable<Integer> {
       return Foliot.OK;
     }
     if (table.isEmpty()) {
-      shell.line("there are no such jobs; ./foliot jobs put NAME --queue QUEUE --every 10m makes one");
+      shell.line("there are no such jobs; ./foliot jobs put NAME --queue QUEUE --every 10m creates one");
     } else {
       table.print(shell);
     }

@@ -5,12 +5,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The settings of a queue as options of a command; null where one is not given. */
+/** The settings of a queue as options of a command. An option that is not given is null. */
 final class QueueOptions {
-  /** The variable that holds the secret of {@code --sign}: all users of a machine can see its command lines. */
+  /**
+   * The variable that holds the secret of {@code --sign}. It is no argument, because all users of a machine can see
+   * command lines.
+   */
   static final String SECRET_VARIABLE = "FOLIOT_WEBHOOK_SECRET";
 
-  @Option(names = "--timeout", paramLabel = "TIME", converter = DurationConverter.class, description = "how long a receiver may take; 10s unless set")
+  @Option(names = "--timeout", paramLabel = "TIME", converter = DurationConverter.class, description = "how long a receiver may take; default: 10s")
   @Nullable
   Duration timeout;
 
@@ -37,15 +40,15 @@ final class QueueOptions {
   @Nullable
   Double jitter;
 
-  @Option(names = "--priority", paramLabel = "N", description = "from -10 to 10; 0 unless set")
+  @Option(names = "--priority", paramLabel = "N", description = "from -10 to 10; default: 0")
   @Nullable
   Integer priority;
 
-  @Option(names = "--rate", paramLabel = "X", description = "attempts that begin per second at most")
+  @Option(names = "--rate", paramLabel = "X", description = "most attempts that begin per second")
   @Nullable
   Double rate;
 
-  @Option(names = "--concurrency", paramLabel = "N", description = "attempts that run at once at most")
+  @Option(names = "--concurrency", paramLabel = "N", description = "most attempts that run at once")
   @Nullable
   Integer concurrency;
 
@@ -65,7 +68,7 @@ final class QueueOptions {
   @Nullable
   Duration keepFailed;
 
-  /** Returns the retry settings; what is not given is null. */
+  /** Returns the retry settings; those that are not given are null. */
   QueueSettings.Retry retry() {
     return new QueueSettings.Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
   }
@@ -78,7 +81,7 @@ final class QueueOptions {
     return keepFinished != null || keepFailed != null;
   }
 
-  /** Returns the retention; what is not given is null. */
+  /** Returns the retention; times that are not given are null. */
   QueueSettings.Retention retention() {
     return new QueueSettings.Retention(keepFinished, keepFailed);
   }

@@ -26,12 +26,12 @@ final class QueuePutCommand implements Callable<Integer> {
   @ArgGroup
   private @Nullable Where where;
 
-  /** The destination of its tasks. */
+  /** The destination of the queue's tasks. */
   private static final class Where {
     @Option(names = "--to", paramLabel = "URL", description = "where its tasks are sent: POST, 2xx is success")
     private @Nullable String to;
 
-    @Option(names = "--pull", description = "workers ask for its tasks")
+    @Option(names = "--pull", description = "workers claim its tasks")
     private boolean pull;
   }
 
@@ -67,8 +67,8 @@ final class QueuePutCommand implements Callable<Integer> {
 
   private Delivery delivery() {
     if (where == null) {
-      throw CommandException.usage("a queue says where its tasks go: --to URL for callbacks, or --pull for workers that"
-          + " ask for them (--url is the address of the Foliot server)");
+      throw CommandException.usage("a queue needs a destination: --to URL for callbacks, or --pull for workers that"
+          + " claim its tasks (--url is the address of the Foliot server)");
     }
     Delivery.Builder delivery = (where.pull ? Delivery.pull() : callback(String.valueOf(where.to))).toBuilder();
     if (options.sign) {

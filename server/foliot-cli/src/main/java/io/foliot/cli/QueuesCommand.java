@@ -48,7 +48,7 @@ final class QueuesCommand implements Callable<Integer> {
     }
     List<JsonView> queues = JsonView.parse(answer).at("queues").items();
     if (queues.isEmpty()) {
-      shell.line("there are no queues yet; ./foliot queues put NAME --to URL makes one");
+      shell.line("there are no queues yet; ./foliot queues put NAME --to URL creates one");
       return Foliot.OK;
     }
     Table table = table();

@@ -36,10 +36,10 @@ import picocli.CommandLine.ParseResult;
 final class ServerCommand implements Callable<Integer> {
   private static final Logger log = LoggerFactory.getLogger(ServerCommand.class);
 
-  /** Begins the line that is printed when the server serves; the rest of it is the server's address. */
+  /** Start of the line that is printed when the server is ready; the rest of it is the server's address. */
   static final String READY = "Foliot is ready at ";
 
-  /** The property with the process that this one ends with, even if that is killed. */
+  /** System property with the id of a parent process; this process ends when that one does, even if it is killed. */
   static final String PARENT = "foliot.parent";
 
   private static final String CONFIG_VARIABLE = "FOLIOT_CONFIG";
@@ -58,7 +58,7 @@ final class ServerCommand implements Callable<Integer> {
     ServerFlags.addTo(spec);
   }
 
-  /** The command as picocli wants it. */
+  /** Returns the command in the form that picocli takes. */
   CommandSpec spec() {
     return spec;
   }
@@ -72,7 +72,7 @@ final class ServerCommand implements Callable<Integer> {
     warnOfOpenSecrets();
     FoliotServer server;
     try {
-      // Where the log is JSON, every line of the standard output is.
+      // Where the log is JSON, every line of the standard output must be JSON.
       server = FoliotServer.start(configuration, configuration.log().isJson() ? shell.err() : shell.out());
     } catch (StartException e) {
       throw e.reason() == StartException.Reason.CONFIGURATION
@@ -125,9 +125,9 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   /**
-   * The file with the configuration, or null if there is none.
+   * Returns the file with the configuration, or null if there is none.
    *
-   * @param option what the command line says
+   * @param option the value of the option {@code --config}, or null
    */
   static @Nullable Path file(@Nullable String option, Shell shell) {
     String named = option != null ? option : shell.variable(CONFIG_VARIABLE);

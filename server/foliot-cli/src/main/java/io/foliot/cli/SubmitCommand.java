@@ -34,12 +34,12 @@ final class SubmitCommand implements Callable<Integer> {
   @ArgGroup
   private @Nullable When when;
 
-  /** When it is due. */
+  /** When the task is due. */
   private static final class When {
-    @Option(names = "--delay", paramLabel = "TIME", converter = DurationConverter.class, description = "due so long from now: 30m, 1500ms, PT30M; at once unless set")
+    @Option(names = "--delay", paramLabel = "TIME", converter = DurationConverter.class, description = "due this long from now: 30m, 1500ms, PT30M; at once unless set")
     private @Nullable Duration delay;
 
-    @Option(names = "--at", paramLabel = "INSTANT", converter = InstantConverter.class, description = "due then: 2026-11-21T09:30:00Z")
+    @Option(names = "--at", paramLabel = "INSTANT", converter = InstantConverter.class, description = "due at this time: 2026-11-21T09:30:00Z")
     private @Nullable Instant at;
   }
 
@@ -61,19 +61,19 @@ final class SubmitCommand implements Callable<Integer> {
     private @Nullable String file;
   }
 
-  @Option(names = "--content-type", paramLabel = "TYPE", description = "what the payload is")
+  @Option(names = "--content-type", paramLabel = "TYPE", description = "the content type of the payload")
   private @Nullable String contentType;
 
   @Option(names = "--header", paramLabel = "NAME=VALUE", description = "goes with every callback; may be repeated")
   private Map<String, String> headers = new LinkedHashMap<>();
 
-  @Option(names = "--max-attempts", paramLabel = "N", description = "else what the queue says")
+  @Option(names = "--max-attempts", paramLabel = "N", description = "most attempts; default: the setting of the queue")
   private @Nullable Integer maxAttempts;
 
-  @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset (that is what happens unless set), keep or reject")
+  @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset (the default), keep or reject")
   private @Nullable OnConflict onConflict;
 
-  @Option(names = "--idempotency-key", paramLabel = "KEY", description = "the same key and task get the same answer for 24 hours, so it is safe to repeat")
+  @Option(names = "--idempotency-key", paramLabel = "KEY", description = "a repeat with the same key and task gets the same answer for 24 hours, so a submit can be repeated safely")
   private @Nullable String idempotencyKey;
 
   @Mixin

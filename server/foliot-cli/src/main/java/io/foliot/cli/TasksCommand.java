@@ -27,13 +27,13 @@ final class TasksCommand implements Callable<Integer> {
   @Parameters(paramLabel = "QUEUE", description = "the queue")
   private String queue = "";
 
-  @Option(names = "--state", paramLabel = "STATE", description = "only these: delayed, ready, running, finished, failed, cancelled")
+  @Option(names = "--state", paramLabel = "STATE", description = "only tasks in this state: delayed, ready, running, finished, failed, cancelled")
   private @Nullable String state;
 
-  @Option(names = "--limit", paramLabel = "N", description = "at most so many; " + Defaults.PAGE + " unless set")
+  @Option(names = "--limit", paramLabel = "N", description = "most tasks to list; default: " + Defaults.PAGE)
   private int limit = Defaults.PAGE;
 
-  @Option(names = "--cursor", paramLabel = "TEXT", description = "go on where the last answer ended (with --json)")
+  @Option(names = "--cursor", paramLabel = "TEXT", description = "continue where the last answer ended (with --json)")
   private @Nullable String cursor;
 
   @Mixin

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** The screen of {@code top}: figures of a server, and how they change. One thread. */
+/** The screen of {@code top}: figures of a server and their rates of change. One thread. */
 final class TopScreen {
-  /** Percentiles are taken over so many looks: one second holds too few tasks to have a p99. */
+  /** Percentiles cover this many samples: one second holds too few tasks for a p99. */
   private static final int WINDOW = 10;
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss")
       .withZone(ZoneId.systemDefault());
@@ -35,11 +35,11 @@ final class TopScreen {
     this.url = url;
   }
 
-  /** Takes in what the server said. */
+  /** Takes the answers of the server. */
   void answered(String metrics, String queueList, String clusterView, Instant when, long nanos) {
     Figures figures = Figures.parse(metrics, nanos);
     if (figures.sum("process_start_time_seconds") != now.sum("process_start_time_seconds")) {
-      // Another process: what it counts has nothing to do with what the last one did.
+      // The server is another process now; its counters do not continue those of the last one.
       past.clear();
     }
     past.addLast(figures);
@@ -53,7 +53,7 @@ final class TopScreen {
     trouble = "";
   }
 
-  /** Takes in that it said nothing, and why. */
+  /** Records that the server did not answer, and why. */
   void failed(String reason, Instant when) {
     trouble = reason;
     at = when;
@@ -92,7 +92,7 @@ final class TopScreen {
     return sample -> sample.label("state").equals(state);
   }
 
-  /** All in one line, for where there is no screen. */
+  /** Returns all figures in one line, for an output that is no terminal. */
   String line() {
     if (!trouble.isEmpty()) {
       return TIME.format(at) + "  " + trouble;
@@ -104,7 +104,7 @@ final class TopScreen {
         + Words.count(now.sum("foliot_tasks", state("failed")));
   }
 
-  /** The screen, at most so many lines of at most so many characters. */
+  /** Returns the screen: at most {@code height} lines of at most {@code width} characters. */
   List<String> lines(Shell shell, int height, int width) {
     List<String> lines = new ArrayList<>();
     lines.add(shell.in(Colour.BOLD, cut("Foliot " + cluster.at("version").text("") + "  " + url + "  node "

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Pushes deadlines. */
+/** Pushes the deadlines of tasks. */
 @Command(name = "touch", description = "Pushes the deadlines of tasks to a delay from now: a heartbeat.", footer = {"",
     "Exit code 1 if one of the keys has no live task.", "", "Example",
     "  foliot touch sessions alice bob --delay 30m"})
@@ -25,7 +25,7 @@ final class TouchCommand implements Callable<Integer> {
   @Parameters(index = "1", arity = "1..*", paramLabel = "KEY", description = "the keys of the tasks")
   private List<String> keys = new ArrayList<>();
 
-  @Option(names = "--delay", paramLabel = "TIME", required = true, converter = DurationConverter.class, description = "due so long from now: 30m, 1500ms, PT30M")
+  @Option(names = "--delay", paramLabel = "TIME", required = true, converter = DurationConverter.class, description = "due this long from now: 30m, 1500ms, PT30M")
   private Duration delay = Duration.ZERO;
 
   @Mixin

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The programs of docs/callbacks.md do what the page says, against a real server. The Java compiles elsewhere. */
+/** Runs the programs of docs/callbacks.md against a real server. The Java programs are compiled elsewhere. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class CallbacksPageTest {
   private static final Path PAGE = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
@@ -110,7 +110,7 @@ final class CallbacksPageTest {
   }
 
   @Test
-  void thePythonReceiverActsOnceAndOnSignedCallbacksOnly() throws Exception {
+  void thePythonReceiverActsOnceAndOnlyOnSignedCallbacks() throws Exception {
     int port = freePort();
     Process receiver = python(blocks("python").getFirst(),
         Map.of("FOLIOT_WEBHOOK_SECRET", SECRET, "PORT", Integer.toString(port)));
@@ -132,7 +132,7 @@ final class CallbacksPageTest {
       assertThat(send("POST", url, "late", "webhook-id", "a-9", "webhook-timestamp", old, "webhook-signature",
           signature(SECRET, "a-9", old, "late"), "foliot-generation", "9").statusCode()).isEqualTo(401);
       assertThat(send("POST", url, "unsigned", "foliot-generation", "9").statusCode()).isEqualTo(401);
-      // The second is a repetition of the first, the third is of a generation that was replaced.
+      // The second callback repeats the first; the third is of a generation that was replaced.
       for (String[] firing : new String[][]{{"a-9", "9"}, {"a-9", "9"}, {"a-8", "8"}, {"a-10", "10"}}) {
         assertThat(send("POST", url, firing[0], "webhook-id", firing[0], "webhook-timestamp", now,
             "webhook-signature", signature(SECRET, firing[0], now, firing[0]), "foliot-generation", firing[1],

@@ -84,7 +84,7 @@ final class MigrateTest {
   }
 
   @Test
-  void mistakesAreSaid() {
+  void mistakesAreReported() {
     assertThat(Outcome.of(Map.of(), "migrate").err()).contains("--from STORE");
     assertThat(Outcome.of(Map.of(), "migrate", "--from", rocks("a"), "--to", rocks("a")).err()).contains("same store");
     assertThat(Outcome.of(Map.of(), "migrate", "--from", "memory", "--to", rocks("a")).err()).contains("rocksdb:DIR");

@@ -14,7 +14,7 @@ record Outcome(int exitCode, String out, String err) {
     return withInput(environment, "", words);
   }
 
-  /** The same with something piped into it. */
+  /** Runs a command in this process with text on its standard input. */
   static Outcome withInput(Map<String, String> environment, String in, String... words) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The commands that talk to a server, with a real one. */
+/** The commands that talk to a server, run against a real one. */
 final class TalkingTest {
   private FoliotServer server = start();
 
@@ -62,7 +62,7 @@ final class TalkingTest {
   }
 
   @Test
-  void whatIsNotThereAnyMoreIsAFailure() {
+  void commandsOnAbsentTasksFail() {
     assertThat(run("touch", "orders", "nobody", "--delay", "1m").exitCode()).isEqualTo(Foliot.FAILURE);
     assertThat(run("cancel", "orders", "nobody").exitCode()).isEqualTo(Foliot.FAILURE);
     assertThat(run("get", "orders", "nobody").exitCode()).isEqualTo(Foliot.FAILURE);
@@ -113,7 +113,7 @@ final class TalkingTest {
   }
 
   @Test
-  void settingsThatPutResetsAreTold() {
+  void settingsThatPutResetsAreReported() {
     run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--rate", "10");
     Outcome again = run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--concurrency", "5");
     assertThat(again.out()).contains("  rate is not set, and was 10", "  concurrency is 5, and was not set");
@@ -236,7 +236,7 @@ final class TalkingTest {
   }
 
   @Test
-  void whatOthersWroteCannotMoveTheCursor() {
+  void textOfOthersCannotMoveTheCursor() {
     assertThat(run("submit", "orders", "--delay", "1h", "--key", "k", "--text", "\u001b[2Jgone").exitCode())
         .isEqualTo(Foliot.OK);
     assertThat(run("get", "orders", "k").out()).contains("[2Jgone").doesNotContain("\u001b");
@@ -256,7 +256,7 @@ final class TalkingTest {
   }
 
   @Test
-  void aServerThatWantsAKeyIsAnsweredWithHowToGiveIt() {
+  void aRefusalForLackOfAKeySaysHowToSetOne() {
     server.close();
     FoliotConfig config = FoliotConfig.load(Map.of("store", "memory", "port", "0", "admin-key-hash", "00".repeat(32)),
         Map.of(), null);

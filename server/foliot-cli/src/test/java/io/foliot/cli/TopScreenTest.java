@@ -28,7 +28,7 @@ final class TopScreenTest {
   }
 
   @Test
-  void labelsMayHoldAnythingAndHistogramsGiveTheirPercentiles() {
+  void labelsMayHaveAnyTextAndHistogramsYieldPercentiles() {
     Figures before = Figures.parse(metrics(1, 100, 0, 0), 0);
     Figures after = Figures.parse(metrics(1, 350, 50, 100), SECOND / 2);
     assertThat(after.all("foliot_accepted_total")).extracting(sample -> sample.label("queue"))
@@ -42,7 +42,7 @@ final class TopScreenTest {
   }
 
   @Test
-  void aServerThatWasStartedAgainCountsFromZeroAndNotBackwards() {
+  void aRestartedServerCountsFromZero() {
     TopScreen screen = new TopScreen("http://x");
     screen.answered(metrics(1, 1_000, 0, 0), "{}", "{}", Instant.EPOCH, 0);
     screen.failed("nothing answers", Instant.EPOCH);

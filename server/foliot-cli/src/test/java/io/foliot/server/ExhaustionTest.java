@@ -53,7 +53,7 @@ class ExhaustionTest {
   }
 
   @Test
-  void manyListsOfLargeTasksLeaveTheServerAtWork() throws Exception {
+  void manyListsOfLargeTasksDoNotStopTheServer() throws Exception {
     String payload = "x".repeat(255 << 10);
     try (ChildServer child = ChildServer.ready(small("160m"), folder);
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -44,7 +44,7 @@ final class HttpListener implements AutoCloseable {
   /** A key of 256 bytes takes 768 in a path; the rest of a first line is short. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
-  /** An unread body of at most so many bytes is skipped; before a longer one the connection is closed. */
+  /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
   // Longer than clients commonly keep idle connections, so that it is they who close them and no request is lost.
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);

@@ -17,7 +17,7 @@ public final class Logging {
 
   private Logging() {}
 
-  /** Logs as the configuration says, from now on. Does nothing where another back end of SLF4J is in use. */
+  /** Configures the log. Does nothing where another back end of SLF4J is in use. */
   public static void apply(FoliotConfig.Log config) {
     ILoggerFactory factory = LoggerFactory.getILoggerFactory();
     if (!(factory instanceof LoggerContext context)) {
@@ -34,9 +34,9 @@ public final class Logging {
     root.addAppender(console);
     root.setLevel(Level.WARN);
     context.getLogger("io.foliot").setLevel(Level.toLevel(config.level(), Level.INFO));
-    // What goes wrong with a callback is in the history of its task; the client tells of its own end as of an error.
+    // Failures of a callback are in the history of its task; the HTTP client logs its own shutdown as an error.
     context.getLogger("org.apache.hc").setLevel(Level.OFF);
-    // ZooKeeper's client tells of each try to connect; the coordinator tells once that it does not answer.
+    // ZooKeeper's client logs each attempt to connect; the coordinator logs once that ZooKeeper does not answer.
     Level tries = Level.toLevel(config.level(), Level.INFO).isGreaterOrEqual(Level.INFO) ? Level.OFF : Level.INFO;
     context.getLogger("org.apache.zookeeper").setLevel(tries);
     context.getLogger("org.apache.curator").setLevel(tries);

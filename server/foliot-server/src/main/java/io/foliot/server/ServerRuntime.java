@@ -38,8 +38,8 @@ import java.util.function.Consumer;
 /**
  * The parts of a server: a store, an engine over it, the deliveries.
  *
- * @param store the truth
- * @param scheduler the engine, started
+ * @param store holds all tasks and settings
+ * @param scheduler the started engine
  */
 record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
   private static final String NODE_FILE = "node";
@@ -47,8 +47,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
   /**
    * Opens the store and starts the engine.
    *
-   * @param onFailure told if the store closes itself
-   * @throws StartException if one of them cannot be
+   * @param onFailure called with the reason if the store closes itself
+   * @throws StartException if the store cannot be opened or the engine cannot be started
    */
   static ServerRuntime open(FoliotConfig config, boolean loopback, TimeSource clock, Meter meter, JobMeter jobMeter,
       SecureRandom random, Consumer<StoreException> onFailure) {
@@ -89,7 +89,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
         // A queue is often created before the DNS entry of its receiver; addresses are checked again at each attempt.
         .allowUnresolved(true)
-        // A destination has twice its limit under way at most; an attempt that waits for a connection loses its time.
+        // A destination has at most twice its limit of attempts in progress; time spent waiting for a connection counts
+        // against an attempt's timeout.
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
@@ -109,7 +110,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         List.of(http, new JobPlanner(store, jobMeter)), meter));
   }
 
-  // A node keeps its name over restarts where it has a folder; two on one machine have different ones.
+  // A node that has a folder keeps its name over restarts; two nodes on one machine have different names.
   private static String node(FoliotConfig config, SecureRandom random) {
     if (!config.cluster().node().isEmpty()) {
       return config.cluster().node();
@@ -125,7 +126,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         PrivateFiles.restrictFile(file);
         return kept;
       }
-      // A power loss between making the file and its sync, or a full disk, leaves it empty; then a new name is as good.
+      // A power loss between the creation of the file and its sync, or a full disk, leaves it empty; then a new name
+      // will do.
       PrivateFiles.write(file, made + "\n");
       return made;
     } catch (IOException e) {

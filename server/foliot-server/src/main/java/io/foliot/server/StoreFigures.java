@@ -16,7 +16,8 @@ final class StoreFigures {
   private static final String PREFIX = "foliot.store.";
 
   private final StoreStatistics statistics;
-  // A read waits while a backup is written, and a reader of metrics must not: it gets the last figures until then.
+  // Set while the store is asked for figures. That waits while a backup is written; a reader of metrics must not wait,
+  // and gets the last figures until then.
   private final AtomicBoolean asked = new AtomicBoolean();
 
   // written by one reading thread at a time, read by the gauges
@@ -50,13 +51,13 @@ final class StoreFigures {
     try {
       figures = read();
     } catch (StoreException e) {
-      // A store that is closed keeps its last figures.
+      // The last figures of a closed store are kept.
     } finally {
       asked.set(false);
     }
   }
 
-  /** Asks for newer figures, which the next reading shows at the latest. */
+  /** Requests newer figures, which the next reading shows at the latest. */
   void refresh() {
     if (asked.compareAndSet(false, true)) {
       Thread.startVirtualThread(this::ask);

@@ -31,7 +31,7 @@ final class JobApiTest {
     rig.close();
   }
 
-  /** Waits until an answer is as it is to be. */
+  /** Waits until the answer of a path meets a condition. */
   private Rig.Answer eventually(String path, Predicate<Rig.Answer> condition) {
     Instant end = Instant.now().plus(PATIENCE);
     while (true) {
@@ -60,7 +60,7 @@ final class JobApiTest {
     assertThat(got.at("shards")).hasToString("4");
     assertThat(got.text("state")).isEqualTo("ACTIVE");
     Rig.Answer again = rig.put("/v1/jobs/nightly", got.body());
-    assertThat(again.status()).as("what was read can be sent back: %s", again.body()).isEqualTo(200);
+    assertThat(again.status()).as("a job that was read can be sent back: %s", again.body()).isEqualTo(200);
     assertThat(again.at("version")).as("and changes nothing").hasToString("1");
     assertThat(rig.get("/v1/jobs?queue=billing&state=ACTIVE").list("jobs")).hasSize(1);
     assertThat(rig.get("/v1/jobs?state=PAUSED").list("jobs")).isEmpty();
@@ -87,7 +87,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aPausedJobSaysWhyAndARequestIsCarriedOutOnce() {
+  void aPausedJobShowsItsReasonAndARequestRunsOnce() {
     rig.put("/v1/jobs/nightly", NIGHTLY);
     Rig.Answer paused = rig.post("/v1/jobs/nightly/pause", "{\"reason\": \"maintenance\"}");
     assertThat(paused.text("state")).isEqualTo("PAUSED");
@@ -105,7 +105,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aBackfillIsShownBeforeItIsDone() {
+  void aDryRunShowsABackfill() {
     rig.put("/v1/jobs/hourly", "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"0 * * * *\"}}");
     Instant now = Instant.now();
     String range = "\"from\": \"" + now.minus(Duration.ofHours(3)) + "\", \"to\": \"" + now + "\"";
@@ -136,7 +136,7 @@ final class JobApiTest {
   }
 
   @Test
-  void calendarsTakeDaysOut() {
+  void calendarsExcludeDays() {
     assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\"]}").status()).isEqualTo(201);
     assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\", \"12-25\"]}").status()).isEqualTo(200);
     assertThat(rig.get("/v1/calendars").list("calendars")).hasSize(1);
@@ -200,7 +200,7 @@ final class JobApiTest {
   }
 
   @Test
-  void theInternalQueueIsNobodysBusiness() {
+  void theInternalQueueIsHiddenFromCallers() {
     rig.put("/v1/jobs/nightly", NIGHTLY);
     for (String path : List.of("", "/tasks", "/keys/nightly")) {
       assertThat(rig.get("/v1/queues/foliot.jobs" + path).problem()).as(path).isEqualTo("unknown-queue");

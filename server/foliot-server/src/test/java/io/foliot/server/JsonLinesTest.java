@@ -33,7 +33,7 @@ final class JsonLinesTest {
   }
 
   @Test
-  void aStackTraceIsOneText() {
+  void aStackTraceIsOneField() {
     String line = line("it failed", new IllegalStateException("why"));
     assertThat(line.lines()).hasSize(1);
     assertThat(line).contains("\"exception\":\"java.lang.IllegalStateException: why");

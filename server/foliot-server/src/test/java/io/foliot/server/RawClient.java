@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Sends what no proper client would. */
+/** A client that sends requests which no proper client would send. */
 final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 10_000;
 
@@ -27,7 +27,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Sends bytes, and reads what comes first. */
+  /** Sends bytes, and reads the first answer. */
   String exchange(String request) {
     try {
       socket.getOutputStream().write(request.getBytes(UTF_8));
@@ -50,11 +50,11 @@ final class RawClient implements AutoCloseable {
       socket.getOutputStream().write(request.getBytes(UTF_8));
       socket.getOutputStream().flush();
     } catch (IOException e) {
-      // The server may close before it has read everything; what it answered is read then.
+      // The server may close before it has read everything; its answer is read then.
     }
   }
 
-  /** Sends nothing more. */
+  /** Ends the output to the server. */
   void endOutput() {
     try {
       socket.shutdownOutput();
@@ -63,11 +63,11 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes received until the connection ended, or the time was over. */
+  /** The text received until the connection ended or the time was over. */
   record Received(String text, boolean ended) {
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 (\\d{3}) ");
 
-    /** The statuses of all answers. */
+    /** Returns the statuses of all answers. */
     List<Integer> statuses() {
       return STATUS.matcher(text).results().map(match -> Integer.valueOf(match.group(1))).toList();
     }
@@ -78,7 +78,7 @@ final class RawClient implements AutoCloseable {
     return receive(null, bound);
   }
 
-  /** Reads until what was read ends with this. */
+  /** Reads until the received text ends with {@code end}. */
   Received receive(String end) {
     return receive(end, Duration.ofMillis(TIMEOUT_MILLIS));
   }

@@ -95,7 +95,7 @@ class StartTest {
   }
 
   @Test
-  void aPortInUseIsSaidInOneLine() throws IOException {
+  void aPortInUseIsReportedInOneLine() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThatThrownBy(() -> start("port", Integer.toString(taken.getLocalPort())))
           .isInstanceOfSatisfying(StartException.class, e -> {
@@ -108,7 +108,7 @@ class StartTest {
   }
 
   @Test
-  void aFolderInUseIsSaidInOneLine() {
+  void aFolderInUseIsReportedInOneLine() {
     try (FoliotServer first = start()) {
       assertThat(first.port()).isPositive();
       assertThatThrownBy(this::start).isInstanceOfSatisfying(StartException.class, e -> {
@@ -120,7 +120,7 @@ class StartTest {
   }
 
   @Test
-  void anAddressOfAnotherMachineIsSaidInOneLine() {
+  void anAddressOfAnotherMachineIsReportedInOneLine() {
     assertThatThrownBy(() -> start("host", "203.0.113.7")).isInstanceOfSatisfying(StartException.class,
         e -> assertThat(e.getMessage()).contains("203.0.113.7", "--host"));
     assertThatThrownBy(() -> start("host", "no.such.host.invalid")).isInstanceOf(StartException.class)
@@ -130,7 +130,7 @@ class StartTest {
   }
 
   @Test
-  void beyondLoopbackAKeyIsMadeAtTheFirstStartAndShownOnce() throws Exception {
+  void beyondLoopbackTheFirstStartCreatesAKeyAndShowsItOnce() throws Exception {
     String key;
     try (FoliotServer first = start("host", "0.0.0.0")) {
       key = told.toString(UTF_8).lines().map(String::strip).filter(line -> line.startsWith("flt_")).findFirst()
@@ -159,7 +159,7 @@ class StartTest {
   }
 
   @Test
-  void aBackupIsWrittenIntoTheFolderForBackupsOnly() throws Exception {
+  void aBackupIsWrittenOnlyIntoTheFolderForBackups() throws Exception {
     try (FoliotServer server = start()) {
       send(server, "PUT", "/v1/queues/q", "{\"delivery\": {\"type\": \"pull\"}}", null);
       HttpResponse<String> backup = send(server, "POST", "/v1/backups", "{\"directory\": \"first\"}", null);

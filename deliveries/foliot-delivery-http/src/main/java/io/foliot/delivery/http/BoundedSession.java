@@ -13,27 +13,27 @@ import org.apache.hc.core5.reactor.ssl.SSLIOSession;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * A connection that bounds what is read: {@link #MAX_EVENT_BYTES} with one input event, so that all connections of an
- * I/O thread get their turns, and {@link #MAX_ANSWER_BYTES} for an answer, beyond which reading fails.
+ * A connection that limits the bytes read: {@link #MAX_EVENT_BYTES} per input event, so that all connections of an I/O
+ * thread get their turns, and {@link #MAX_ANSWER_BYTES} per answer, beyond which reading fails.
  *
- * <p>The client reads a connection until there is nothing left to read, and its own limits hold for one head, one line
- * or the payload of a body. A receiver that sends without end, within these limits and faster than it is read, would
- * keep the I/O thread for itself. A request is written before its answer is read, so what is read since the last write
- * belongs to one answer.
+ * <p>The client reads a connection until nothing is left to read, and its own limits apply to one head, one line or the
+ * payload of a body. A receiver that sends endlessly, within these limits and faster than it is read, would occupy the
+ * I/O thread. A request is written before its answer is read, so all bytes read since the last write belong to one
+ * answer.
  *
- * <p>Over TLS the client decrypts a single buffer with each event, and an event follows only if the socket has more.
- * There the rest of a buffer must not be left behind, and needs no bound.
+ * <p>Over TLS the client decrypts a single buffer per event, and another event follows only if the socket has more.
+ * There the rest of a buffer must be read at once, and needs no limit.
  */
 final class BoundedSession implements IOSession {
   /**
-   * All heads of an answer, the framing of its chunks, its body and its trailers, in bytes: more than any of them may
-   * have.
+   * Most bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. It is more than the
+   * client's limits on these allow.
    */
   static final int MAX_ANSWER_BYTES = 1 << 20;
 
   /**
-   * Answers are mostly shorter. What is left of a longer one is read with the next event, which comes at once. In
-   * bytes.
+   * Most bytes read per input event. Most answers are shorter; the rest of a longer one is read with the next event,
+   * which follows at once.
    */
   static final int MAX_EVENT_BYTES = 16 << 10;
 
@@ -59,7 +59,7 @@ final class BoundedSession implements IOSession {
       eventBytes += count;
       answerBytes += count;
       if (answerBytes > MAX_ANSWER_BYTES) {
-        throw new EndlessAnswerException("the answer is longer than is read: bytes=" + MAX_ANSWER_BYTES);
+        throw new EndlessAnswerException("the answer is longer than the limit: bytes=" + MAX_ANSWER_BYTES);
       }
     }
     return count;

@@ -19,11 +19,11 @@ import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt under way: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, in
- * any thread; {@link #ended} decides which comes first.
+ * One attempt in progress: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, in
+ * any thread; {@link #ended} decides which end comes first.
  */
 final class Exchange implements FutureCallback<Reply> {
-  /** Connections that the receiver closed while they idled may be met this often in a row. */
+  /** Most resends in a row after connections that the receiver had closed while they were idle. */
   private static final int MAX_RESENDS = 3;
 
   private final HttpDelivery delivery;
@@ -39,7 +39,7 @@ final class Exchange implements FutureCallback<Reply> {
   /** The answer so far. Written by the I/O thread, read by the thread that ends the exchange. */
   private volatile @Nullable ReplyReader reader;
 
-  // the thread that sends; one after the other
+  // accessed by one thread after the other: the one that sends
   private int resends;
 
   Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {
@@ -112,7 +112,7 @@ final class Exchange implements FutureCallback<Reply> {
 
   @Override
   public void completed(Reply reply) {
-    // The reader says so once the connection has been given back.
+    // The reader ends the exchange once the connection is back in the pool.
   }
 
   @Override
@@ -143,7 +143,10 @@ final class Exchange implements FutureCallback<Reply> {
     return current != null && current.wasSent();
   }
 
-  /** The status decides once it is there, however the body ends: a receiver that said 200 has done the work. */
+  /**
+   * Returns the answer that follows from the status, or null if none was received. The status decides, however the body
+   * ends: a receiver that sent 200 has done the work.
+   */
   private @Nullable Answer saidSoFar() {
     ReplyReader current = reader;
     Reply reply = current == null ? null : current.soFar();
@@ -155,7 +158,7 @@ final class Exchange implements FutureCallback<Reply> {
         reply.status() >= 400 ? CallbackRequest.secrets(attempt) : List.of());
   }
 
-  /** Ends it with this answer, unless it has ended. */
+  /** Ends the exchange with this answer, unless it has ended already. */
   void end(Answer with) {
     if (ended.compareAndSet(false, true)) {
       Timeout timer = timeout;
@@ -168,7 +171,7 @@ final class Exchange implements FutureCallback<Reply> {
     }
   }
 
-  /** Takes the request back from the client, if it still has it; closes its connection. */
+  /** Cancels the request if the client has not completed it, and closes its connection. */
   private void abort() {
     Future<?> future = sent;
     if (future != null && !future.isDone()) {

@@ -17,9 +17,9 @@ final class FailureReason {
   private FailureReason() {}
 
   /**
-   * Returns the answer that stands for a failure of the exchange.
+   * Returns the answer that represents a failure of the exchange.
    *
-   * @param sent whether the receiver may have got anything of the request
+   * @param sent whether the receiver may have received any part of the request
    */
   static Answer answer(Exception failure, boolean sent, CallbackUrl url) {
     String where = doubt(sent) + ": receiver=" + url.hostAndPort();
@@ -42,7 +42,7 @@ final class FailureReason {
    * Returns the answer when time is up.
    *
    * @param resolved whether an address was found in time
-   * @param sent whether the receiver may have got anything of the request
+   * @param sent whether the receiver may have received any part of the request
    */
   static Answer timeout(Duration timeout, boolean resolved, boolean sent, CallbackUrl url) {
     String what = sent

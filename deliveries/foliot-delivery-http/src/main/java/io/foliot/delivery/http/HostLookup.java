@@ -17,31 +17,37 @@ import org.apache.hc.client5.http.DnsResolver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of hosts, found and checked. All that connects gets its addresses here, so that what was checked is
- * what is connected to: a second look-up, which could answer differently, never happens in between.
+ * Resolves hosts and checks their addresses. Every connection gets its address here, so that only checked addresses are
+ * connected to: there is no second look-up, which could answer differently, between check and connection.
  *
- * <p>A finding is used for a short while. In the second half of it the next look-up runs beside, so that a busy host
- * never makes an attempt wait. One look-up runs per host at a time.
+ * <p>A finding is used for a short time. In the second half of that time the next look-up runs in the background, so
+ * that attempts to a busy host never wait. At most one look-up per host runs at a time.
  *
- * <p>Name servers fail. While a look-up does not answer, or says that a host is gone that was there a moment ago, its
+ * <p>Name servers fail. While the look-up of a host hangs, or reports that a recently resolved host does not exist, the
  * last permitted addresses are used for up to a minute; they were checked. Look-ups of hosts in use do not share
- * threads with those of others, so that many names that hang, which anyone can register, hold up no host that works.
+ * threads with those of others, so that many hanging names, which anyone can register, delay no host that works.
  *
- * <p>Each attempt reads the map twice: when it begins, and when it connects, which finds only what is kept. Rejected: a
- * cache library. A cache that is full may drop the newest host at once, between the two, and knows neither a look-up
- * that runs, whose waiters must find it, nor addresses that outlive their finding.
+ * <p>Each attempt reads the map twice: when it begins, and when it connects, which uses only kept addresses. Rejected:
+ * a cache library. A full cache may drop the newest host at once, between the two reads, and supports neither a running
+ * look-up that later callers join, nor addresses that outlive their finding.
  */
 final class HostLookup implements DnsResolver {
-  /** Names come from queues; this many are a leak, and the oldest findings are let go. */
+  /** Most hosts kept. Names come from queues; this many are a leak, and the oldest findings are dropped. */
   private static final int MAX_HOSTS = 10_000;
-  /** A name that was just created should be found soon; a missing one should not be asked for at every attempt. */
+  /**
+   * How long a refusal is kept: a name that was just created should be found soon, but a missing one should not be
+   * looked up at every attempt.
+   */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 
   /** The time for which addresses are used after a failed look-up; open connections live as long. */
   private static final long STALE_NANOS = Duration.ofMinutes(1).toNanos();
-  /** A look-up that takes longer hangs. */
+  /** A look-up that takes longer than this counts as hanging. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
-  /** A look-up that took long to fail is not repeated for as long as it took, but for no longer than this. */
+  /**
+   * Longest time for which a failed look-up is not repeated. A slow failure is kept for as long as the look-up took, up
+   * to this.
+   */
   private static final long MAX_REFUSED_NANOS = Duration.ofSeconds(30).toNanos();
 
   private final Resolver resolver;
@@ -53,10 +59,10 @@ final class HostLookup implements DnsResolver {
   private final ConcurrentHashMap<String, Host> hosts = new ConcurrentHashMap<>();
 
   /**
-   * A look-up.
+   * Creates a look-up.
    *
    * @param refreshes runs the resolver for hosts that were permitted lately
-   * @param searches runs it for others
+   * @param searches runs the resolver for other hosts
    */
   HostLookup(Resolver resolver, Executor refreshes, Executor searches, TimeSource clock, AddressRules rules,
       Duration keep) {
@@ -71,13 +77,13 @@ final class HostLookup implements DnsResolver {
   /** The result of a look-up. */
   sealed interface Finding {}
 
-  /** All its addresses may be connected to. */
+  /** The host may be connected to at all its addresses. */
   record Permitted(List<InetAddress> addresses) implements Finding {}
 
-  /** It has no address, as far as can be told. */
+  /** The host has no address, or none could be found. */
   record Unresolved(String detail) implements Finding {}
 
-  /** One of its addresses, at least, must not be connected to. */
+  /** At least one address of the host must not be connected to. */
   record Denied(String detail) implements Finding {}
 
   private record Dated(Finding finding, long atNanos, long keepNanos) {
@@ -90,12 +96,12 @@ final class HostLookup implements DnsResolver {
     volatile @Nullable Dated last;
     /** The last finding that was permitted, unless another result was denied since. */
     volatile @Nullable Dated permitted;
-    /** When the look-up that runs was handed to its executor. */
+    /** When the running look-up was handed to its executor. */
     volatile long launchedNanos;
     final AtomicReference<@Nullable CompletableFuture<Finding>> running = new AtomicReference<>();
   }
 
-  /** The finding for a host if it is fresh; never blocks. Null means that {@link #find} must be asked. */
+  /** Returns the finding for a host if it can be used now, or null if {@link #find} must be called. Never blocks. */
   @Nullable
   Finding known(String host) {
     Host entry = hosts.get(host);
@@ -119,7 +125,7 @@ final class HostLookup implements DnsResolver {
     return permitted != null && nowNanos - permitted.atNanos < STALE_NANOS ? permitted.finding : null;
   }
 
-  /** The finding, or the last permitted one if this one says only that there is none. */
+  /** Returns the finding, or the last permitted one if this one is unresolved. */
   private static Finding orPermitted(Host entry, Finding finding, long nowNanos) {
     Finding permitted = finding instanceof Unresolved ? permittedLately(entry, nowNanos) : null;
     return permitted == null ? finding : permitted;
@@ -141,7 +147,7 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * Returns the finding for a host, from the look-up that runs or a new one; or the last permitted one if the look-up
+   * Returns the finding for a host, from the running look-up or a new one; or the last permitted one if the look-up
    * fails or hangs. Never fails.
    */
   CompletableFuture<Finding> find(String host) {
@@ -220,9 +226,9 @@ final class HostLookup implements DnsResolver {
         + ", address=" + address;
   }
 
-  /** The finding for a host that is an address itself; no look-up is needed. */
+  /** Returns the finding for a host that is an address itself, without a look-up. */
   Finding ofLiteral(String host, byte[] address) {
-    // Before the JDK sees it, which makes an IPv4 address of a mapped one.
+    // Checked before the JDK converts a mapped address to an IPv4 address.
     String denial = rules.denial(address);
     if (denial != null) {
       return new Denied(denied(host, host, denial));
@@ -246,8 +252,8 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * The addresses for a new connection: the last permitted ones unless they were denied since, however old, because the
-   * attempt that connects has checked them. Never looks anything up.
+   * Returns the addresses for a new connection: the last permitted ones, however old, unless they were denied since.
+   * The attempt that connects has checked them. Never looks a name up.
    */
   @Override
   public InetAddress[] resolve(String host) throws UnknownHostException {

@@ -28,9 +28,11 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
     @Nullable String contentType, byte[] body) {
-  /** A receiver that asks for more is mistaken, or has forgotten us; retries continue after it. */
+  /**
+   * Longest wait that a receiver can ask for. A longer one is taken for a mistake; retries continue after this time.
+   */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
-  /** Characters of an answer that are shown to people. */
+  /** Most characters of an answer that are shown to people. */
   static final int DETAIL_LENGTH = 200;
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
@@ -39,7 +41,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   /**
    * Returns its meaning for the task.
    *
-   * @param wallMillis now, to compare a date with
+   * @param wallMillis the current time, with which a date is compared
    * @param secrets values that were sent and must not appear in a detail, should the receiver repeat them
    */
   Answer answer(long wallMillis, Collection<String> secrets) {
@@ -78,7 +80,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     }
   }
 
-  /** A receiver that asks for another call must get one. Ending the task instead would lose an alarm without a word. */
+  /** A receiver that asks for another call must get one. To end the task instead would lose an alarm silently. */
   private Answer unclear(String problem) {
     return new Answer.Retry(null, Health.WELL, "HTTP " + status + "; foliot-next: " + problem);
   }

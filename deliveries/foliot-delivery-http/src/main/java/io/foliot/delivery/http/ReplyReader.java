@@ -123,7 +123,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     keptBytes += keep;
     bytes.position(bytes.limit());
     if (read > MAX_BODY_BYTES) {
-      throw new IOException("the body of the answer is longer than is read: bytes=" + MAX_BODY_BYTES);
+      throw new IOException("the body of the answer is longer than the limit: bytes=" + MAX_BODY_BYTES);
     }
   }
 

@@ -8,13 +8,13 @@ import java.util.List;
 @FunctionalInterface
 public interface Resolver {
   /**
-   * The addresses of a name, best first.
+   * Returns the addresses of a name, best first.
    *
-   * @throws UnknownHostException if it has none
+   * @throws UnknownHostException if the name has no address
    */
   List<InetAddress> resolve(String host) throws UnknownHostException;
 
-  /** The resolver of the machine. */
+  /** Returns the resolver of the operating system. */
   static Resolver system() {
     return host -> List.of(InetAddress.getAllByName(host));
   }

@@ -11,19 +11,19 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signs as <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a> says: {@code v1,} and the HMAC-SHA256
- * of {@code id.timestamp.body} in base64, once for each secret.
+ * Signs callbacks by <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a>: {@code v1,} and the
+ * HMAC-SHA256 of {@code id.timestamp.body} in base64, once for each secret.
  */
 final class WebhookSigner {
   private static final String PREFIX = "whsec_";
   private static final String ALGORITHM = "HmacSHA256";
-  /** Of the standard: 192 to 512 bits. */
+  /** The standard demands 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
   private static final int MAX_SECRET_BYTES = 64;
-  /** The old one, the new one, and room; each costs a pass over the body. */
+  /** Most secrets of a queue: the old one, the new one, and some room. Each costs a pass over the body. */
   static final int MAX_SECRETS = 4;
 
-  /** One for each secret, its key taken in; cloned for each signature, which is cheaper than a new one. */
+  /** One for each secret, initialized with its key; cloned for each signature, which is cheaper than a new one. */
   private final List<Mac> prototypes;
 
   private WebhookSigner(List<Mac> prototypes) {
@@ -31,9 +31,9 @@ final class WebhookSigner {
   }
 
   /**
-   * Reads secrets with spaces between them; null makes no signer.
+   * Returns the signer of secrets that are separated by spaces, or null if there are none.
    *
-   * @throws IllegalArgumentException if one is malformed; the message does not hold it
+   * @throws IllegalArgumentException if a secret is malformed; the message does not contain it
    */
   static @Nullable WebhookSigner parse(@Nullable String secrets) {
     if (secrets == null) {
@@ -79,7 +79,7 @@ final class WebhookSigner {
     }
   }
 
-  /** The value of the {@code webhook-signature} header. */
+  /** Returns the value of the {@code webhook-signature} header. */
   String sign(String id, String timestamp, byte[] body) {
     byte[] head = (id + "." + timestamp + ".").getBytes(US_ASCII);
     StringBuilder signatures = new StringBuilder();

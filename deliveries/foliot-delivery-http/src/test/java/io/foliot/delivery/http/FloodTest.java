@@ -31,7 +31,7 @@ class FloodTest {
   enum Flood {
     EARLY_HINTS("", "HTTP/1.1 103 E\r\n\r\n", "more informational responses"), LONG_HINTS("",
         "HTTP/1.1 103 E\r\n" + ("l: " + "x".repeat(8_000) + "\r\n").repeat(90) + "\r\n",
-        "longer than is read"), CONTINUE("", "HTTP/1.1 100 Continue\r\n\r\n", "longer than is read"), HEADERS(
+        "longer than the limit"), CONTINUE("", "HTTP/1.1 100 Continue\r\n\r\n", "longer than the limit"), HEADERS(
             "HTTP/1.1 200 OK\r\n", "a: b\r\n", "headers"), HEADER_BYTES("HTTP/1.1 200 OK\r\na: ", "b",
                 "headers"), STATUS_LINE("HTTP/1.1 ", "2", "headers"), EMPTY_LINES("", "\r\n", "headers"), BODY(
                     "HTTP/1.1 500 X\r\ncontent-type: text/plain\r\n\r\n", "b",

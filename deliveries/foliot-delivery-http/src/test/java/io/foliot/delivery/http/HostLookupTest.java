@@ -73,7 +73,7 @@ final class HostLookupTest {
   }
 
   @Test
-  void aFindingIsKnownUntilItsTimeIsOver() {
+  void aFindingIsKeptForItsTime() {
     find(0, 1);
     passes(KEEP.dividedBy(2).minusNanos(1));
     assertThat(lookup.known("host0")).isInstanceOf(Permitted.class);
@@ -93,7 +93,7 @@ final class HostLookupTest {
   }
 
   @Test
-  void aMissingHostIsAskedForOnceASecond() {
+  void aMissingHostIsLookedUpOnceASecond() {
     assertThat(lookup.find("missing")).isCompletedWithValueMatching(Unresolved.class::isInstance);
     passes(Duration.ofSeconds(1).minusNanos(1));
     assertThat(lookup.known("missing")).isInstanceOf(Unresolved.class);
@@ -127,7 +127,7 @@ final class HostLookupTest {
   }
 
   @Test
-  void aHostFoundMissingLatelyIsNotAskedForAgain() {
+  void aHostFoundMissingRecentlyIsNotLookedUpAgain() {
     find(1, MAX_HOSTS);
     passes(Duration.ofSeconds(61));
     assertThat(lookup.find("missing")).isCompletedWithValueMatching(Unresolved.class::isInstance);
@@ -146,7 +146,7 @@ final class HostLookupTest {
   }
 
   @Test
-  void aLookUpThatRunsIsNotForgotten() {
+  void aRunningLookUpIsNotForgotten() {
     waits = true;
     CompletableFuture<Finding> running = lookup.find("slow");
     waits = false;

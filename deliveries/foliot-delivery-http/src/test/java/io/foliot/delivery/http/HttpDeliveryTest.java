@@ -84,7 +84,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aCallbackSaysAllThereIsToSay() throws Exception {
+  void aCallbackHasAllHeadersOfItsTask() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery()) {
       assertThat(Attempts.answer(delivery, receiver.url() + "?a=b")).isEqualTo(new Answer.Done("HTTP 200"));
@@ -115,7 +115,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void theSignatureIsThatOfTheStandardOnceForEachSecret() throws Exception {
+  void eachSecretSignsByTheStandard() throws Exception {
     TimeSource clock = new TimeSource() {
       @Override
       public long wallMicros() {
@@ -142,7 +142,7 @@ class HttpDeliveryTest {
       assertThat(request.header("webhook-signature"))
           .isEqualTo("v1," + hmac(SECRET, id, payload) + " v1," + hmac(OLD_SECRET, id, payload));
     }
-    // The example of the standard's own documents.
+    // The example in the specification of the standard.
     assertThat(requireNonNull(WebhookSigner.parse(SECRET)).sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330",
         "{\"test\": 2432232314}".getBytes(UTF_8))).isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   }
@@ -324,7 +324,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void whatIsNoAnswerFails() throws Exception {
+  void aMalformedAnswerIsAFailure() throws Exception {
     try (HttpDelivery delivery = delivery()) {
       for (String text : List.of("SSH-2.0-OpenSSH\r\n\r\n", "\r\n".repeat(50), "HTTP/1.1 abc\r\n\r\n",
           "HTTP/1.1 101 Switching\r\nupgrade: tls\r\nconnection: upgrade\r\n\r\n", "")) {
@@ -339,7 +339,7 @@ class HttpDeliveryTest {
     }
   }
 
-  /** The status is the answer; a body that breaks off does not undo the work. */
+  /** The status is the answer; a truncated body does not undo the work. */
   @Test
   void theStatusDecidesHoweverTheBodyEnds() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> {
@@ -383,7 +383,7 @@ class HttpDeliveryTest {
   void aReceiverThatClosesWithoutAnAnswerGetsTheRequestOnce() throws Exception {
     AtomicInteger requests = new AtomicInteger();
     try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> {
-      // The first of each connection is answered, so that the second meets a connection that is used again.
+      // The first request of each connection is answered, so that the second one reuses the connection.
       if (requests.incrementAndGet() % 2 == 1) {
         out.write(ScriptedReceiver.ok().getBytes(UTF_8));
         return true;
@@ -470,7 +470,7 @@ class HttpDeliveryTest {
     }
   }
 
-  /** A connection that is open does not outlive the permission to use it. */
+  /** An open connection is not used after its address is denied. */
   @Test
   void aNameThatTurnsToADeniedAddressIsNotCalledOnAnOpenConnectionEither() throws Exception {
     AtomicReference<InetAddress> address = new AtomicReference<>(address(127, 0, 0, 1));
@@ -547,7 +547,7 @@ class HttpDeliveryTest {
       CompletableFuture<Answer> first = delivery.deliver(attempt).toCompletableFuture();
       CompletableFuture<Answer> second = delivery.deliver(attempt).toCompletableFuture();
       assertThat(first).isNotDone();
-      assertThat(lookups).as("one look-up serves all that wait for it").hasSize(1);
+      assertThat(lookups).as("one look-up serves all attempts that wait for it").hasSize(1);
       lookups.getFirst().run();
       assertThat(first.get(20, TimeUnit.SECONDS)).isInstanceOf(Answer.Done.class);
       assertThat(second.get(20, TimeUnit.SECONDS)).isInstanceOf(Answer.Done.class);
@@ -596,7 +596,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void whatWaitsForAConnectionEndsByItsTimeoutAndIsNeverSent() throws Exception {
+  void anAttemptWaitingForAConnectionTimesOutUnsent() throws Exception {
     Semaphore permits = new Semaphore(0);
     try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> {
       permits.acquire();
@@ -618,7 +618,7 @@ class HttpDeliveryTest {
       for (CompletableFuture<Answer> answer : answers.subList(0, 2)) {
         assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(Answer.Done.class);
       }
-      // The places of those that ended are free again.
+      // The connections of the ended attempts are free again.
       for (int i = 0; i < 5; i++) {
         assertThat(Attempts.answer(delivery, receiver.url())).isInstanceOf(Answer.Done.class);
       }
@@ -627,7 +627,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void oneDestinationThatHangsHoldsUpNoOther() throws Exception {
+  void aHangingDestinationDelaysNoOther() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver hanging = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS));
         ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
@@ -659,7 +659,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void closeEndsWhatIsUnderWayAndRefusesWhatComes() throws Exception {
+  void closeEndsRunningAttemptsAndRefusesNewOnes() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver hanging = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS))) {
       HttpDelivery delivery = new HttpDelivery(

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Name servers that hang or fail, beside hosts that work. */
 class NameTroubleTest {
-  /** Each finding is old at once, so that each attempt looks the name up. */
+  /** Each resolved address expires at once, so that each attempt resolves the name again. */
   private static final HttpDeliveryOptions ALWAYS_OLD = HttpDeliveryOptions.builder().allowLoopback(true)
       .connectTimeout(Duration.ofSeconds(5)).addressTtl(Duration.ofMillis(1)).build();
   private static final Duration SHORT = Duration.ofMillis(300);
@@ -73,7 +73,7 @@ class NameTroubleTest {
     return call(delivery, host, Duration.ofSeconds(10));
   }
 
-  /** Waits until the finding of the last attempt is old. */
+  /** Waits until the address that the last attempt resolved has expired. */
   private static void age(HttpDelivery delivery, String host) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (delivery.lookup().known(host) != null && System.nanoTime() < end) {
@@ -139,7 +139,7 @@ class NameTroubleTest {
     }
   }
 
-  /** An earlier permission does not override a later finding. */
+  /** An address that was permitted earlier is refused once a later look-up denies it. */
   @Test
   void anAddressThatWasDeniedSinceIsNotUsed() throws Exception {
     AtomicBoolean denied = new AtomicBoolean();

@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Membership, leadership, and one shared document. Nothing a coordinator says is needed for safety, nor for liveness:
- * the claim in the store decides, and the overdue poll fires the tasks of slots without an owner. Any thread may call;
- * no method blocks.
+ * Membership, leadership, and one shared document. Neither safety nor liveness depends on a coordinator: the claim in
+ * the store decides, and the overdue poll fires the tasks of slots without an owner. Any thread may call; no method
+ * blocks.
  */
 public interface Coordinator extends AutoCloseable {
-  /** A word for people: {@code none}, {@code store}, {@code zookeeper}. */
+  /** Returns the kind as people name it: {@code none}, {@code store}, {@code zookeeper}. */
   String kind();
 
   /** Returns whether there may be other members, with whom this one shares the slots. */
@@ -17,16 +17,16 @@ public interface Coordinator extends AutoCloseable {
     return true;
   }
 
-  /** Becomes a member, and stays one for ever: after a lost session it registers again. */
+  /** Registers this member. It remains one until {@link #close}: after a lost session it registers again. */
   void join(Member self, Listener listener);
 
-  /** Tells the others what has changed about this member since it joined: never its name. */
+  /** Publishes changes of this member since it joined. Its name never changes. */
   void update(Member self);
 
   /**
    * Writes the document, if this member leads and the document's version is still the one given.
    *
-   * @param expectedVersion 0 if there is none
+   * @param expectedVersion the version that the document must have, or 0 if there must be none
    */
   void publish(byte[] document, long expectedVersion);
 
@@ -39,11 +39,11 @@ public interface Coordinator extends AutoCloseable {
    *
    * @param node its name, unique in the cluster
    * @param zone its data centre, rack or cell
-   * @param takesSlots false while it should have none, because it is not to be trusted with being on time
-   * @param clockOffsetMillis by how much the store's clock is ahead of its own
+   * @param takesSlots false while it should own no slots, because it could not fire them on time
+   * @param clockOffsetMillis milliseconds by which the store's clock is ahead of its own
    */
   record Member(String node, String zone, boolean takesSlots, long clockOffsetMillis) {
-    /** A member that takes slots, and whose clock is right. */
+    /** Creates a member that takes slots, and whose clock is right. */
     public Member(String node, String zone) {
       this(node, zone, true, 0);
     }
@@ -51,23 +51,26 @@ public interface Coordinator extends AutoCloseable {
 
   /** The state of the connection to the coordinator. */
   enum Connection {
-    /** It answers. */
+    /** The coordinator answers. */
     CONNECTED,
-    /** It does not answer for the moment. What a member has it keeps. */
+    /** The coordinator does not answer for now. A member keeps its slots. */
     SUSPENDED,
     /**
-     * It does not answer, and the session is over, or must be: others may have registered this member as gone. What it
-     * has it keeps until it reads a newer document; membership begins anew when the coordinator answers again.
+     * The coordinator does not answer, and the session has expired, or must have: others may treat this member as gone.
+     * A member keeps its slots until it reads a newer document; it registers again when the coordinator answers.
      */
     LOST,
-    /** It answers, and another process has this member's name: this one has nothing until that one is gone. */
+    /**
+     * The coordinator answers, but another process has this member's name: this member owns no slots until that process
+     * is gone.
+     */
     DISPLACED
   }
 
   /**
    * The cluster as a member sees it.
    *
-   * @param connection how the coordinator is reached
+   * @param connection the state of the connection to the coordinator
    * @param members the members that are alive, this one included
    * @param leader the name of the leading member, or null if it is not known
    * @param document the document, or null if there is none
@@ -77,10 +80,10 @@ public interface Coordinator extends AutoCloseable {
   record View(Connection connection, List<Member> members, @Nullable String leader, byte @Nullable [] document,
       long version) {}
 
-  /** Told of each change, possibly late and possibly twice. */
+  /** Receives each change, possibly late and possibly twice. */
   @FunctionalInterface
   interface Listener {
-    /** The newest view; any thread. */
+    /** Accepts the newest view. Any thread may call it. */
     void changed(View view);
   }
 }

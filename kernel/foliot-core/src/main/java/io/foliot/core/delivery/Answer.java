@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The result of an attempt. */
 public sealed interface Answer {
-  /** Returns the receiver's message, for people; may be empty. */
+  /** Returns the receiver's message, for people. It may be empty. */
   String detail();
 
-  /** It succeeded. */
+  /** The attempt succeeded. */
   record Done(String detail) implements Answer {}
 
   /**
-   * It succeeded; the task is to fire again.
+   * The attempt succeeded; the task is to fire again.
    *
-   * @param next how long from now; less than {@link Limits#MIN_NEXT_MILLIS} becomes that
+   * @param next delay from now; at least {@link Limits#MIN_NEXT_MILLIS} is used
    */
   record Again(Duration next, String detail) implements Answer {
     public Again {
@@ -26,20 +26,20 @@ public sealed interface Answer {
   }
 
   /**
-   * It succeeded; the task is to fire again, and may get another payload and insert other tasks.
+   * The attempt succeeded; the task is to fire again, and may get another payload and insert other tasks.
    *
-   * @param next when, and what is written with it
+   * @param next when it fires again, and the changes that are written with that
    */
   record Plan(Outcome.Rearm next, String detail) implements Answer {}
 
-  /** It was accepted; the handler will report before the lease ends, with the token. */
+  /** The attempt was accepted; the handler will report its end with the token, before the lease ends. */
   record Accepted(String detail) implements Answer {}
 
   /**
-   * It failed; try again.
+   * The attempt failed and is to be retried.
    *
-   * @param after the wait the receiver asked for, or null for the queue's backoff, which is waited at least
-   * @param health what it says about the destination
+   * @param after the wait that the receiver requested, or null; the wait is never shorter than the queue's backoff
+   * @param health the meaning of the failure for the destination
    */
   record Retry(@Nullable Duration after, Health health, String detail) implements Answer {
     public Retry {
@@ -49,11 +49,11 @@ public sealed interface Answer {
     }
   }
 
-  /** It failed; there is no point in trying again. */
+  /** The attempt failed, and a retry is pointless. */
   record Fail(String detail) implements Answer {}
 
   /**
-   * Another answer, with what the handler says of its work. The note is recorded with the end of the attempt.
+   * Another answer, with the handler's note on its work. The note is recorded with the end of the attempt.
    *
    * @param end the answer, which has no note itself
    */
@@ -72,13 +72,13 @@ public sealed interface Answer {
 
   /** The meaning of a failure for the destination as a whole. */
   enum Health {
-    /** It works; this task failed. */
+    /** The destination works; this task failed. */
     WELL,
-    /** It answers that something is wrong inside. */
+    /** The destination reports an internal error. */
     FAILING,
-    /** It asks for less. */
+    /** The destination asks for less load. */
     OVERLOADED,
-    /** It was not reached, or did not answer in time. */
+    /** The destination was not reached, or did not answer in time. */
     UNREACHABLE
   }
 }

@@ -17,12 +17,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handlers in this process, by queue. Handlers may be set and removed while the scheduler runs. Tasks of a queue that
- * has no handler here are parked until this node or another node has a handler.
+ * Delivers tasks to handlers in this process, by queue. Handlers may be set and removed while the scheduler runs. Tasks
+ * of a queue that has no handler here are parked until this node or another node has a handler.
  */
 public final class LocalDelivery implements Delivery, ServedQueues {
   private static final System.Logger LOG = System.getLogger(LocalDelivery.class.getName());
-  /** Failures of one handler are logged once in this time. */
+  /** Shortest time between two logged failures of one handler. */
   private static final long LOG_EVERY_NANOS = 1_000_000_000;
 
   private final Executor executor;
@@ -30,12 +30,12 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   private final Map<String, Registered> handlers = new ConcurrentHashMap<>();
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
-  /** Handlers run on this executor; it must not refuse while the scheduler runs. */
+  /** Creates a delivery whose handlers run on this executor, which must not refuse tasks while the scheduler runs. */
   public LocalDelivery(Executor executor) {
     this(executor, new SystemClock());
   }
 
-  /** Handlers run on this executor; the clock spaces what is logged of their failures. */
+  /** Creates a delivery whose handlers run on this executor; the clock limits how often their failures are logged. */
   LocalDelivery(Executor executor, TimeSource clock) {
     this.executor = executor;
     this.clock = clock;
@@ -45,27 +45,27 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   @FunctionalInterface
   public interface Handler {
     /**
-     * Does the work. The thread is interrupted when the timeout of the queue's target is over; the attempt has failed
-     * then, whatever the handler returns.
+     * Does the work. The thread is interrupted when the timeout of the queue's target has passed; the attempt has then
+     * failed, whatever the handler returns.
      *
-     * @throws Exception to have it tried again
+     * @throws Exception if the attempt has failed and the task is to be retried
      */
     Answer handle(Attempt attempt) throws Exception;
   }
 
-  /** A handler has failed, and says something of the work that it has done. */
+  /** Thrown by a handler that has failed and leaves a note on the work done so far. */
   public static final class NotedFailure extends Exception {
     private static final long serialVersionUID = 1;
     private final transient TaskNote note;
 
-    /** A failure with a note. */
+    /** Creates a failure with a note. */
     public NotedFailure(Throwable cause, TaskNote note) {
       super(null, cause, false, false);
       this.note = note;
     }
   }
 
-  /** Sets the handler of a queue, in force at once. */
+  /** Sets the handler of a queue, with effect at once. */
   public LocalDelivery handle(String queue, Handler handler) {
     handlers.put(queue, new Registered(handler, clock.monotonicNanos()));
     listeners.forEach(listener -> listener.accept(queue));
@@ -140,7 +140,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     listeners.clear();
   }
 
-  /** A handler, and what was logged of its failures. */
+  /** A handler, and the log limit of its failures. */
   static final class Registered {
     private final Handler handler;
     private final AtomicLong logNanos;
@@ -207,7 +207,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
       }
     }
 
-    /** Returns false if the timeout was over before the executor came to it. */
+    /** Returns false if the timeout had passed before the executor ran it. */
     private synchronized boolean begins() {
       thread = Thread.currentThread();
       return !interrupted;
@@ -216,7 +216,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     private synchronized void ends() {
       thread = null;
       if (interrupted) {
-        // What the executor runs next on this thread is not to be interrupted.
+        // The next task of the executor on this thread must not be interrupted.
         var unused = Thread.interrupted();
       }
     }

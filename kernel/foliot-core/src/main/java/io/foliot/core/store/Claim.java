@@ -3,26 +3,26 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 
 /**
- * A task to be claimed, or only to be probed: a probe moves the index entry of a task that is not due, even where
- * there is no room to run a due one.
+ * A task to be claimed, or a move: a move only corrects the index entry of a task that is not due, even where there is
+ * no room to run a due one.
  *
  * @param id the task
- * @param leaseMillis length of the lease; 0 for a probe, which wins nothing
- * @param notAfterMillis when the store's clock has passed this, the claim is a look: what entitled the caller to it is
- *     over
+ * @param leaseMillis length of the lease; 0 for a move, which wins nothing
+ * @param notAfterMillis once the store's clock has passed this, the claim counts as a move: the caller's permit for it
+ *     has ended
  */
 public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
-  /** A claim at any time. */
+  /** Creates a claim that is valid at any time. */
   public Claim(TaskId id, long leaseMillis) {
     this(id, leaseMillis, Long.MAX_VALUE);
   }
 
-  /** A look at a task; see {@link ClaimResult.Ready}. */
+  /** Returns a move of a task's index entry; see {@link ClaimResult.Ready}. */
   public static Claim look(TaskId id) {
     return new Claim(id, 0);
   }
 
-  /** Returns whether this wins nothing at a time of the store's clock. */
+  /** Returns whether this wins nothing at a time of the store's clock, because it is or has become a move. */
   public boolean isLook(long nowMillis) {
     return leaseMillis == 0 || nowMillis > notAfterMillis;
   }

@@ -1,11 +1,11 @@
 package io.foliot.core.store;
 
 /**
- * A small record of configuration.
+ * A small configuration document.
  *
  * @param name its name within its kind
- * @param version from 1, one more with each write; never the same again after a delete
- * @param content its bytes; shared, not to be written to
+ * @param version a positive number, which each write increases by one; not reused after a delete
+ * @param content its bytes; shared, and must not be modified
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by name and version, never as a whole
 public record Document(String name, long version, byte[] content) {}

@@ -1,14 +1,17 @@
 package io.foliot.core.store;
 
-/** The kinds of configuration records. Stores write the names. */
+/**
+ * The kinds of configuration documents. Stores write the codes or names that {@link
+ * io.foliot.core.store.format.EnumCodes} gives them.
+ */
 public enum DocumentKind {
   /** Settings of queues. */
   QUEUE,
   /** Calendars of days on which jobs do not run. */
   CALENDAR,
-  /** Members of the cluster, with their last sign of life. */
+  /** Members of the cluster, each with its last heartbeat. */
   NODE,
-  /** A limited queue's permits per node. */
+  /** The permits of a limited queue, per node. */
   PERMITS,
   /** The owner of each slot, and the leader. */
   CLUSTER,

@@ -5,9 +5,9 @@ import io.foliot.core.QueueConfig;
 /**
  * The terms of a queue that a store must know.
  *
- * @param maxAttempts attempts a generation gets, unless its task says otherwise
- * @param maxWaitMillis how far resets may push beyond the first due time; {@link Long#MAX_VALUE} for no limit
- * @param maxRunMillis how long extensions may keep an attempt running, from its claim on
+ * @param maxAttempts attempts that a generation gets, unless its task sets another number
+ * @param maxWaitMillis how far resets may push the due time beyond the first one; {@link Long#MAX_VALUE} for no limit
+ * @param maxRunMillis how long after its claim extensions may keep an attempt running
  * @param retainFinishedMillis how long finished and cancelled tasks are kept
  * @param retainFailedMillis how long failed tasks are kept
  */

@@ -4,37 +4,37 @@ import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a store that runs {@link TaskOperations}. One thread; what was written is read back at once,
- * durable or not.
+ * The records of a store that runs {@link TaskOperations}. One thread; reads see earlier writes at once, durable or
+ * not.
  */
 public interface RecordTable {
-  /** The task with that id, live or kept. */
+  /** Returns the task with an id, live or kept, or null. */
   @Nullable
   TaskRecord get(TaskId id);
 
-  /** The live task of a key, or else the last one that is still known. */
+  /** Returns the live task of a key, or else its last task that is still kept, or null. */
   @Nullable
   TaskRecord byKey(String queue, String key);
 
   /**
-   * Writes a record, and with it the index, the key, the counts.
+   * Writes a record, and updates the index, the key and the counts.
    *
-   * @param before what stood there, as it was read; null for a new task
+   * @param before the old value, as it was read; null for a new task
    * @param after the new value
    */
   void write(@Nullable TaskRecord before, TaskRecord after);
 
-  /** Returns the answer that was given to a request, or null if it is not known any more. */
+  /** Returns the answer that was given to a request, or null if none is kept. */
   @Nullable
   Answered answered(String queue, @Nullable String key, String idempotencyKey);
 
-  /** Remembers what was answered to a request. */
+  /** Records the answer that was given to a request. */
   void remember(String queue, @Nullable String key, String idempotencyKey, Answered answered);
 
   /**
    * The answer to a request with an idempotency key.
    *
-   * @param digest of the request
+   * @param digest digest of the request
    * @param result the answer
    * @param dropAt when it may be forgotten, in milliseconds since 1970
    */

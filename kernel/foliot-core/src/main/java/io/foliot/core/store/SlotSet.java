@@ -13,14 +13,14 @@ public final class SlotSet {
     this.slots = slots;
   }
 
-  /** All of them. */
+  /** Returns the set of all slots. */
   public static SlotSet all(int slotCount) {
     BitSet slots = new BitSet(slotCount);
     slots.set(0, slotCount);
     return new SlotSet(slotCount, slots);
   }
 
-  /** A copy of the bits. */
+  /** Returns the set of the slots whose bits are set; the bits are copied. */
   public static SlotSet of(int slotCount, BitSet slots) {
     if (slots.length() > slotCount) {
       throw new IllegalArgumentException("a slot is below the number of slots: slot=" + (slots.length() - 1));
@@ -28,12 +28,12 @@ public final class SlotSet {
     return new SlotSet(slotCount, (BitSet) slots.clone());
   }
 
-  /** Returns how many slots there are in all. */
+  /** Returns the number of slots that exist. */
   public int slotCount() {
     return slotCount;
   }
 
-  /** Returns how many of them are in the set. */
+  /** Returns the number of slots in the set. */
   public int size() {
     return slots.cardinality();
   }
@@ -53,12 +53,12 @@ public final class SlotSet {
     return size() == slotCount;
   }
 
-  /** The first slot of the set at or behind the given one, or -1. */
+  /** Returns the first slot of the set that is at or after the given one, or -1. */
   public int next(int slot) {
     return slots.nextSetBit(slot);
   }
 
-  /** The slots that are in both sets, which are of the same number. */
+  /** Returns the slots that are in both sets. Both must have the same slot count. */
   public SlotSet and(SlotSet other) {
     ensureComparable(other);
     BitSet both = (BitSet) slots.clone();
@@ -66,7 +66,7 @@ public final class SlotSet {
     return new SlotSet(slotCount, both);
   }
 
-  /** The slots that are in one set or the other, which are of the same number. */
+  /** Returns the slots that are in at least one of the sets. Both must have the same slot count. */
   public SlotSet or(SlotSet other) {
     ensureComparable(other);
     BitSet either = (BitSet) slots.clone();
@@ -81,14 +81,17 @@ public final class SlotSet {
     }
   }
 
-  /** The slots that are not in the set. */
+  /** Returns the set of the slots that are not in this set. */
   public SlotSet complement() {
     BitSet flipped = (BitSet) slots.clone();
     flipped.flip(0, slotCount);
     return new SlotSet(slotCount, flipped);
   }
 
-  /** The set of the same tasks where there are twice as many slots: each of its slots, and the one it is split into. */
+  /**
+   * Returns the set of the same tasks after the number of slots has doubled: each of its slots, and the slot split from
+   * it.
+   */
   public SlotSet doubled() {
     BitSet both = (BitSet) slots.clone();
     slots.stream().forEach(slot -> both.set(slot + slotCount));

@@ -2,11 +2,11 @@ package io.foliot.core.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store cannot be reached, and was not asked: nothing was done. */
+/** Thrown when the store cannot be reached and the call was not sent: nothing has changed. */
 public final class StoreAwayException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  /** With what is in the way. */
+  /** Creates an exception whose message says why the store cannot be reached. */
   public StoreAwayException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

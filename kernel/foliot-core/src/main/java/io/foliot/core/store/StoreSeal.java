@@ -3,30 +3,31 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks a store that must not be used, because its tasks are moved to another store, or those of another store into it.
- * It is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}; engines look for it when they start, and
- * each second where others may use the store.
+ * Marks a store that must not be used, because its tasks are being moved to another store, or those of another store
+ * into it. It is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}. Engines read it when they start,
+ * and each second where others may use the store.
  *
- * @param state how far the move is
+ * @param state the phase of the migration
  * @param other the other store, for people; nothing secret
- * @param cursor in a store that is filled: where in the other store the move continues, or null for the beginning
- * @param tasks in a store that is filled: how many tasks have come
+ * @param cursor in a store that is being filled: the position in the other store at which the migration continues, or
+ *     null for the beginning
+ * @param tasks in a store that is being filled: the number of tasks moved so far
  */
 public record StoreSeal(State state, String other, @Nullable String cursor, long tasks) {
   /** The name of the document. */
   public static final String NAME = "seal";
 
-  /** The phase of the move. */
+  /** The phase of the migration. */
   public enum State {
     /** Nothing new is accepted and nothing is claimed; ends of attempts are recorded. */
     DRAINING,
     /** Nothing changes any more: its tasks are, or will be, in the other store. */
     MOVED,
-    /** Tasks of the other store come in, and none may fire before all are there. */
+    /** Tasks of the other store are being added, and none may fire before all are there. */
     FILLING
   }
 
-  /** A seal that is none of a store that is filled. */
+  /** Creates a seal of a store that is not being filled. */
   public static StoreSeal of(State state, String other) {
     return new StoreSeal(state, other, null, 0);
   }

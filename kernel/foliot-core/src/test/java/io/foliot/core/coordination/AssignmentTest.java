@@ -46,7 +46,7 @@ final class AssignmentTest {
   }
 
   @RepeatedTest(200)
-  void itIsEvenAndMovesNoMoreThanItMust() {
+  void theAssignmentIsEvenAndMovesNoMoreThanItMust() {
     int slots = 1 << random.nextInt(11);
     List<Member> members = members(1 + random.nextInt(12));
     Assignment assignment = Assignment.none(slots).with(members, slots);
@@ -61,7 +61,7 @@ final class AssignmentTest {
       }
       assignment = before.with(now, slots);
       ensureEven(assignment, now);
-      // What who left had, or what who came gets; and never more.
+      // At most the slots of the member that left, or those that the new member gets.
       int most = now.size() > members.size() ? slots / now.size() + 1 : slots / members.size() + 1;
       assertThat(moved(before, assignment)).as("%s to %s", members, now).isLessThanOrEqualTo(most);
       members = now;
@@ -69,7 +69,7 @@ final class AssignmentTest {
   }
 
   @RepeatedTest(50)
-  void theOrderOfMembersMeansNothing() {
+  void theOrderOfMembersDoesNotMatter() {
     List<Member> members = members(7);
     List<Member> shuffled = new ArrayList<>(members);
     Collections.shuffle(shuffled, random);
@@ -80,7 +80,7 @@ final class AssignmentTest {
   }
 
   @Test
-  void nothingMovesWhereNobodyCameOrWent() {
+  void nothingMovesUnlessMembersChange() {
     List<Member> members = members(5);
     Assignment assignment = Assignment.none(64).with(members, 64);
     assertThat(moved(assignment, assignment.with(members, 64))).isZero();
@@ -107,7 +107,7 @@ final class AssignmentTest {
   }
 
   @Test
-  void withoutMembersNobodyHasAnything() {
+  void withoutMembersNoSlotHasAnOwner() {
     Assignment assignment = Assignment.none(8).with(members(3), 8).with(List.of(), 8);
     for (int slot = 0; slot < 8; slot++) {
       assertThat(assignment.owner(slot)).isNull();
@@ -116,7 +116,7 @@ final class AssignmentTest {
   }
 
   @Test
-  void whatIsWrittenDownReadsBack() {
+  void anEncodedAssignmentDecodesToItself() {
     List<Member> members = members(3);
     Assignment assignment = Assignment.none(32).with(members, 32);
     List<String> owners = new ArrayList<>();
@@ -129,7 +129,7 @@ final class AssignmentTest {
   }
 
   @Test
-  void helpersOfASlotHaveAnOrderAndShareWhatOneLeaves() {
+  void helpersOfASlotAreOrderedAndShareTheSlotsOfOne() {
     List<String> names = List.of("a", "b", "c", "d");
     Assignment assignment = Assignment.none(400).with(names.stream().map(name -> new Member(name, "")).toList(), 400);
     Map<String, Integer> first = new HashMap<>();

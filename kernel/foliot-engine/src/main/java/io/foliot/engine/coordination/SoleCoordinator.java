@@ -3,7 +3,7 @@ package io.foliot.engine.coordination;
 import io.foliot.core.coordination.Coordinator;
 import java.util.List;
 
-/** For one node alone: it is the only member, and it leads. */
+/** The coordinator of a node without a cluster: the node is the only member, and it leads. */
 public final class SoleCoordinator implements Coordinator {
   /** Result of {@link #kind}. */
   public static final String KIND = "none";
@@ -25,12 +25,12 @@ public final class SoleCoordinator implements Coordinator {
 
   @Override
   public void update(Member self) {
-    // There is nobody else to know it.
+    // There is no other member to inform.
   }
 
   @Override
   public void publish(byte[] document, long expectedVersion) {
-    // There is nobody else to read it.
+    // There is no other member to read it.
   }
 
   @Override

@@ -17,16 +17,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fingerprint of a set of tasks, in 64 bits that do not depend on their order: the sum of the first eight
- * bytes of SHA-256 over all that is said of each.
+ * A fingerprint of a set of tasks, in 64 bits that do not depend on their order: the sum, over all tasks, of the first
+ * eight bytes of SHA-256 over all fields of a task.
  *
- * @param tasks how many
- * @param sum of them
+ * @param tasks number of tasks
+ * @param sum of their hashes
  */
 record Fingerprint(long tasks, long sum) {
   static final Fingerprint NONE = new Fingerprint(0, 0);
 
-  /** Of all live tasks of a store; tells how far it is. */
+  /** Returns the fingerprint of all live tasks of a store, and reports its progress. */
   static Fingerprint of(TaskStore store, Consumer<Fingerprint> told) {
     Fingerprint sum = NONE;
     String cursor = null;

@@ -25,26 +25,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves all live tasks, with the settings of queues, jobs and API keys, from one store to another.
+ * Moves all live tasks, with the settings of queues, calendars and API keys, from one store to another.
  *
  * <pre>
  * source: open → DRAINING → MOVED          engines that share it stop within a second or two
  * target: empty → FILLING → open           no engine starts over it before all is there
  * </pre>
  *
- * <p>Both stores are sealed by a document of theirs, so that a task is never served by both. The target's seal also
- * says how far it is: a migration that was broken off goes on from there, and what came twice is taken over once. At
- * the end both are read through, and their counts and checksums must be the same; only then is the target open.
+ * <p>Each store is sealed by a document in it, so that no task is served by both. The target's seal also records the
+ * progress: an interrupted migration continues from there, and a task that is sent twice is adopted once. At the end
+ * both stores are read, and their counts and checksums must be equal; only then is the target opened.
  *
- * <p>Final tasks stay behind, dead letters among them, and so do answers to requests with idempotency keys.
+ * <p>Final tasks, including dead letters, stay behind, and so do answers to requests with idempotency keys.
  */
 public final class Migration {
-  /** Tasks of a page: what a store writes in one commit of some milliseconds. */
+  /** Tasks per page: as many as a store writes in one commit of some milliseconds. */
   static final int PAGE = 1_000;
-  /** Engines look for a seal each second; this long after it was set the last of their writes is done. */
+  /** Time after the seal is set at which the last writes of engines are done: they check for a seal each second. */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
   private static final long CALL_SECONDS = 60;
-  /** More are not listed one by one. */
+  /** Most unreadable tasks that are listed one by one. */
   private static final int MAX_UNREADABLE = 1_000;
   private static final List<DocumentKind> MOVED_KINDS = List.of(DocumentKind.QUEUE, DocumentKind.CALENDAR,
       DocumentKind.API_KEY);
@@ -57,11 +57,11 @@ public final class Migration {
   private final List<SetAside> unreadable = new ArrayList<>();
 
   /**
-   * A migration between two open stores.
+   * Creates a migration between two open stores.
    *
-   * @param sourceName what people call the source; nothing secret
-   * @param targetName what people call the target; nothing secret
-   * @param told how far it is, some times a second
+   * @param sourceName name of the source for people; nothing secret
+   * @param targetName name of the target for people; nothing secret
+   * @param told receives the progress, several times a second
    */
   public Migration(TaskStore source, String sourceName, TaskStore target, String targetName, Consumer<String> told) {
     this.source = source;
@@ -72,13 +72,14 @@ public final class Migration {
   }
 
   /**
-   * The result of a move.
+   * The result of a migration.
    *
-   * @param tasks live tasks
-   * @param checksum of them, in hexadecimal digits
-   * @param settings documents: queues, jobs, API keys
+   * @param tasks number of live tasks
+   * @param checksum checksum of these tasks, in hexadecimal digits
+   * @param settings number of documents: queues, calendars, API keys
    * @param failed dead letters that stay behind in the source
-   * @param unreadable live tasks that stay behind in the source, for their records cannot be read; the first thousand
+   * @param unreadable live tasks that stay behind in the source because their records cannot be read; the first
+   *     thousand
    */
   public record Result(long tasks, String checksum, long settings, long failed, List<SetAside> unreadable) {
     public Result {
@@ -87,10 +88,10 @@ public final class Migration {
   }
 
   /**
-   * Moves everything. Blocks; may be repeated after a failure, with the same two stores.
+   * Moves all tasks and settings. Blocks. May be repeated after a failure, with the same two stores.
    *
-   * @param patience how long attempts under way may take to be recorded before tasks are moved as they run
-   * @throws MigrationException if it cannot go on
+   * @param patience how long to wait for the ends of running attempts; tasks that still run then are moved as they are
+   * @throws MigrationException if the migration cannot continue
    * @throws StoreException if a store does not answer
    */
   public Result run(Duration patience) {
@@ -116,7 +117,7 @@ public final class Migration {
     return await(source.counts()).values().stream().mapToLong(QueueCounts::failed).sum();
   }
 
-  /** Opens a store that was sealed; answers whether it was. */
+  /** Opens a store that was sealed. Returns whether it was sealed. */
   public static boolean release(TaskStore store) {
     boolean sealed = sealOf(store).isPresent();
     unseal(store);
@@ -130,7 +131,7 @@ public final class Migration {
       if (seal.state() != StoreSeal.State.FILLING || !seal.other().equals(sourceName)) {
         throw new MigrationException(seal);
       }
-      told.accept("going on behind " + seal.tasks() + " tasks");
+      told.accept("continuing after " + seal.tasks() + " tasks");
       return seal;
     }
     TaskPage first = await(target.live(1, null));
@@ -150,7 +151,7 @@ public final class Migration {
       running = running();
     }
     if (running > 0) {
-      told.accept("not waiting any longer; what runs is moved as it runs, and repeated when its lease ends: running="
+      told.accept("no longer waiting; running tasks are moved as they are, and retried when their leases end: running="
           + running);
     }
   }
@@ -174,7 +175,7 @@ public final class Migration {
         boolean same = there.isPresent() && Arrays.equals(there.get().content(), document.content());
         if (!same && !await(target.writeDocument(kind, document.name(), there.map(Document::version).orElse(0L),
             document.content()))) {
-          throw new MigrationException("somebody else writes to the target; see that nothing uses it: target="
+          throw new MigrationException("another process writes to the target; ensure that none uses it: target="
               + targetName);
         }
         moved++;
@@ -213,7 +214,7 @@ public final class Migration {
     }
   }
 
-  /** Over the whole source: a migration that was broken off has read the rest before. */
+  /** Lists the unreadable tasks of the whole source, because an interrupted migration has already read a part of it. */
   private void noteUnreadable() {
     String cursor = null;
     do {

@@ -153,7 +153,7 @@ final class MigrationTest {
             return method.invoke(target, arguments);
           });
       Migration.Result result = new Migration(source, "the source", counted, "the target", told::add).run(PATIENCE);
-      assertThat(told).contains("going on behind 2000 tasks");
+      assertThat(told).contains("continuing after 2000 tasks");
       assertThat(pages).hasValue(3);
       assertThat(result.tasks()).isEqualTo(4_495);
       assertThat(seal(target)).isNull();

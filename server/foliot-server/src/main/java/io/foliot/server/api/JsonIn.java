@@ -30,8 +30,8 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
- * Reads a body as a stream, and says of each mistake where it is, what was expected and what was found. A field that is
- * null counts as absent. One thread.
+ * Reads a body as a stream, and reports for each mistake where it is, what was expected and what was found. A field
+ * that is null counts as absent. One thread.
  */
 final class JsonIn implements AutoCloseable {
   private static final int SHOWN = 64;
@@ -41,7 +41,7 @@ final class JsonIn implements AutoCloseable {
   private final JsonParser parser;
 
   /**
-   * Begins to read.
+   * Creates a reader at the beginning of a body.
    *
    * @throws Problem if the bytes are not UTF-8
    */
@@ -55,7 +55,7 @@ final class JsonIn implements AutoCloseable {
     parser = Json.parser(source);
   }
 
-  /** The reader of one field. */
+  /** Reads one field. */
   @FunctionalInterface
   interface Field {
     /**
@@ -66,7 +66,7 @@ final class JsonIn implements AutoCloseable {
     boolean read(String name);
   }
 
-  /** Goes on to the next value of an array, or of the whole. Null at the end. */
+  /** Moves to the next token of the array or of the body, and returns it, or null at the end. */
   @Nullable
   JsonToken next() {
     return parser.nextToken();
@@ -77,7 +77,7 @@ final class JsonIn implements AutoCloseable {
     return parser.currentToken() == JsonToken.START_OBJECT;
   }
 
-  /** Returns how many objects and arrays the reader is inside of. */
+  /** Returns the number of objects and arrays around the reader's position. */
   int depth() {
     return parser.streamReadContext().getNestingDepth();
   }
@@ -96,7 +96,7 @@ final class JsonIn implements AutoCloseable {
     parser.skipChildren();
   }
 
-  /** Reads one object, which is all there is. */
+  /** Reads the only object of the body. */
   void only(List<String> known, Field field) {
     if (parser.nextToken() == null) {
       throw new Problem(MISSING_FIELD, "a JSON object is expected, and the body is empty; its fields are "
@@ -106,7 +106,7 @@ final class JsonIn implements AutoCloseable {
     end();
   }
 
-  /** Makes sure that nothing follows. */
+  /** Ensures that no value follows. */
   void end() {
     if (parser.nextToken() != null) {
       TokenStreamLocation at = parser.currentTokenLocation();
@@ -117,7 +117,7 @@ final class JsonIn implements AutoCloseable {
   /**
    * Reads the object at the reader's position.
    *
-   * @param what it is called in messages
+   * @param what its name in messages
    * @param known the names of its fields
    */
   void object(String what, List<String> known, Field field) {
@@ -222,7 +222,7 @@ final class JsonIn implements AutoCloseable {
     return parser.getIntValue();
   }
 
-  /** Reads a whole number of any size and makes nothing of it but that it is one. */
+  /** Ensures that the value is null or a whole number of any size, and discards it. */
   void anyInteger(String field) {
     if (!isNull() && parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
       throw wrongType(field, "a whole number");
@@ -283,7 +283,7 @@ final class JsonIn implements AutoCloseable {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Reads an array of strings, at most so many; an item more is a problem of its size. */
+  /** Reads an array of at most {@code max} strings; a longer array is a problem of its size. */
   @Nullable
   List<String> texts(String field, int max) {
     if (isNull()) {
@@ -336,7 +336,7 @@ final class JsonIn implements AutoCloseable {
     };
   }
 
-  /** The bytes of the value at the reader's position, as they were sent. */
+  /** Returns the bytes of the value at the reader's position, as they were sent. */
   byte[] raw() {
     int from = offset(parser.currentTokenLocation());
     if (parser.currentToken() == JsonToken.START_OBJECT || parser.currentToken() == JsonToken.START_ARRAY) {
@@ -351,7 +351,7 @@ final class JsonIn implements AutoCloseable {
     return Math.toIntExact(location.getByteOffset());
   }
 
-  /** Reads bytes in Base64. */
+  /** Reads a string of Base64 and returns its bytes. */
   byte @Nullable [] base64(String field) {
     String text = text(field);
     try {
@@ -386,8 +386,8 @@ final class JsonIn implements AutoCloseable {
   /**
    * Returns the problem of an invalid field.
    *
-   * @param described what was found, as the detail has it for people
-   * @param found what was found, as a program reads it
+   * @param described what was found, in words for the detail of the problem
+   * @param found what was found, in a field for programs
    */
   private static Problem invalid(String field, String expected, String described, String found) {
     return new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + described)
@@ -420,7 +420,7 @@ final class JsonIn implements AutoCloseable {
     return '"' + shown(text) + '"';
   }
 
-  /** The beginning of the sent text, for messages. */
+  /** Returns the beginning of a text that was sent, for messages. */
   static String shown(String text) {
     return text.length() > SHOWN ? WellFormed.of(text.substring(0, SHOWN)) + "..." : text;
   }
@@ -436,8 +436,8 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Returns what to answer when the parser gave up on a body with a value on each line: the first line that is not a
-   * value, for the parser itself reads on into the next line.
+   * Returns the problem to answer when the parser fails on a body with a value on each line. It names the first line
+   * that is no value, which the parser cannot, because it reads on into the next line.
    */
   static Problem malformedLine(byte[] body, JacksonException e) {
     int number = 0;
@@ -465,7 +465,7 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  /** A message of the parser's without what it says of its own settings. */
+  /** Returns a message of the parser without its remarks on its own settings. */
   private static String plain(String message) {
     return PARSER_DETAILS.matcher(message).replaceAll("");
   }

@@ -38,7 +38,7 @@ final class QueueScan {
     return clock.monotonicNanos() - endNanos < 0;
   }
 
-  /** Reads a part, at most so many tasks of a state, or of all states if it is null. */
+  /** Reads a page of at most {@code limit} tasks of a state, or of all states if it is null. */
   TaskPage part(@Nullable TaskState state, int limit, @Nullable String cursor) {
     try {
       return calls.read(scheduler.tasks(queue, state, limit, cursor));

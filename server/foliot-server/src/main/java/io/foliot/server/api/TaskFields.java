@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of a task as callers write them, on their way to a {@link Submission}. One thread; used once. */
+/** Reads the fields of a task from a request and makes a {@link Submission} of them. One thread; used once. */
 final class TaskFields {
   /** The fields of a task whose key is in the path. */
   static final List<String> OF_KEY = List.of("delay", "dueAt", "payload", "payloadBase64", "contentType", "headers",
@@ -53,7 +53,7 @@ final class TaskFields {
     this.maxPayloadBytes = maxPayloadBytes;
   }
 
-  /** The trace of the request, with which the task goes on unless its headers name another one. */
+  /** Sets the trace context of the request, which the task continues unless its headers name another one. */
   TaskFields withTrace(@Nullable String parent, @Nullable String state) {
     traceParent = parent;
     traceState = state;
@@ -66,7 +66,7 @@ final class TaskFields {
     return this;
   }
 
-  /** Reads the object that is all there is. */
+  /** Reads the only object of the body. */
   TaskFields readOnly(JsonIn in) {
     in.only(known, name -> readField(in, name));
     return this;
@@ -88,7 +88,7 @@ final class TaskFields {
     return true;
   }
 
-  // What names the task or the request depends on the call: the path or a header may say it instead.
+  // The fields that name the task or the request depend on the call: the path or a header may name it instead.
   private boolean readNamingField(JsonIn in, String name) {
     if (!known.contains(name)) {
       if (name.equals("idempotencyKey")) {
@@ -128,8 +128,8 @@ final class TaskFields {
   /**
    * Returns the request to the scheduler.
    *
-   * @param now by which a far due time is judged
-   * @throws Problem if the fields do not fit together
+   * @param now the current time, against which a due time is checked
+   * @throws Problem if a value is out of range or the fields contradict each other
    */
   Submission submission(String queue, Instant now) {
     checkDue(now);
@@ -168,12 +168,12 @@ final class TaskFields {
         throw new Problem(DELAY_OUT_OF_RANGE, "dueAt: expected an instant within 100 years, but got \"" + dueAt + '"')
             .with("field", "dueAt");
       }
-      // Whatever lies before 1970 is due now as well, and every store can keep this one.
+      // Any instant before 1970 is due now as well, and every store can represent 1970.
       dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
     }
   }
 
-  /** Makes sure that a delay is one. */
+  /** Ensures that a delay is within its range. */
   static void checkDelay(String field, Duration delay) {
     if (delay.isNegative()) {
       throw new Problem(DELAY_OUT_OF_RANGE, "a " + field + " is not negative; for a task that is due now, say \"0s\": "
@@ -225,7 +225,7 @@ final class TaskFields {
         + ADVICE + ": bytes=" + bytes).with("limit", limit);
   }
 
-  /** The body of a call that carries one task. */
+  /** Returns the body of a call that submits one task. */
   static byte[] body(Request request, ApiLimits limits) {
     try {
       return request.json(limits.envelopeBytes());

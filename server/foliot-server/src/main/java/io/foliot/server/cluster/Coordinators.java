@@ -16,14 +16,14 @@ import io.foliot.server.config.FoliotConfig;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a coordinator as a configuration says. The only place that knows which kinds there are. */
+/** Creates the coordinator that a configuration names. Only this class knows all kinds. */
 public final class Coordinators {
   private Coordinators() {}
 
   /**
-   * A coordinator that no member has joined yet, and that has not connected.
+   * Returns a coordinator that has neither connected nor joined.
    *
-   * @throws StartException if it cannot be as it is configured
+   * @throws StartException if the configuration names no usable coordinator
    */
   public static Coordinator of(FoliotConfig.Cluster config, TimeSource clock, TaskStore store) {
     String wanted = config.coordinator();

@@ -4,7 +4,8 @@ import io.foliot.store.redis.RedisOptions;
 
 /**
  * Defaults that the server and the commands share, as constants that an annotation can hold. Every other default is
- * defined by what it bounds ({@code EngineOptions}, {@code RocksDbOptions}, ...) or by its {@link Option}.
+ * defined by the class that it configures ({@code EngineOptions}, {@code RocksDbOptions}, ...) or by its {@link
+ * Option}.
  */
 public final class Defaults {
   /** Address to listen on. */
@@ -19,9 +20,9 @@ public final class Defaults {
   public static final String NAMESPACE = RedisOptions.DEFAULT_NAMESPACE;
   /** Tasks in a page of a list. */
   public static final int PAGE = 100;
-  /** Failed tasks that a redrive without ids makes live again at most. */
+  /** Most failed tasks that a redrive without ids makes live again. */
   public static final int REDRIVE = 1_000;
-  /** Tasks that one cancel by a filter cancels at most. */
+  /** Most tasks that one cancel by a filter cancels. */
   public static final int CANCEL = 1_000;
 
   private Defaults() {}

@@ -26,7 +26,7 @@ final class Settings {
 
   private final Map<Option<?>, Setting> settings = new HashMap<>();
 
-  /** Reads a file; what it sets is overridden by what is read later. */
+  /** Reads a file. Settings that are read later override those of the file. */
   void readFile(Path file) {
     try (InputStream in = Files.newInputStream(file);
         JsonParser yaml = new YAMLFactory().createParser(ObjectReadContext.empty(), in)) {
@@ -97,7 +97,7 @@ final class Settings {
     throw new ConfigException("there is no key " + source + ": " + Nearest.hint(key, keys));
   }
 
-  /** Reads variables; those that begin as none of ours are left alone. */
+  /** Reads the environment variables that have our prefix, and ignores all others. */
   void readEnvironment(Map<String, String> environment) {
     Map<String, Option<?>> options = new HashMap<>();
     Option.all().forEach(option -> options.put(option.variable(), option));
@@ -117,7 +117,7 @@ final class Settings {
     return option.variable().substring(0, option.variable().indexOf('_', PREFIX.length()) + 1);
   }
 
-  /** Reads what the command line says, by flag without hyphens. */
+  /** Reads the options of the command line, by flag without hyphens. */
   void readFlags(Map<String, String> flags) {
     flags.forEach((flag, value) -> {
       for (Option<?> option : Option.all()) {
@@ -131,7 +131,7 @@ final class Settings {
     });
   }
 
-  /** The value that holds. */
+  /** Returns the effective value of an option. */
   <T> T get(Option<T> option) {
     Setting setting = settings.get(option);
     if (setting == null) {
@@ -147,7 +147,7 @@ final class Settings {
     }
   }
 
-  /** Returns the error of a value for a reason that its type does not know. */
+  /** Returns the error of a value that its type accepts but that is refused for another reason. */
   ConfigException refuse(Option<?> option, String reason) {
     Setting setting = settings.get(option);
     return new ConfigException((setting == null ? option.key() : setting.source) + ": " + reason);

@@ -6,7 +6,7 @@ import java.util.Set;
 
 /** The caller of a request, and what it may do. */
 public final class Caller {
-  /** Any caller on this machine, while the server is open. */
+  /** Any caller on this machine, while the server requires no API key. */
   public static final Caller OPEN = new Caller("open", EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL));
 
   /** An unidentified caller, which may do only what every caller may. */
@@ -24,22 +24,22 @@ public final class Caller {
     seesAll = queues.stream().anyMatch(QueuePattern::isAll);
   }
 
-  /** Returns its name in the audit log. */
+  /** Returns the name of the caller in the audit log. */
   public String name() {
     return name;
   }
 
-  /** Returns whether it may do this to the queues it sees. */
+  /** Returns whether the caller may do this to the queues that it sees. */
   public boolean may(Action action) {
     return actions.contains(action) || actions.contains(Action.ADMIN);
   }
 
-  /** Returns whether it sees the queue. */
+  /** Returns whether the caller sees the queue. */
   public boolean sees(String queue) {
     return seesAll || queues.stream().anyMatch(pattern -> pattern.matches(queue));
   }
 
-  /** Returns whether it sees all queues. */
+  /** Returns whether the caller sees all queues. */
   public boolean seesAll() {
     return seesAll;
   }

@@ -9,21 +9,21 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** All API keys, in memory for each request to be checked, and in the store. Any thread. */
+/** All API keys: in memory, where each request is checked, and in the store. Any thread. */
 public final class KeyRing {
-  /** The storage of keys beyond this process. Its methods wait until it is done. */
+  /** The durable storage of keys. Its methods block until they are done. */
   public interface Vault {
     /** All keys. */
     Collection<ApiKey> all();
 
-    /** Keeps one more. */
+    /** Stores a key. */
     void add(ApiKey key);
 
-    /** Forgets one. */
+    /** Removes a key. */
     void remove(String id);
   }
 
-  /** The change would lock out every caller. */
+  /** Thrown when a change would lock out every caller. */
   public static final class LockedOutException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -40,7 +40,7 @@ public final class KeyRing {
   private record Entry(ApiKey key, Caller caller) {}
 
   /**
-   * The keys of a vault.
+   * Creates a ring of the keys of a vault.
    *
    * @param configured a key of the configuration, which is not in the vault; or null
    */
@@ -50,7 +50,7 @@ public final class KeyRing {
     vault.all().forEach(key -> keys.put(key.id(), new Entry(key, key.caller())));
   }
 
-  /** Reads the vault again, where other servers may have added keys and removed some. Waits. */
+  /** Reads the vault again, because other servers may have added or removed keys. Blocks. */
   public synchronized void refresh() {
     Map<String, ApiKey> kept = new HashMap<>();
     vault.all().forEach(key -> kept.put(key.id(), key));
@@ -73,7 +73,7 @@ public final class KeyRing {
     return entry != null && entry.key.is(text) && entry.key.holdsAt(now) ? entry.caller : null;
   }
 
-  /** All keys, oldest first. */
+  /** Returns all keys, oldest first. */
   public List<ApiKey> all() {
     return keys.values().stream().map(Entry::key)
         .sorted(Comparator.comparing(ApiKey::createdAt).thenComparing(ApiKey::id)).toList();
@@ -82,7 +82,7 @@ public final class KeyRing {
   /**
    * Adds a key. From the first one on, every request needs one.
    *
-   * @throws LockedOutException if it is the first and could not add a second
+   * @throws LockedOutException if it is the first key and could not add a second one
    */
   public synchronized void add(ApiKey key) {
     if (isEmpty() && !key.administers()) {
@@ -97,8 +97,8 @@ public final class KeyRing {
   /**
    * Removes a key.
    *
-   * @return whether it was there
-   * @throws LockedOutException if others stay and none of them could add one
+   * @return whether the key existed
+   * @throws LockedOutException if other keys remain and none of them could add one
    */
   public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
     if (!keys.containsKey(id)) {

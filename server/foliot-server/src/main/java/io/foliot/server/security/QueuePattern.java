@@ -1,7 +1,7 @@
 package io.foliot.server.security;
 
 /**
- * Which queues a key is for: a name, or the beginning of names and a star.
+ * A pattern of the queues that an API key may use: a name, or the beginning of names and a star.
  *
  * @param text {@code orders}, {@code orders.*}, or {@code *} for all
  */
@@ -17,12 +17,12 @@ public record QueuePattern(String text) {
     }
   }
 
-  /** Returns whether every queue is meant. */
+  /** Returns whether the pattern matches every queue. */
   public boolean isAll() {
     return text.equals("*");
   }
 
-  /** Returns whether this queue is meant. */
+  /** Returns whether the pattern matches a queue. */
   public boolean matches(String queue) {
     return text.endsWith("*") ? queue.startsWith(text.substring(0, text.length() - 1)) : queue.equals(text);
   }

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Folders and files that only the user of this process may read, whatever its umask: payloads, headers with credentials
- * and secrets of callbacks are in them as they came. Where the file system knows no permissions, they are as it makes
- * them.
+ * Creates folders and files that only the user of this process may read, whatever its umask, because they hold
+ * payloads, headers with credentials and secrets of callbacks in clear text. A file system without permissions creates
+ * them as it can.
  */
 public final class PrivateFiles {
   private static final Logger log = LoggerFactory.getLogger(PrivateFiles.class);
@@ -33,18 +33,18 @@ public final class PrivateFiles {
         : new FileAttribute<?>[0];
   }
 
-  /** Makes sure that a folder exists; it, and those above it, are private if they are new. */
+  /** Ensures that a folder exists. It and its parents are private if they are new. */
   public static void ensureFolder(Path folder) throws IOException {
     Files.createDirectories(folder, attributes(folder, OF_FOLDER));
   }
 
-  /** Makes sure that a folder of ours alone exists and is private, also if it is from a version that left it open. */
+  /** Ensures that a folder which only Foliot uses exists and is private, even if an older version left it readable. */
   public static void ensureOwnFolder(Path folder) throws IOException {
     ensureFolder(folder);
     restrict(folder, OF_FOLDER);
   }
 
-  /** Writes a private file in place of one that may be there, down to the disk. */
+  /** Writes and syncs a private file, and replaces an existing one. */
   public static void write(Path file, String text) throws IOException {
     if (!Files.exists(file)) {
       Files.createFile(file, attributes(file, OF_FILE));
@@ -54,7 +54,7 @@ public final class PrivateFiles {
         StandardOpenOption.SYNC);
   }
 
-  /** Takes from others what they may do with a file. */
+  /** Removes all permissions of other users on a file. */
   public static void restrictFile(Path file) {
     restrict(file, OF_FILE);
   }
@@ -68,15 +68,15 @@ public final class PrivateFiles {
         Files.setPosixFilePermissions(path, permissions);
       }
     } catch (IOException e) {
-      // Another user's, or a file system that only seems to know permissions: worse than it could be, and no reason to
-      // stop.
+      // The path belongs to another user, or the file system only pretends to support permissions. That is worse than
+      // it could be, but no reason to stop.
       log.warn("others may be able to read what Foliot keeps here; take their permissions away: path={}, reason={}",
           path,
           e.toString());
     }
   }
 
-  /** Returns whether the group or all others may read a file. */
+  /** Returns whether the group or any other user may read a file. */
   public static boolean isReadableByOthers(Path file) {
     try {
       Set<PosixFilePermission> permissions = hasPermissions(file) ? Files.getPosixFilePermissions(file) : Set.of();

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Tests the texts that people write and read. */
+/** Tests the text forms that people write and read. */
 class TextTest {
   private static final DateTimeFormatter ORACLE = DateTimeFormatter
       .ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)

@@ -4,6 +4,6 @@ package io.foliot.store.jdbc;
  * A new record that is inserted together with the change of another one.
  *
  * @param change the record
- * @param parent the place of the other change
+ * @param parent the position of the other change in its batch
  */
 record Child(Change change, int parent) {}

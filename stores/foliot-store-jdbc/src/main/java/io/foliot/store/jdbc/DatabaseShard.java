@@ -36,19 +36,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One database of a store, and what goes on in the background while it is open. Any thread. */
+/** One database of a store, and its background work while it is open. Any thread. */
 final class DatabaseShard implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(DatabaseShard.class.getName());
 
-  /** Rows that a page looks at: a few milliseconds of the server's. */
+  /** Most rows scanned for a page: a few milliseconds of the server's time. */
   private static final int PAGE_SCAN = 10_000;
   private static final Duration TICK = Duration.ofSeconds(1);
-  /** Rows of one statement that drops ended tasks, so that none holds its locks for long. */
+  /** Most rows of one statement that drops ended tasks, so that no statement holds its locks for long. */
   private static final int FORGET_ROWS = 2_000;
-  /** Statements per tick: more than can end in that time on one server. */
+  /** Most statements per tick: enough to drop more tasks than can end in that time on one server. */
   private static final int FORGET_STATEMENTS = 50;
   private static final long COUNTS_KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
-  /** Counting may take a twentieth of the server's time at most. */
+  /**
+   * Time between counts as a multiple of the time of a count: counting takes at most a twentieth of the server's time.
+   */
   private static final int COUNTS_REST = 20;
 
   private record Counted(Map<String, QueueCounts> counts, long atNanos, long tookNanos) {}
@@ -63,7 +65,7 @@ final class DatabaseShard implements AutoCloseable {
   private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1,
       task -> Connections.daemon(task, "foliot-jdbc-background"));
   private final ReentrantLock counting = new ReentrantLock();
-  // written by who counts, read by any thread
+  // written by the thread that counts, read by any thread
   private volatile @Nullable Counted counted;
   // background thread only
   private boolean failing;
@@ -84,7 +86,7 @@ final class DatabaseShard implements AutoCloseable {
     assert !ticks.isCancelled();
   }
 
-  /** Raises the floor to the clock, and forgets what may be forgotten. */
+  /** Raises the floor to the clock, and drops expired tasks and answers. */
   private void tick() {
     try {
       connections.now(dialect, session -> {
@@ -141,7 +143,7 @@ final class DatabaseShard implements AutoCloseable {
     return Session.within(transaction, dialect, connections);
   }
 
-  /** Returns a value of the table of facts about the database of a connection; it is made if it is absent. */
+  /** Returns a value of the table of facts about the database of a connection; it is created if it is absent. */
   String meta(Connection connection, String name) throws SQLException {
     return Schema.meta(connection, dialect, name, "");
   }
@@ -150,7 +152,7 @@ final class DatabaseShard implements AutoCloseable {
     return connections.name();
   }
 
-  /** The slots that it holds. */
+  /** Returns the range of slots that the database holds. */
   String range() {
     return range;
   }
@@ -231,7 +233,7 @@ final class DatabaseShard implements AutoCloseable {
         .run(connection -> dialect.queries().pageOfQueue(connection, numbers, number, code, after, limit, PAGE_SCAN));
     List<Row> damaged = page.rows().stream().filter(Row::isToSetAside).toList();
     if (!damaged.isEmpty()) {
-      // They are shown among the failed ones from now on.
+      // They are listed as failed tasks from now on.
       steps.general().setAside(session, damaged, page.micros());
     }
     long nowMillis = Math.floorDiv(page.micros(), 1_000);
@@ -242,7 +244,7 @@ final class DatabaseShard implements AutoCloseable {
     return new TaskPage(found, page.end() == null ? null : page.end().toString());
   }
 
-  /** Leaves unreadable records unchanged: a migration does not change its source. */
+  /** Returns a page of live tasks. Leaves unreadable records unchanged: a migration does not change its source. */
   TaskPage live(Session session, int limit, TaskId after) throws SQLException {
     Page page = session.run(connection -> dialect.queries().pageOfLive(connection, numbers, after, limit, PAGE_SCAN));
     return new TaskPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),
@@ -255,7 +257,9 @@ final class DatabaseShard implements AutoCloseable {
     return number != QueueIds.NONE && session.run(connection -> dialect.queries().hasLive(connection, number));
   }
 
-  /** One thread counts at a time; the others take what was counted last, if anything was. */
+  /**
+   * Returns the counts of each queue. One thread counts at a time; the others return the last counts, if there are any.
+   */
   Map<String, QueueCounts> counts(Session session) throws SQLException {
     Counted last = counted;
     if (last != null && (isFresh(last) || counting.isLocked())) {
@@ -321,7 +325,7 @@ final class DatabaseShard implements AutoCloseable {
     background.shutdown();
     try {
       while (!background.awaitTermination(1, TimeUnit.MINUTES)) {
-        // A statement cannot go on for ever: it has its time.
+        // A statement cannot run for ever: it has a timeout.
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

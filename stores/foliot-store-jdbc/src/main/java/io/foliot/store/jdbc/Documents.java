@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of configuration. The first version of one is the microsecond of its birth, so that versions do not come back
- * after a delete although nothing of it is kept. Any thread.
+ * Configuration documents. The first version of a document is the microsecond of its creation, so that a version is not
+ * given out again after a delete, although nothing of the deleted document is kept. Any thread.
  */
 final class Documents {
   private final Dialect dialect;
@@ -33,7 +33,7 @@ final class Documents {
     delete = dialect.files().text("delete_document");
   }
 
-  /** One, or all of a kind, by name. */
+  /** Returns the document of that name, or all of the kind if the name is null, ordered by name. */
   List<Document> find(Connection connection, DocumentKind kind, @Nullable String name) throws SQLException {
     try (PreparedStatement read = dialect.prepare(connection, select.when("named", name != null).text())) {
       dialect.text(read, 1, EnumCodes.nameOf(kind));
@@ -59,7 +59,7 @@ final class Documents {
           : insert(session, kind, name, content);
     }
     if (content == null) {
-      // Else the clock, set back, could give out its versions again.
+      // Otherwise a clock that is set back could give out its versions again.
       clock.raiseFloor(session, expectedVersion + 1);
     }
     return session.run(connection -> {

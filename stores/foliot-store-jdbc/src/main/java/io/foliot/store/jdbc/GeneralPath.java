@@ -33,9 +33,9 @@ import java.util.function.Supplier;
  * session of its own.
  *
  * <ol>
- * <li>A read sets aside live records that cannot be read, and reads again, so that none of them is in the batch.
+ * <li>A read sets aside damaged live records and then reads again, so that none of them is in the batch.
  * <li>A write raises the floor of generations first, then writes each row that still has the version that was read.
- * <li>Rows are written in the order of their ids, so that two batches do not lock each other out.
+ * <li>Rows are written in the order of their ids, so that two batches do not deadlock.
  * <li>A unit that changes a live record and inserts others is a re-arm with children: they are inserted by the
  * statement that writes their parent.
  * </ol>
@@ -62,19 +62,19 @@ final class GeneralPath {
     this.onSetAside = onSetAside;
   }
 
-  /** Takes all items of a batch that are still open. */
+  /** Runs all items of a batch that are still open. */
   <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies) throws SQLException {
     take(session, batch, bodies, true);
   }
 
   /**
-   * Takes all items of a batch that are still open. In the transaction of a caller the rows are locked: a level of
+   * Runs all items of a batch that are still open. In the transaction of a caller the rows are locked: a level of
    * isolation above READ COMMITTED would otherwise show them as they were when it began, and no write of them would
    * succeed.
    *
    * @param bodies whether payloads are read, because results show them
-   * @param writes false to return what the batch finds and to write nothing: a probe whose row another statement is
-   *     changing would wait for it, and after it there may be nothing to move
+   * @param writes false to return what the batch finds and to write nothing: a move whose row another statement is
+   *     changing would wait for that statement, after which there may be nothing left to move
    */
   <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies, boolean writes) throws SQLException {
     for (List<Integer> chunk : Rounds.chunks(batch.open())) {
@@ -90,13 +90,13 @@ final class GeneralPath {
     }
   }
 
-  /** Decides over what was read, by the clock of the read. */
+  /** Decides the items on the records that were read, by the clock of the read. */
   <Q, R> List<BatchUnit<R>> decide(OptimisticBatch<Q, R> batch, List<Integer> places, Snapshot snapshot) {
     long floor = Math.max(snapshot.floor(), clock.seen());
     return batch.decide(places, snapshot, snapshot.micros(), floor, tokens, terms);
   }
 
-  /** Reads records. Live ones that cannot be read are set aside first, so that none of them is among these. */
+  /** Reads records. Damaged live records are set aside first, so that none of them is in the result. */
   Snapshot read(Session session, ReadSet reads, boolean bodies, boolean locking) throws SQLException {
     for (int round = 0;; round++) {
       Rounds.await(round);
@@ -111,7 +111,7 @@ final class GeneralPath {
     }
   }
 
-  /** Ends tasks whose rows cannot be read, and reports them. Rows that have changed meanwhile stay. */
+  /** Ends tasks whose rows cannot be read, and reports them. Rows that have changed meanwhile are left as they are. */
   void setAside(Session session, List<Row> damaged, long nowMicros) throws SQLException {
     List<Row> sorted = damaged.stream().sorted(Comparator.comparing(row -> row.record().id())).toList();
     long last = sorted.stream().mapToLong(row -> row.record().generation()).max().orElse(0);
@@ -142,7 +142,7 @@ final class GeneralPath {
     return new SetAside(row.record().id(), row.record().queue(), damage.getMessage() + "");
   }
 
-  /** Writes units, and returns those that are written. The rows of the others were no longer those that were read. */
+  /** Writes units, and returns those that were written. The rows of the others had changed since they were read. */
   <R> List<BatchUnit<R>> write(Session session, Snapshot snapshot, List<BatchUnit<R>> units) throws SQLException {
     List<Change> updates = new ArrayList<>();
     List<Change> ends = new ArrayList<>();
@@ -189,10 +189,10 @@ final class GeneralPath {
    * The changes of a unit that must be written together.
    *
    * @param parent the change of a live record
-   * @param children what is inserted with it
+   * @param children the records inserted with it
    */
   private record Family(Change parent, List<Change> children) {
-    /** The cost of a row, in bytes of payload: it makes a statement of small rows as long as their number. */
+    /** Cost of a row, in bytes of payload: it lets the number of rows bound a statement of small rows. */
     private static final long ROW_BYTES = 4_096;
 
     TaskId id() {
@@ -231,7 +231,7 @@ final class GeneralPath {
     return new Change(change, row == null ? 0 : row.version(), queue, part);
   }
 
-  /** Returns false if nothing was written because another caller has remembered an answer to a request meanwhile. */
+  /** Returns false if nothing was written, because another caller has recorded an answer to a request meanwhile. */
   private boolean update(Session session, List<Change> updates, Map<RequestName, RecordTable.Answered> answers,
       Set<TaskId> failed) throws SQLException {
     if (answers.isEmpty()) {

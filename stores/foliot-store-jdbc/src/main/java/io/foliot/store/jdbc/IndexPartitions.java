@@ -2,7 +2,7 @@ package io.foliot.store.jdbc;
 
 /** The partitions of the index: one for each slot, and behind them one for the parked tasks of each queue. */
 final class IndexPartitions {
-  /** The most slots there can be; parts from here on are of parked tasks. */
+  /** Largest possible number of slots; the partitions from this number on hold parked tasks. */
   static final int PARKED = 1 << 16;
 
   private IndexPartitions() {}

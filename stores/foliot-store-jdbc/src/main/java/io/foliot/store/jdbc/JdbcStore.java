@@ -55,18 +55,18 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks in a database that is there already, or in several of them by ranges of slots. Durability is the database's.
+ * Tasks in an existing database, or in several databases by ranges of slots. Durability is that of the database.
  *
- * <p><b>Shape.</b> A batch is one statement, or two where one does not say it. READ COMMITTED, and changes of single
- * rows that hold only where the row is still as it was read, are all that it relies on. Nothing is kept in a session,
- * no lock outlives a step (a statement on PostgreSQL, a transaction of a few on MariaDB and MySQL), and a connection
- * may be another one each time: a pooler that hands them out by the transaction is welcome.
+ * <p><b>Shape.</b> A batch is one statement, or two where one does not suffice. It relies only on READ COMMITTED, and
+ * on changes of single rows that take effect only if the row is still as it was read. No state is kept in a session, no
+ * lock outlives a step (a statement on PostgreSQL, a transaction of a few on MariaDB and MySQL), and each step may use
+ * another connection, so a pooler in transaction mode can be used.
  *
- * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: what follows a stage must be
- * short, or go elsewhere, and must not wait for another call of the store.
+ * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: an action that follows a stage
+ * must be short, or run elsewhere, and must not wait for another call of the store.
  *
- * <p><b>Faults.</b> Calls fail while a database is away, and succeed again when it is back; connections are replaced
- * for ever. A call that fails may have taken effect or not.
+ * <p><b>Faults.</b> Calls fail while a database is unavailable, and succeed again when it is back; lost connections are
+ * always replaced. A call that fails may or may not have taken effect.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
   private final List<DatabaseShard> parts;
@@ -80,19 +80,19 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   }
 
   /**
-   * Opens the store in its databases, and makes its tables where there are none.
+   * Opens the store in its databases, and creates its tables where there are none.
    *
-   * @throws StoreException if a database cannot be reached, is none that is known, or holds other slots than it shall;
-   *     the message says which, and what to do
+   * @throws StoreException if a database cannot be reached, is of an unknown kind, or holds other slots than
+   *     configured; the message says which, and what to do
    */
   public static JdbcStore open(JdbcOptions options) {
     return open(options, Schema::dialect);
   }
 
   /**
-   * Returns whether the first database holds a store; changes nothing. Blocks until it has answered.
+   * Returns whether the first database holds a store. Changes nothing. Blocks until the database has answered.
    *
-   * @throws StoreException if it cannot be reached
+   * @throws StoreException if the database cannot be reached
    */
   public static boolean exists(JdbcOptions options) {
     try (Connections opened = Connections.open(options.parts().getFirst().source(), 1, options.timeout())) {
@@ -135,7 +135,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     }
   }
 
-  /** A database with slots that it shall not have would hold tasks that nobody finds. */
+  /** Ensures that a database holds exactly the slots configured for it. Tasks in other slots would never be found. */
   private static String ensureRange(Connections connections, Dialect dialect, JdbcOptions options, int part, int stored,
       int slotCount) {
     boolean last = part == options.parts().size() - 1;
@@ -146,7 +146,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
         ? "some of " + stored
         : connections.now(dialect, session -> Schema.meta(session.connection(), dialect, "range", wanted));
     if (!found.equals(wanted)) {
-      throw new StoreException("a database holds other slots than it shall: database=" + connections.name()
+      throw new StoreException("a database holds other slots than configured: database=" + connections.name()
           + ", holds=" + found + ", wanted=" + wanted
           + "; name the databases and their first slots as they were, or move the tasks with: foliot migrate", null);
     }
@@ -168,7 +168,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     };
   }
 
-  /** The call of one database with its items. */
+  /** Runs a call on one database with its items. */
   private interface Batch<Q, R> {
     List<R> take(DatabaseShard part, Session session, List<Q> items) throws SQLException;
   }
@@ -178,12 +178,12 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return database.call(session -> work.with(database, session));
   }
 
-  /** The work of a call with a database. */
+  /** Runs a call on one database. */
   private interface PartWork<R> {
     R with(DatabaseShard part, Session session) throws SQLException;
   }
 
-  /** Gives each database its items, and puts the answers together in the order of the items. */
+  /** Sends each database its items, and returns the results in the order of the items. */
   private <Q, R> CompletionStage<List<R>> spread(List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch) {
     if (parts.size() == 1 || items.isEmpty()) {
       List<Q> all = List.copyOf(items);
@@ -213,10 +213,10 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return all.thenApply(Spread::results);
   }
 
-  /** The answer of one database, or its failure. */
+  /** The results of one database, or its failure. */
   private record Share<R>(@Nullable List<R> results, @Nullable Throwable failure) {}
 
-  /** The answers of several databases. One thread at a time. */
+  /** Collects the results of several databases. One thread at a time. */
   private static final class Spread<R> {
     private final List<@Nullable R> results;
     private @Nullable StoreException failure;
@@ -267,7 +267,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     }
   }
 
-  /** Asks every database, and puts the answers together. */
+  /** Runs work on every database, and concatenates the results. */
   private <R> CompletionStage<List<R>> everywhere(PartWork<R> work) {
     CompletionStage<List<R>> all = CompletableFuture.completedFuture(List.of());
     for (int i = 0; i < parts.size(); i++) {
@@ -326,7 +326,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   /**
    * {@inheritDoc}
    *
-   * <p>Rows of keys that are reset stay locked until the transaction ends, as does the name of a new one.
+   * <p>The rows of keys that are reset stay locked until the transaction ends, as does the name of a new key.
    */
   @Override
   public List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException {
@@ -334,12 +334,11 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   }
 
   /**
-   * As {@link #submit(Connection, List)}, over a data source that gives out the connection of the transaction that is
-   * under way, such as Spring's
-   * {@code TransactionAwareDataSourceProxy}, or that of a container.
+   * As {@link #submit(Connection, List)}, over a data source that returns the connection of the current transaction,
+   * such as Spring's {@code TransactionAwareDataSourceProxy}, or that of a container.
    *
-   * @throws SQLException if a statement fails, or there is no connection to be had; the caller rolls back
-   * @throws IllegalArgumentException if no transaction is under way, or a draft's slot lives in another database
+   * @throws SQLException if a statement fails, or no connection is available; the caller rolls back
+   * @throws IllegalArgumentException if there is no transaction, or a draft's slot is in another database
    */
   public List<SubmitResult> submit(DataSource transactional, List<Draft> drafts) throws SQLException {
     try (Connection transaction = transactional.getConnection()) {
@@ -358,7 +357,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return within(transaction, refs, this::slotOf, (part, session, items) -> part.steps().cancel(session, items));
   }
 
-  /** Takes a batch in the transaction of a caller, on the one database that holds the slots of all its items. */
+  /** Runs a batch in the transaction of a caller, on the only database that holds the slots of all its items. */
   private <Q, R> List<R> within(Connection transaction, List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch)
       throws SQLException {
     if (transaction.getAutoCommit()) {
@@ -415,7 +414,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return parked(after == null ? 0 : partOf(after.id().slot(slotCount)), queue, slots, after, limit);
   }
 
-  /** One database after the other, as far as the first that has some. */
+  /** Reads one database after the other, until one has entries. */
   private CompletionStage<List<DueEntry>> parked(int at, String queue, SlotSet slots, @Nullable DueEntry after,
       int limit) {
     return on(at, (part, session) -> part.parked(session, queue, slots, after, limit))
@@ -495,7 +494,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.find(session, items));
   }
 
-  /** The begin of a page: behind a task, in one of the databases. */
+  /** The start of a page: after a task, in one of the databases. */
   private record Cursor(int part, TaskId after) {
     static final TaskId BEGINNING = new TaskId(0, 0);
 

@@ -11,21 +11,24 @@ import java.util.Set;
 /**
  * MariaDB 10.6 and newer, MySQL 8.0.19 and newer. A batch is a table of parameters within the statement.
  *
- * <p>An UPDATE does not return which rows it changed. So each row that is written gets a version that was never used,
- * and is asked for it afterwards: a claim, which has a token of its own, by another statement; what is not as
- * unmistakable, within one short transaction.
+ * <p>An UPDATE does not return which rows it changed. So each written row gets a version that was never used, and is
+ * read for that version afterwards: for a claim, which has a token of its own, by another statement; for other changes,
+ * which are not as distinctive, within one short transaction.
  *
- * <p>No NULL is ever read: the code that JDK 25 compiles for the decoding of one in MariaDB's driver ends the JVM now
- * and then (D47).
+ * <p>No NULL is ever read: the code that JDK 25 compiles for decoding a NULL in MariaDB's driver sometimes crashes the
+ * JVM (decision 0047).
  */
 final class MySqlDialect implements Dialect {
-  /** The beginning of the statement, in UTC: the time zone of a session, and its summer time, have no part in it. */
+  /**
+   * The time at which the statement began, in UTC, so that neither the time zone of a session nor its summer time
+   * matters.
+   */
   private static final String CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
   /** The same, read when the expression is evaluated. */
   private static final String ROW_CLOCK = "(" + CLOCK + " + TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)))";
 
   private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
-  /** Deadlock, lock wait timeout: the transaction is over and may be repeated. */
+  /** Deadlock, lock wait timeout: the transaction was rolled back and may be repeated. */
   private static final Set<Integer> ROLLED_BACK = Set.of(1213, 1205);
 
   private final MySqlStatements statements;
@@ -42,10 +45,10 @@ final class MySqlDialect implements Dialect {
   }
 
   /**
-   * With another clock.
+   * Creates a dialect with another clock.
    *
    * @param timeoutSeconds how long a statement may take
-   * @param isMariaDb else it is MySQL
+   * @param isMariaDb whether the server is MariaDB; otherwise it is MySQL
    * @param clock an SQL expression: microseconds since 1970
    * @param rowClock the same, evaluated anew for each row
    */

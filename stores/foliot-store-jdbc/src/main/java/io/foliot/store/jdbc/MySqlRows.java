@@ -8,10 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Rows of MariaDB and MySQL, whose texts are bytes, and where nothing is read as NULL: what there is none of has no
- * bytes.
- */
+/** Rows of MariaDB and MySQL. Texts are read as bytes, and no column is read as NULL: an absent value has no bytes. */
 final class MySqlRows extends Rows {
   static TaskId idOf(ResultSet row, int at) throws SQLException {
     ByteBuffer bytes = ByteBuffer.wrap(row.getBytes(at));

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The records that one statement has read. Whatever the statement did not ask for is absent. One thread. */
+/** The records that one statement has read. Records that the statement did not select are absent. One thread. */
 final class Snapshot implements CommittedRecords {
   private final long micros;
   private final long floor;
@@ -21,12 +21,12 @@ final class Snapshot implements CommittedRecords {
   private final Map<KeyName, TaskId> holders = new HashMap<>();
 
   /**
-   * A snapshot.
+   * Creates a snapshot.
    *
    * @param micros the database's clock
-   * @param floor the smallest generation that may be given out
-   * @param rows records, some perhaps twice
-   * @param answers to requests
+   * @param floor smallest generation that may be given out
+   * @param rows the rows read; a record may occur twice
+   * @param answers the recorded results by request
    */
   Snapshot(long micros, long floor, List<Row> rows, Map<RequestName, RecordTable.Answered> answers) {
     this.micros = micros;
@@ -40,7 +40,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** The live task has its key, or else the one that had it last. */
+  /** Maps the key of a record to its live task or, if there is none, to the task that had the key last. */
   private void hold(TaskRecord record) {
     String key = record.key();
     if (key == null) {

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The contract kit against a store that is spread over two databases, and what is particular to one. */
+/**
+ * Runs the contract kit against a store that is spread over two databases, and tests the properties of such a store.
+ */
 @Tag("long")
 final class SpreadStoreTest extends ServerClockStoreContract {
   private static final int SECOND_FIRST_SLOT = 100;

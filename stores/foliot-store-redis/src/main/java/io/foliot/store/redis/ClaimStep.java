@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Claims. Usual are all but those that find an ended lease. */
+/** The step that claims tasks. The fast path handles all claims except those that find an ended lease. */
 final class ClaimStep
     implements
       RedisOperation<Claim, ClaimStep.Judged>,
@@ -26,10 +26,13 @@ final class ClaimStep
   private static final int LATER = 1;
   private static final int WON = 2;
   private static final int READY = 3;
-  /** When a task that only a newer version can read is looked at again; by then that one may have claimed it. */
+  /**
+   * Time after which a task that only a newer version can read is tried again; a node of that version may have claimed
+   * it by then.
+   */
   private static final long NOT_MINE_MILLIS = 10_000;
 
-  /** A result, and the clock of the part that judged it. */
+  /** A result, and the clock of the part that decided it. */
   record Judged(long nowMillis, ClaimResult result) {}
 
   private final Supplier<Token> tokens;
@@ -104,7 +107,10 @@ final class ClaimStep
     to.add(at, numbers.toArray());
   }
 
-  /** A look may not win at any time; what the script cannot count to is never over. */
+  /**
+   * Returns the latest time at which the claim may win. A move never wins; a time beyond the exact numbers of the
+   * script never ends.
+   */
   private static long notAfter(Claim claim) {
     return claim.leaseMillis() == 0 ? -1 : Math.min(claim.notAfterMillis(), Terms.EXACT);
   }
@@ -130,7 +136,7 @@ final class ClaimStep
     }
   }
 
-  /** Null for what cannot be read: the general way sets it aside. */
+  /** Returns the result, or null if the record cannot be read: the general path then sets it aside. */
   private @Nullable ClaimResult won(Claim claim, byte[] value, byte @Nullable [] body) {
     try {
       TaskRecord task = RecordCodec.decode(claim.id(), value, body, null);

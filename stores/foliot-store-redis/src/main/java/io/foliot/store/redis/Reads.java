@@ -37,17 +37,17 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that change nothing. Any thread. */
+/** The calls of the store that only read. Any thread. */
 final class Reads {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
   private static final byte[] NOTHING = {};
   private static final int ID_BYTES = 16;
-  /** Records that one look at a part takes in: a millisecond of the server. */
+  /** Records that one read of a part scans: a millisecond of the server's time. */
   private static final int LOOK = 1_000;
-  /** Looks of one call, so that a filter which nothing passes does not hold the caller. */
+  /** Most reads of one call, so that a filter that no record passes does not hold up the caller. */
   private static final int MAX_LOOKS = 32;
-  /** Of each part's parked tasks at least so many are read, for one part may have all of them. */
+  /** Fewest parked tasks read from each part, because one part may have all of them. */
   private static final int PARKED_PER_PART = 16;
   private static final int LIVE = 254;
   private static final int ALL = 255;
@@ -82,7 +82,7 @@ final class Reads {
         .thenApply(done -> stages.stream().map(CompletableFuture::join).toList());
   }
 
-  /** Repeats a call that a part refused because there are more parts than this process knew. */
+  /** Makes a call, and repeats it if a part refuses it because there are more parts than this process knew. */
   private <T> CompletableFuture<T> following(Function<Integer, CompletableFuture<T>> call) {
     int bits = parts.state().bits();
     return call.apply(bits).exceptionallyCompose(failure -> {
@@ -150,7 +150,7 @@ final class Reads {
     return entries;
   }
 
-  /** Returns whether a part may hold tasks of these slots, whose number may be another one. */
+  /** Returns whether a part may hold tasks of these slots. The number of slots and that of parts may differ. */
   private static boolean meets(SlotSet slots, int bits, int part) {
     int common = Math.min(slots.slotCount(), 1 << bits);
     for (int slot = part & (common - 1); slot < slots.slotCount(); slot += common) {
@@ -176,7 +176,7 @@ final class Reads {
       return all(read).thenCompose(found -> {
         List<DueEntry> firsts = firsts(found, perPart, limit);
         List<DueEntry> page = firsts.stream().filter(entry -> slots.contains(entry.id())).toList();
-        // A part may hold slots that nobody asked for; an empty page would say that there are no more.
+        // A part may also hold slots that were not requested. An empty page would mean that there are no more entries.
         return page.isEmpty() && !firsts.isEmpty()
             ? parked(queue, slots, firsts.getLast(), limit).toCompletableFuture()
             : CompletableFuture.completedFuture(page);
@@ -184,7 +184,10 @@ final class Reads {
     }));
   }
 
-  /** Of what was read, what is surely before all that was not: no further than where a part's reading was cut short. */
+  /**
+   * Returns the entries that certainly precede all entries that were not read: those up to the point at which the limit
+   * cut the read of a part short.
+   */
   private static List<DueEntry> firsts(List<List<DueEntry>> found, int perPart, int limit) {
     DueEntry end = found.stream().filter(entries -> entries.size() == perPart).map(List::getLast).min(BY_WAKE)
         .orElse(null);
@@ -211,7 +214,7 @@ final class Reads {
     });
   }
 
-  /** A task that has not crossed to its part yet is unknown there; its claim brings it. */
+  /** A task that has not yet migrated to its part is unknown there; its claim migrates it. */
   CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return call(() -> following(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
@@ -279,7 +282,7 @@ final class Reads {
     }));
   }
 
-  /** Reads records of one part. Live ones that cannot be read are set aside first. */
+  /** Reads records of one part. Damaged live records are set aside first. */
   private CompletableFuture<Snapshot> snapshot(Partitions.State state, int part, ReadSet reads) {
     return calls.crossing().bring(state, part, SlotMigration.Refs.of(reads)).thenCompose(here -> {
       Snapshot snapshot = new Snapshot(reads, true, false);
@@ -344,8 +347,8 @@ final class Reads {
 
   /**
    * Returns whether a queue has a live task, by the counts, which every script writes together with the tasks. While
-   * tasks cross from a part to another one, they are in the new part before they leave the old one, so the old ones are
-   * read first. A part that has heard of more parts refuses the step in front of its counts; then all is read again.
+   * tasks migrate between parts, they are in the new part before they leave the old one, so the old parts are read
+   * first. A part that knows of more parts refuses the step before its counts are read; then all parts are read again.
    */
   CompletionStage<Boolean> hasLive(String queue) {
     return call(() -> following(bits -> {
@@ -441,7 +444,7 @@ final class Reads {
           found.tasks.add(Snapshot.decoded(id, value, (byte[]) reply.get(i + 2), (byte[]) reply.get(i + 3), true));
         } catch (UnreadableException e) {
           if (wanted == LIVE) {
-            // A move leaves its source alone.
+            // A migration does not change its source.
             found.unreadable.add(new SetAside(id, "", e.getMessage() + ""));
           } else if (!(e instanceof NewerVersionException)) {
             damaged.add(new Snapshot.Damaged(id, value, e));

@@ -5,14 +5,14 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of recent facts, which may be forgotten at any time: two generations of a map, of which the older goes when
- * the younger is full. Reads do not count as use. Any thread.
+ * A cache of recent facts, which may be dropped at any time: two generations of a map, of which the older is dropped
+ * when the younger is full. Reads do not count as use. Any thread.
  *
- * <p>Each claim, touch and settle of the store reads or writes it, so a read is a read of a map and nothing else.
- * Rejected: a cache library, which notes each read to know what to evict; what is forgotten here costs one more call.
+ * <p>Each claim, touch and settle of the store reads or writes it, so a read is only a read of a map. Rejected: a cache
+ * library, which records each read to choose what to evict; here a dropped fact costs only one more call.
  *
- * @param <K> what is asked for
- * @param <V> what was learnt of it
+ * @param <K> type of the keys
+ * @param <V> type of the facts
  */
 final class Recent<K, V> {
   private final int maxPerGeneration;
@@ -20,7 +20,7 @@ final class Recent<K, V> {
   private volatile ConcurrentMap<K, V> young = new ConcurrentHashMap<>();
   private volatile ConcurrentMap<K, V> old = new ConcurrentHashMap<>();
 
-  /** One that holds at most twice so many. */
+  /** Creates a cache of at most twice {@code maxPerGeneration} facts. */
   Recent(int maxPerGeneration) {
     this.maxPerGeneration = maxPerGeneration;
   }

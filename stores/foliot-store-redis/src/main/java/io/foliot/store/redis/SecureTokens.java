@@ -6,8 +6,8 @@ import java.security.SecureRandom;
 import java.util.function.Supplier;
 
 /**
- * Tokens that nobody can guess. A thousand at a time, for the system's source of randomness is a call into it. Any
- * thread.
+ * Supplies tokens that cannot be guessed. Generates a thousand at a time, because each use of the system's random
+ * source is a system call. Any thread.
  */
 final class SecureTokens implements Supplier<Token> {
   private static final int BYTES_AT_ONCE = 16_384;

@@ -14,23 +14,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of a server on which its loss of writes depends.
  *
- * @param info its INFO
- * @param config of its CONFIG, what was asked for; empty if the user may not read it
+ * @param info the server's INFO
+ * @param config the settings read from its CONFIG; empty if the user may not read them
  */
 record ServerFacts(Map<String, String> info, Map<String, String> config) {
-  /** With {@code everysec} Redis itself speaks of one second, and lets a slow sync take another. */
+  /** Window of {@code everysec}: Redis documents one second, and lets a slow sync take another. */
   private static final long EVERYSEC_MILLIS = 2_000;
-  /** Linux writes back what is dirty after 30 s. */
+  /** Linux writes dirty pages back after 30 s. */
   private static final long KERNEL_MILLIS = 30_000;
   private static final long MILLIS = 1_000;
-  /**
-   * Redis counts how long a replica is silent in whole seconds, looks at it once a second, and may be late with that.
-   */
+  /** Redis counts the silence of a replica in whole seconds, checks it once a second, and may do so late. */
   private static final long LAG_SLACK_SECONDS = 3;
   /** No bound at all. */
   static final long UNBOUNDED = Long.MAX_VALUE;
 
-  /** INFO of whatever server answers; blocks. */
+  /** Returns the INFO of the server that answers. Blocks. */
   static Map<String, String> info(Link link) {
     try {
       return lines(link.serverCommand(CommandType.INFO).join());
@@ -45,7 +43,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     CompletableFuture<List<Object>> info = pipeline.serverCommand(CommandType.INFO);
     CompletableFuture<Map<String, String>> config = CompletableFuture.completedFuture(new HashMap<>());
     for (String name : List.of("appendfsync", "save", "min-replicas-to-write", "min-replicas-max-lag")) {
-      // One by one: not every version takes several, and a user may be allowed none.
+      // One by one: not every version accepts several names, and a user may have no permission to read any.
       CompletableFuture<List<Object>> one = pipeline.serverCommand(CommandType.CONFIG, "GET", name);
       config = config.thenCombine(one.exceptionally(forbidden -> List.of()), (all, found) -> {
         if (found.size() == 2) {
@@ -69,7 +67,9 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     return values;
   }
 
-  /** @throws StoreException if the server throws keys away when it is full */
+  /**
+   * @throws StoreException if the server evicts keys when it is full
+   */
   void ensureNothingIsEvicted() {
     String policy = info.getOrDefault("maxmemory_policy", "noeviction");
     if (policy.startsWith("allkeys")) {
@@ -78,7 +78,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     }
   }
 
-  /** The first number of the server's version. */
+  /** Returns the first number of the server's version. */
   int version() {
     String digits = info.getOrDefault("redis_version", "6").split("\\D", 2)[0];
     return digits.isEmpty() ? 0 : Integer.parseInt(digits);
@@ -89,7 +89,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     return value == null || !value.matches("\\d{1,9}") ? null : Long.valueOf(value);
   }
 
-  /** Returns the time, up to a crash and a restart from files, whose acknowledged writes may be lost. */
+  /** Returns the length of time before a crash whose acknowledged writes a restart from files may lose. */
   private long fileMillis() {
     if (!"1".equals(info.get("aof_enabled"))) {
       return UNBOUNDED;
@@ -101,7 +101,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     };
   }
 
-  /** Returns the time whose acknowledged writes may be lost if a replica takes over. */
+  /** Returns the length of time whose acknowledged writes may be lost if a replica takes over. */
   private long replicaMillis(int waitReplicas) {
     Long least = number("min-replicas-to-write");
     Long lagSeconds = number("min-replicas-max-lag");
@@ -116,8 +116,8 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
   /**
    * Returns the failures that an acknowledged write survives.
    *
-   * @param waitReplicas how many replicas are waited for
-   * @param failsOver whether somebody promotes replicas
+   * @param waitReplicas number of replicas that each write waits for
+   * @param failsOver whether replicas are promoted automatically
    */
   Durability durability(int waitReplicas, boolean failsOver) {
     boolean replicated = failsOver || !"0".equals(info.getOrDefault("connected_slaves", "0"));

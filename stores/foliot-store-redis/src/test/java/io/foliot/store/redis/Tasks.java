@@ -80,7 +80,7 @@ final class Tasks {
     }
   }
 
-  /** What a call failed with, which is said by a StoreException; null if it succeeded. */
+  /** Returns the StoreException with which a call failed, or null if it succeeded. */
   static @Nullable StoreException failure(CompletionStage<?> stage) {
     try {
       Object done = stage.toCompletableFuture().get(ANSWER_SECONDS, TimeUnit.SECONDS);

@@ -19,10 +19,10 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Files and folders that only their owner can read: payloads, headers and secrets of receivers are in them in clear.
- * The folder's 0700 is what protects; RocksDB makes its files itself, by the process's umask, and they are narrowed to
- * 0600 afterwards, so that a copy that keeps permissions is closed too. File systems without POSIX permissions keep
- * theirs.
+ * Files and folders that only their owner can read, because they hold payloads, headers and secrets of receivers in
+ * clear text. The folder's mode 0700 protects them. RocksDB creates its files itself, by the process's umask; they are
+ * narrowed to 0600 afterwards, so that a copy that keeps permissions is protected too. File systems without POSIX
+ * permissions keep theirs.
  */
 final class OwnerOnly {
   private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwx------");
@@ -39,7 +39,7 @@ final class OwnerOnly {
     return isSupported(path) ? new FileAttribute<?>[]{PosixFilePermissions.asFileAttribute(permissions)} : NONE;
   }
 
-  /** Ensures that a folder exists; those that are missing above it are the owner's, too. */
+  /** Ensures that a folder exists; only the owner can read the missing parents that are created, too. */
   static void createFolders(Path folder) throws IOException {
     Files.createDirectories(folder, attributes(folder, FOLDER));
   }
@@ -61,9 +61,9 @@ final class OwnerOnly {
   }
 
   /**
-   * Takes the permissions of group and others from a folder and all that is in it.
+   * Removes the permissions of group and others from a folder and all that it contains.
    *
-   * @return whether the folder itself was open to them
+   * @return whether group or others could read the folder itself
    */
   static boolean narrow(Path folder) throws IOException {
     if (!isSupported(folder)) {
@@ -93,7 +93,7 @@ final class OwnerOnly {
     return wasOpen;
   }
 
-  // RocksDB deletes files at any moment.
+  // RocksDB may delete a file at any moment.
   private static FileVisitResult gone(IOException failure) throws IOException {
     if (failure instanceof NoSuchFileException) {
       return FileVisitResult.CONTINUE;

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queues by number: numbers are shorter in keys than names, and sort. A number is given once, with the first task, and
- * stays for ever. The writer gives numbers; any thread reads.
+ * Queues by number: in keys, a number is shorter than a name, and numbers sort. A queue gets its number with its first
+ * task and keeps it for ever. The writer assigns numbers; any thread reads them.
  */
 final class Queues {
   private static final int NONE = -1;
@@ -17,13 +17,13 @@ final class Queues {
   // written by the writer, read by any thread
   private volatile @Nullable String[] names = new String[0];
 
-  /** The number, or -1 if the queue never had a task. */
+  /** Returns the number of a queue, or -1 if the queue never had a task. */
   int number(String queue) {
     Integer number = numbers.get(queue);
     return number == null ? NONE : number;
   }
 
-  /** The name. */
+  /** Returns the name of the queue with a number. */
   String name(int number) {
     @Nullable
     String[] all = names;
@@ -38,7 +38,7 @@ final class Queues {
     return names.length;
   }
 
-  /** Takes the next number for a queue that has none. */
+  /** Assigns the next number to a queue that has none. */
   int add(String queue) {
     int number = names.length;
     set(number, queue);

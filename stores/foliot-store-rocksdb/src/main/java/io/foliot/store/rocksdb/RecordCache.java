@@ -13,18 +13,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Committed live records that are likely to be asked for again: those with a key (touches) and those that run
- * (settles), the least recently used leaving first. The writer's alone, which is why it can never be stale.
+ * Committed live records that are likely to be read again: those with a key (for touches) and those that run (for
+ * settles). The least recently used record is evicted first. Only the writer uses it, so it is never stale.
  *
- * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, by chance. More keys than fit, each
- * touched in turn, would else push each other out before they are asked for again: no hits, and each record dies old,
- * which the collector pays for with long pauses. A key that is touched often gets in soon.
+ * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. Otherwise, if more keys
+ * than fit are touched in turn, they evict each other before they are read again: there are no hits, and each record
+ * dies old, which costs the collector long pauses. A key that is touched often is admitted soon.
  *
- * <p>It is on the path of each write. Rejected: a cache library, which is made for many threads, evicts after a while,
+ * <p>It is on the path of each write. Rejected: a cache library, which is made for many threads, evicts with a delay,
  * and would need a second map by key that follows its evictions.
  */
 final class RecordCache {
-  /** Its objects and its places in both maps: 450 bytes with 100 of payload, as measured with compact headers. */
+  /**
+   * Heap of a record's objects and of its places in both maps, without the payload: 450 bytes with 100 of payload, as
+   * measured with compact headers.
+   */
   private static final int BYTES_PER_RECORD = 340;
   private static final int BYTES_PER_ATTEMPT = 80;
   private static final int ADMITS_ONE_IN = 16;
@@ -50,13 +53,13 @@ final class RecordCache {
   TaskRecord get(KeyName name) {
     TaskRecord record = byKey.get(name);
     if (record != null) {
-      // For the order of use.
+      // Marks the record as recently used.
       byId.get(record.id());
     }
     return record;
   }
 
-  /** Takes in what has been committed, or lets go of what is not worth keeping. */
+  /** Caches a committed record, or drops it if it is not worth keeping. */
   void put(TaskRecord record) {
     boolean known = remove(record.id());
     if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)
@@ -78,7 +81,10 @@ final class RecordCache {
     shownSize = byId.size();
   }
 
-  /** While there is room every record is; then those that run, and one in some of those that wait. */
+  /**
+   * Returns whether a record is admitted: every record while there is room, then those that run, and some of those that
+   * wait.
+   */
   private boolean isAdmitted(TaskRecord record) {
     return bytes < maxBytes - weight(record) || record.state() == TaskState.RUNNING
         || ThreadLocalRandom.current().nextInt(ADMITS_ONE_IN) == 0;

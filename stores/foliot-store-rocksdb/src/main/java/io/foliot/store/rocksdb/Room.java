@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
-/** Refuses new tasks before the disk is full, so that those there are can still be settled. The writer's alone. */
+/** Refuses new tasks before the disk is full, so that existing tasks can still be settled. Writer thread only. */
 final class Room {
-  /** The interval of checks of the file system: short enough for what can be written in between. */
+  /** Interval between checks of the file system: short enough that little can be written in between. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Path folder;
@@ -44,7 +44,7 @@ final class Room {
     }
   }
 
-  /** As of the last look; any thread. */
+  /** Returns the free bytes at the last check. Any thread. */
   long lastFreeBytes() {
     return lastFreeBytes;
   }

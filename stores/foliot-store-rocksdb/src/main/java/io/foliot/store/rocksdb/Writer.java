@@ -20,24 +20,27 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread that writes. It takes all calls that wait, runs them one after the other against {@link CommitTable},
- * writes what they leave in one synced batch, and only then lets them be answered: group commit. While one commit
- * syncs, the next calls pile up, so the more callers there are, the fewer syncs each costs.
+ * The only thread that writes. It drains all waiting calls, runs them one after the other against {@link CommitTable},
+ * writes their changes in one synced batch, and only then completes them: group commit. While one commit syncs, the
+ * next calls queue up, so the more callers there are, the fewer syncs each call costs.
  *
- * <p>Answers are given on another thread, in the order of the commits: callers' code never runs on the writer.
+ * <p>Calls are completed on another thread, in the order of the commits: callers' code never runs on the writer.
  *
- * <p>open → closing (what was accepted is still done) → ended; open or closing → failed → ended.
+ * <p>open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */
 final class Writer {
-  /** Calls that wait. More than any number of callers that each wait for their answer. */
+  /** Most waiting calls: more than there are callers that each wait for their answer. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
-  /** Items of calls that are not answered: some seconds of work, and what bounds the heap they take. */
+  /** Most items of unanswered calls: some seconds of work. It bounds the heap that they take. */
   private static final long MAX_WAITING_ITEMS = 1_000_000;
-  /** Bytes that calls which are not answered carry. */
+  /** Most payload bytes of unanswered calls. */
   private static final long MAX_WAITING_BYTES = 256L << 20;
-  /** Items of one commit: the largest batch of one caller, so that nobody waits for much more than his own. */
+  /**
+   * Most items of one commit: the largest batch of one caller, so that no caller waits for much more than its own
+   * batch.
+   */
   private static final int MAX_ITEMS_PER_COMMIT = 10_000;
-  /** Bytes carried by the calls of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk. */
+  /** Most payload bytes of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk time. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
   /** The interval at which an idle writer drops expired history. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -100,7 +103,7 @@ final class Writer {
     thread.start();
   }
 
-  /** Takes a call; its stage is completed behind the commit. */
+  /** Enqueues a call. Its stage is completed after the commit. */
   <R> CompletionStage<R> call(Operation<R> operation) {
     StoreException reason = refusal();
     if (reason != null) {
@@ -115,7 +118,7 @@ final class Writer {
           "too much waits to be written: items=" + waiting + ", bytes=" + bytes + "; nothing of this call was written",
           null));
     }
-    // Between the offer and the look at idle: the writer sets idle and then looks at the queue.
+    // Orders the offer before the read of idle: the writer sets idle and then reads the queue.
     VarHandle.fullFence();
     if (idle) {
       LockSupport.unpark(thread);
@@ -152,7 +155,7 @@ final class Writer {
     return failure;
   }
 
-  /** Stops everything: what was read or written is in doubt. */
+  /** Stops everything, because data that was read or written is in doubt. */
   void fail(StoreException reason) {
     if (failure == null) {
       failure = reason;
@@ -160,7 +163,7 @@ final class Writer {
     LockSupport.unpark(thread);
   }
 
-  /** Does what was accepted, and returns when everything has ended. */
+  /** Runs all accepted calls, and returns when everything has ended. */
   void close() {
     closing = true;
     boolean interrupted = false;
@@ -270,7 +273,8 @@ final class Writer {
     } catch (StoreException e) {
       throw e;
     } catch (RuntimeException e) {
-      // The caller's own: an instant that no number can hold. Items before it stand, as the contract allows.
+      // The failure is the caller's: for example an instant that does not fit a long. Items before it remain in effect,
+      // as the contract allows.
       operation.refuse(e);
     }
   }
@@ -294,7 +298,7 @@ final class Writer {
     waitingBytes.addAndGet(-operation.bytes);
   }
 
-  /** An orderly end: the floor of generations exactly, and no log to be read by the next open. */
+  /** Ends in order: records the exact floor of generations, and leaves no log that the next open must read. */
   private void leaveTidy() {
     table.recordFloor(Math.max(operations.generationFloor(), table.generationGiven()) + 1);
     db.write(table.batch().serialized());

@@ -11,7 +11,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** The serialized form is read back by RocksDB's own reader. */
+/** Reads the serialized form with RocksDB's own reader. */
 final class BatchTest {
   private static final int[] IDS = {0, 1, 2, 3, 4, 5, 6, 300, 20_000};
 
@@ -33,7 +33,7 @@ final class BatchTest {
   }
 
   @Test
-  void rocksDbReadsWhatTheBatchSays() throws RocksDBException {
+  void rocksDbReadsTheSerializedBatch() throws RocksDBException {
     Batch batch = new Batch(IDS, 1);
     String large = "v".repeat(70_000);
     batch.put(Family.META, bytes("a"), bytes("1"));

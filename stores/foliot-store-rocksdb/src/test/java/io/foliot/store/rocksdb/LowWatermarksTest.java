@@ -9,7 +9,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The hand never stands behind an entry that can be seen, whatever comes between a scan's steps and a writer's. */
+/** The hand is never behind a visible entry, however the steps of scans and writers interleave. */
 final class LowWatermarksTest {
   @Test
   void aScanRaisesTheHandToWhatItSawFirst() {
@@ -62,7 +62,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void moreRangesKeepTheHandsOfThoseThereWere() {
+  void addedRangesKeepTheHandsOfExistingOnes() {
     LowWatermarks hands = new LowWatermarks(1);
     hands.begin(0);
     hands.learned(0, 5);
@@ -70,7 +70,7 @@ final class LowWatermarksTest {
     hands.growTo(10);
     assertThat(hands.hand(0)).isEqualTo(3);
     assertThat(hands.hand(9)).isEqualTo(LowWatermarks.UNKNOWN);
-    assertThat(hands.hand(1_000)).as("a range nobody made room for").isEqualTo(LowWatermarks.UNKNOWN);
+    assertThat(hands.hand(1_000)).as("a range for which no room was made").isEqualTo(LowWatermarks.UNKNOWN);
     hands.lower(9, 4);
     hands.visible();
     hands.begin(9);
@@ -78,7 +78,7 @@ final class LowWatermarksTest {
     assertThat(hands.hand(9)).isEqualTo(8);
   }
 
-  /** One scan's steps as a scan takes them, with anything in between. */
+  /** The steps of one scan, between which other steps can run. */
   private static final class Scan {
     boolean learns;
     List<Long> view = List.of();
@@ -86,7 +86,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void whateverTheOrderOfStepsNoVisibleEntryStandsBeforeTheHand() {
+  void noVisibleEntryIsBeforeTheHandInAnyOrderOfSteps() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int round = 0; round < 2_000; round++) {

@@ -41,16 +41,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rates of the store by itself: creations without and with keys, touches, claims with settles, an idle poll, a restart.
- * It checks by the store's own counts that the work was done.
+ * Measures the rates of the store alone: creations without and with keys, touches, claims with settles, an idle poll, a
+ * restart. It checks by the store's own counts that the work was done.
  *
  * <pre>
  * mvn -q -pl :foliot-store-rocksdb -am -Pbench-store process-test-classes \
  *   -Dbench.args="/tmp/foliot-bench 1000000 5000"
  * </pre>
  *
- * Arguments: a folder that is absent or empty and is removed afterwards; tasks per step; items per call; and optionally
- * how many tasks are put there first.
+ * Arguments: a folder that is absent or empty and is removed afterwards; the tasks per step; the items per call; and
+ * optionally the number of tasks that are created first.
  */
 public final class RocksDbStoreBenchmark {
   private static final String QUEUE = "bench";
@@ -154,7 +154,7 @@ public final class RocksDbStoreBenchmark {
     return stage.toCompletableFuture().join();
   }
 
-  /** Calls with some under way at a time, as callers do that do not wait for each other. */
+  /** Makes calls with several in flight at a time, as callers do that do not wait for each other. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = clock.monotonicNanos();
@@ -190,8 +190,8 @@ public final class RocksDbStoreBenchmark {
     StoreStats stats = store.stats();
     long cpuMicros = cpuMicros();
     System.out.printf(
-        "%-22s %,9d items, %,9.0f a second; of the process' CPU %.1f us each, of the writer's time %.1f us "
-            + "each preparing and %.1f us writing and syncing%n",
+        "%-22s %,9d items, %,9.0f a second; per item %.1f us of the process' CPU time, and of the writer's %.1f us "
+            + "preparing and %.1f us writing and syncing%n",
         what, total, rate,
         (double) (cpuMicros - lastCpuMicros) / total, (double) (stats.prepareMicros() - last.prepareMicros()) / total,
         (double) (stats.syncMicros() - last.syncMicros()) / total);

@@ -42,7 +42,7 @@ public final class RecordChange {
     return before != null && before.isLive();
   }
 
-  /** Returns whether the payload changes. A payload that was not read is known by its identity. */
+  /** Returns whether the payload changes. Payloads are compared by identity, since they may not have been read. */
   public boolean changesBody() {
     return before == null || before.body() != after.body();
   }

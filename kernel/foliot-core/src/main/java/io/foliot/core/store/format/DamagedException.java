@@ -2,7 +2,10 @@ package io.foliot.core.store.format;
 
 import org.jspecify.annotations.Nullable;
 
-/** The bytes are not those that were written: a checksum does not match, a part is missing, or a file was changed. */
+/**
+ * Thrown when bytes differ from those that were written: a checksum does not match, a part is missing, or a file was
+ * changed.
+ */
 public final class DamagedException extends UnreadableException {
   private static final long serialVersionUID = 1;
 

@@ -6,7 +6,7 @@ import java.util.function.Function;
 /**
  * A document in a {@link Frame} that belongs to its subject: bytes of another subject do not match its checksum. Stores
  * frame a document under its name; the parts of the engine and the coordinators frame its content under the kind of the
- * content, because a content also goes through coordinators, which check nothing.
+ * content, because content also passes through coordinators, which check nothing.
  *
  * <p>A subject is part of the format and never changes.
  */
@@ -15,30 +15,31 @@ public final class DocumentFormat {
 
   private DocumentFormat() {}
 
-  /** Returns the bytes of a document whose content is written by the argument. */
+  /** Returns the bytes of a document whose content the argument writes. */
   public static byte[] encode(String subject, Consumer<Bytes> content) {
     return framed(subject, new Bytes(SIZE_USUAL), content);
   }
 
   /**
-   * Reads what {@link #encode} wrote of the same subject.
+   * Reads bytes that {@link #encode} returned for the same subject.
    *
-   * @param content reads all of the content; an exception of indices or arguments means that it makes no sense
-   * @throws UnreadableException if it cannot be read; its class says why
+   * @param content reads all of the content; an exception about an index or an argument means that the content makes no
+   *     sense
+   * @throws UnreadableException if the bytes cannot be read; its class says why
    */
   public static <T> T decode(String subject, byte[] bytes, Function<BytesReader, T> content) {
     return Frame.read("a document", subject, Checksum.mark(subject), bytes, content);
   }
 
-  /** Returns the bytes that are stored of a document. */
+  /** Returns the bytes that are stored for a document. */
   public static byte[] frame(String name, byte[] content) {
     return framed(name, new Bytes(content.length + 8), out -> out.bytes(content));
   }
 
   /**
-   * Returns the content of the bytes that are stored of a document.
+   * Returns the content from the bytes that are stored for a document.
    *
-   * @throws UnreadableException if it cannot be read
+   * @throws UnreadableException if the bytes cannot be read
    */
   public static byte[] unframe(String name, byte[] stored) {
     return decode(name, stored, BytesReader::rest);

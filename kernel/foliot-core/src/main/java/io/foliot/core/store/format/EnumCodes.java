@@ -7,11 +7,11 @@ import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 
 /**
- * The number of each constant that is stored. The numbers are part of the format and of the statements and scripts of
- * the stores: they never change, and none is used again. A constant may be renamed or moved.
+ * The code of each constant that is stored. The codes are part of the format, and of the statements and scripts of the
+ * stores: they never change, and none is reused. A constant may be renamed or moved.
  */
 public final class EnumCodes {
-  /** Code of {@link TaskState#READY}, which only the answer to a request shows. */
+  /** Code of {@link TaskState#READY}, which is never a stored state and occurs only in answers. */
   public static final int READY = 0;
   /** Code of {@link TaskState#DELAYED}. */
   public static final int DELAYED = 1;
@@ -39,7 +39,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the state of a code.
+   * Returns the state that has a code.
    *
    * @throws MalformedException if there is none
    */
@@ -67,7 +67,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the end of an attempt of a code.
+   * Returns the end of an attempt that has a code.
    *
    * @throws MalformedException if there is none
    */
@@ -82,7 +82,7 @@ public final class EnumCodes {
     };
   }
 
-  /** Returns the code of what became of a submit. */
+  /** Returns the code of the result of a submit. */
   public static int of(SubmitResult.Kind kind) {
     return switch (kind) {
       case CREATED -> 0;
@@ -97,7 +97,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns what became of a submit, by its code.
+   * Returns the result of a submit that has a code.
    *
    * @throws MalformedException if there is none
    */
@@ -137,7 +137,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the state of a seal of a code.
+   * Returns the state of a seal that has a code.
    *
    * @throws MalformedException if there is none
    */

@@ -1,6 +1,6 @@
 package io.foliot.core.store.format;
 
-/** The bytes are those that were written, by a newer version of Foliot; only that version may change them. */
+/** Thrown when intact bytes were written by a newer version of Foliot; only that version may change them. */
 public final class NewerVersionException extends UnreadableException {
   private static final long serialVersionUID = 1;
 

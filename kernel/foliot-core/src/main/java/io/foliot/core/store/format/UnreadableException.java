@@ -4,8 +4,8 @@ import io.foliot.core.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stored bytes cannot be read. The three cases call for different acts, so each is a class of its own: a store may have
- * to stop for the first, sets the second aside, and leaves the third alone.
+ * Thrown when stored bytes cannot be read. The three cases require different actions, so each is a class of its own: a
+ * store may have to stop for damaged bytes, sets malformed ones aside, and leaves those of a newer version unchanged.
  */
 public abstract sealed class UnreadableException extends StoreException
     permits DamagedException, MalformedException, NewerVersionException {

@@ -1,6 +1,6 @@
 /**
- * The format of what stores keep: bytes, checksums, a code for each constant, and the parts of a record. A store that
- * writes with these can tell what is damaged from what a newer version wrote.
+ * The format of stored data: bytes, checksums, a code for each constant, and the parts of a record. A store that uses
+ * it can tell damaged data from data that a newer version wrote.
  */
 @NullMarked
 package io.foliot.core.store.format;
