@@ -64,8 +64,8 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--exit", description = "end after the show")
   private boolean exit;
 
-  @Option(names = "--port", paramLabel = "PORT", description = "the server's port; " + Defaults.PORT
-      + " or any free one unless set")
+  @Option(names = "--port", paramLabel = "PORT", description = "the server's port; default: " + Defaults.PORT
+      + ", or any free one")
   private @Nullable Integer port;
 
   // written by the thread of a signal

@@ -36,7 +36,7 @@ final class SubmitCommand implements Callable<Integer> {
 
   /** When the task is due. */
   private static final class When {
-    @Option(names = "--delay", paramLabel = "TIME", converter = DurationConverter.class, description = "due this long from now: 30m, 1500ms, PT30M; at once unless set")
+    @Option(names = "--delay", paramLabel = "TIME", converter = DurationConverter.class, description = "due this long from now: 30m, 1500ms, PT30M; default: at once")
     private @Nullable Duration delay;
 
     @Option(names = "--at", paramLabel = "INSTANT", converter = InstantConverter.class, description = "due at this time: 2026-11-21T09:30:00Z")
@@ -70,7 +70,7 @@ final class SubmitCommand implements Callable<Integer> {
   @Option(names = "--max-attempts", paramLabel = "N", description = "most attempts; default: the setting of the queue")
   private @Nullable Integer maxAttempts;
 
-  @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset (the default), keep or reject")
+  @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset, keep or reject; default: reset")
   private @Nullable OnConflict onConflict;
 
   @Option(names = "--idempotency-key", paramLabel = "KEY", description = "a repeat with the same key and task gets the same answer for 24 hours, so a submit can be repeated safely")

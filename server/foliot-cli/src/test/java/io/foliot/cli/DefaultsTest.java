@@ -46,14 +46,15 @@ final class DefaultsTest {
       + " (?:unless set|by default)");
 
   /** Defaults that the help of commands states, by command and option. */
-  private static final Map<String, String> HELP = Map.of("tasks --limit", Defaults.PAGE + " unless set",
-      "queues redrive --limit", Defaults.REDRIVE + " unless set",
-      "queues put --timeout", DurationText.format(Target.DEFAULT_TIMEOUT) + " unless set",
-      "queues set --timeout", DurationText.format(Target.DEFAULT_TIMEOUT) + " unless set",
-      "queues put --priority", QueueConfig.of("any", Target.pull()).priority() + " unless set",
-      "queues set --priority", QueueConfig.of("any", Target.pull()).priority() + " unless set",
-      "demo --port", Option.PORT.standard() + " or any free one unless set",
-      "submit --delay", "at once unless set", "submit --on-conflict", "reset (that is what happens unless set)");
+  private static final Map<String, String> HELP = Map.of("tasks --limit", "default: " + Defaults.PAGE,
+      "queues redrive --limit", "default: " + Defaults.REDRIVE,
+      "queues put --timeout", "default: " + DurationText.format(Target.DEFAULT_TIMEOUT),
+      "queues set --timeout", "default: " + DurationText.format(Target.DEFAULT_TIMEOUT),
+      "queues put --priority", "default: " + QueueConfig.of("any", Target.pull()).priority(),
+      "queues set --priority", "default: " + QueueConfig.of("any", Target.pull()).priority(),
+      "demo --port", "default: " + Option.PORT.standard() + ", or any free one",
+      "submit --delay", "default: at once", "submit --max-attempts", "default: the setting of the queue",
+      "submit --on-conflict", "default: reset");
 
   /** A default that a document states. */
   private record Stated(String key, String value) {
@@ -123,7 +124,7 @@ final class DefaultsTest {
   private static void statedByHelp(CommandLine command, String path, Map<String, String> found) {
     for (CommandLine.Model.OptionSpec option : command.getCommandSpec().options()) {
       String description = String.join(" ", option.description());
-      if (description.contains("unless set")) {
+      if (description.contains("default:")) {
         found.put(path + " " + option.longestName(), description);
       }
     }
