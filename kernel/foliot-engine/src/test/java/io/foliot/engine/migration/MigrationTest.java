@@ -24,12 +24,9 @@ import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.SealFormat;
-import io.foliot.store.rocksdb.RocksDbOptions;
-import io.foliot.store.rocksdb.RocksDbStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,23 +37,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 final class MigrationTest {
   private static final long HOUR = 3_600_000;
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final byte[] SETTINGS = "settings".getBytes(StandardCharsets.UTF_8);
 
-  @TempDir
-  private Path folder = Path.of("");
-
-  private TaskStore rocks() {
-    return RocksDbStore.open(folder.resolve("store"), RocksDbOptions.builder().reserveBytes(0).build(),
-        new SystemClock());
-  }
-
-  private static TaskStore memory() {
-    return new MemoryStore(64, new SystemClock(),
+  private static TaskStore store(int slots) {
+    return new MemoryStore(slots, new SystemClock(),
         () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
   }
 
@@ -120,7 +108,7 @@ final class MigrationTest {
 
   @Test
   void allLiveTasksAndTheSettingsComeOverAndTheSourceStaysSealed() {
-    try (TaskStore source = rocks(); TaskStore target = memory()) {
+    try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 3_500);
       Fingerprint before = Fingerprint.of(source, far -> {});
       Migration.Result result = migration(source, target).run(PATIENCE);
@@ -137,7 +125,7 @@ final class MigrationTest {
 
   @Test
   void whatWasBrokenOffGoesOnWhereItStopped() {
-    try (TaskStore source = rocks(); TaskStore target = memory()) {
+    try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 4_500);
       assertThatThrownBy(() -> migration(source, failing(target, "adopt", 2)).run(PATIENCE))
           .isInstanceOf(StoreException.class);
@@ -162,7 +150,7 @@ final class MigrationTest {
 
   @Test
   void aTargetThatDiffersIsNotOpened() {
-    try (TaskStore source = rocks(); TaskStore target = memory()) {
+    try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 1_500);
       assertThatThrownBy(() -> migration(source, failing(target, "live", 1)).run(PATIENCE))
           .isInstanceOf(StoreException.class);
@@ -175,7 +163,7 @@ final class MigrationTest {
 
   @Test
   void aTargetWithTasksOfItsOwnIsRefusedBeforeAnythingIsTouched() {
-    try (TaskStore source = rocks(); TaskStore target = memory()) {
+    try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 10);
       fill(target, 10);
       assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
@@ -186,7 +174,7 @@ final class MigrationTest {
 
   @Test
   void aTargetThatIsFilledFromElsewhereIsRefused() {
-    try (TaskStore source = rocks(); TaskStore target = memory()) {
+    try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 10);
       get(target.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, 0,
           SealFormat.encode(StoreSeal.of(StoreSeal.State.FILLING, "a third store"))));
@@ -197,7 +185,7 @@ final class MigrationTest {
 
   @Test
   void aChecksumTellsAnyDifferenceOfATask() {
-    try (TaskStore store = memory()) {
+    try (TaskStore store = store(64)) {
       fill(store, 2);
       var task = get(store.live(1, null)).tasks().getFirst();
       long sum = Fingerprint.NONE.plus(task).sum();

@@ -1,4 +1,4 @@
-package io.foliot.store.jdbc;
+package io.foliot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,6 +21,8 @@ import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
 import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.jdbc.JdbcStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
