@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class FoliotBuilder {
   static final String JDBC_STORE = "io.foliot.store.jdbc.JdbcStore";
 
+  /** Few: each head poll reads every slot, and one process needs no more than its loops. */
   private static final int MEMORY_SLOTS = 8;
   private static final int MAX_HOST_LENGTH = 48;
 

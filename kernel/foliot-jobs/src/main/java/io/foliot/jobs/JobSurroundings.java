@@ -1,10 +1,9 @@
 package io.foliot.jobs;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-
-/** What {@link Jobs} see of the world beside the store. With another one they run under a virtual clock. Any thread. */
+/**
+ * The clock, the timer and the random bits of {@link Jobs}. A simulation replaces them to run jobs under a virtual
+ * clock. Any thread.
+ */
 public interface JobSurroundings {
   /** Returns monotonic time in nanoseconds. */
   long nanoTime();
@@ -14,22 +13,4 @@ public interface JobSurroundings {
 
   /** Returns random bits, for ids. */
   long randomBits();
-
-  /** Those of a process. */
-  final class OfProcess implements JobSurroundings {
-    @Override
-    public long nanoTime() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public void after(long millis, Runnable action) {
-      CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(action);
-    }
-
-    @Override
-    public long randomBits() {
-      return ThreadLocalRandom.current().nextLong();
-    }
-  }
 }

@@ -6,6 +6,7 @@ import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.SubmitResult;
@@ -89,10 +90,10 @@ public final class Jobs {
    * @param write writes drafts of the internal queue, and has them looked at in time
    */
   public Jobs(TaskStore store, Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write) {
-    this(store, write, new JobSurroundings.OfProcess());
+    this(store, write, new ProcessSurroundings());
   }
 
-  /** As {@link #Jobs(TaskStore, Function)}, in other surroundings than a process. */
+  /** As {@link #Jobs(TaskStore, Function)}, with another clock, timer and source of random bits. */
   public Jobs(TaskStore store, Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,
       JobSurroundings surroundings) {
     this.store = store;
@@ -157,7 +158,7 @@ public final class Jobs {
 
   /** Returns a job, or empty if there is none. */
   public CompletableFuture<Optional<JobStatus>> find(String name) {
-    return read(name).thenCompose(found -> found.filter(TaskRecord::isLive)
+    return read(name).thenCompose(found -> found.filter(Jobs::isThere)
         .map(task -> status(task).thenApply(Optional::of))
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
@@ -169,7 +170,7 @@ public final class Jobs {
    */
   public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
     return store.query(Shards.JOBS, null, limit, cursor).thenCompose(page -> {
-      List<TaskRecord> live = page.tasks().stream().filter(TaskRecord::isLive).toList();
+      List<TaskRecord> live = page.tasks().stream().filter(Jobs::isThere).toList();
       return ends(live).thenCompose(ends -> {
         CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
         for (TaskRecord task : live) {
@@ -201,20 +202,19 @@ public final class Jobs {
    * @return whether there was one
    */
   public CompletableFuture<Boolean> delete(String name, boolean stopsRuns) {
-    TaskRef ref = new TaskRef.ByKey(Shards.JOBS, name);
-    CompletionStage<List<TaskId>> shards = stopsRuns
-        ? read(name).thenApply(found -> found.filter(TaskRecord::isLive).map(Jobs::decoded).map(Jobs::inserted)
-            .orElse(List.of()))
-        : CompletableFuture.completedFuture(List.of());
-    return shards.thenCompose(ids -> store.cancel(List.of(ref)).thenCompose(results -> {
-      boolean existed = switch (results.getFirst().kind()) {
+    return store.cancel(List.of(new TaskRef.ByKey(Shards.JOBS, name))).thenCompose(results -> {
+      CancelResult result = results.getFirst();
+      boolean existed = switch (result.kind()) {
         case CANCELLED, CANCEL_PENDING -> true;
         case ALREADY_FINISHED, NOT_FOUND -> false;
       };
-      return ids.isEmpty()
+      // Read after the cancel: from then on no pass inserts shards. A delete that is repeated finishes what the first began.
+      return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
-          : store.cancel(ids.stream().<TaskRef>map(TaskRef.ById::new).toList()).thenApply(stopped -> existed);
-    })).toCompletableFuture();
+          : store.find(new TaskRef.ById(result.id()))
+              .thenCompose(found -> cancelled(found.map(Jobs::decoded).map(Jobs::inserted).orElse(List.of())))
+              .thenApply(done -> existed);
+    }).toCompletableFuture();
   }
 
   private static List<TaskId> inserted(JobRecord record) {
@@ -352,7 +352,7 @@ public final class Jobs {
   /** Returns the next scheduled times of a job, with their offsets; of a paused one, as if it were resumed now. */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
-      TaskRecord task = found.filter(TaskRecord::isLive).orElseThrow(() -> new UnknownJobException(name));
+      TaskRecord task = found.filter(Jobs::isThere).orElseThrow(() -> new UnknownJobException(name));
       JobRecord record = decoded(task);
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
@@ -417,6 +417,11 @@ public final class Jobs {
     return store.find(new TaskRef.ByKey(Shards.JOBS, name));
   }
 
+  /** Returns whether a job exists. One that was deleted during a pass stays live until the pass has ended. */
+  private static boolean isThere(TaskRecord task) {
+    return task.isLive() && !task.cancelRequested();
+  }
+
   private static @Nullable JobRecord decoded(TaskRecord task) {
     try {
       return JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
@@ -440,7 +445,7 @@ public final class Jobs {
   /** Returns the record, or null while it is planned. */
   private CompletionStage<@Nullable Stored> stored(String name) {
     return read(name).thenApply(found -> {
-      TaskRecord task = found.filter(TaskRecord::isLive).orElseThrow(() -> new UnknownJobException(name));
+      TaskRecord task = found.filter(Jobs::isThere).orElseThrow(() -> new UnknownJobException(name));
       JobRecord record = decoded(task);
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);

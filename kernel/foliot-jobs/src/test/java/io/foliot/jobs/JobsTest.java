@@ -16,6 +16,8 @@ import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.MemoryStore;
@@ -252,6 +254,39 @@ final class JobsTest {
   }
 
   @Test
+  void aJobThatIsDeletedDuringAPassIsGoneAtOnce() {
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(1));
+    TaskRecord task = task("report");
+    clock.advance(Duration.ofSeconds(10));
+    Claim claim = new Claim(task.id(), 5_000);
+    assertThat(join(store.claim(List.of(claim)).toCompletableFuture()).results().getFirst())
+        .isInstanceOf(ClaimResult.Won.class);
+    assertThat(join(jobs.delete("report", false))).isTrue();
+    assertThat(task("report").isLive()).as("until the pass has ended").isTrue();
+    assertThat(join(jobs.find("report"))).isEmpty();
+    assertThat(join(jobs.list(10, null)).jobs()).isEmpty();
+    assertThatThrownBy(() -> join(jobs.pause("report", null, "", ""))).isInstanceOf(CompletionException.class)
+        .hasCauseInstanceOf(Jobs.UnknownJobException.class);
+  }
+
+  @Test
+  void aDeleteThatStopsRunsCancelsThemAlsoWhenItIsRepeated() {
+    behaviour = attempt -> CompletableFuture.completedFuture(
+        new Answer.Retry(Duration.ofMinutes(1), Answer.Health.WELL, "later"));
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    assertThat(join(jobs.delete("report", false))).isTrue();
+    assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).isEmpty();
+    assertThat(join(jobs.delete("report", true))).isFalse();
+    assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).hasSize(1);
+  }
+
+  private TaskRecord task(String job) {
+    return join(store.find(new TaskRef.ByKey(Shards.JOBS, job)).toCompletableFuture()).orElseThrow();
+  }
+
+  @Test
   void aPutMovesTheTimesAtOnce() {
     join(jobs.put(everyTenSeconds().build()));
     passes(Duration.ofSeconds(10));
@@ -284,7 +319,7 @@ final class JobsTest {
   @Test
   void aJobWhoseRecordCannotBeReadIsInErrorAndCanBeReplaced() {
     join(jobs.put(everyTenSeconds().build()));
-    TaskRecord task = join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow();
+    TaskRecord task = task("report");
     join(engine.write(List.of(new Draft(task.id(), Shards.JOBS, "report", Due.NOW,
         new Body(new byte[]{1, 2, 3}, "application/octet-stream", Map.of()), 0,
         OnConflict.RESET, null))));
@@ -313,7 +348,7 @@ final class JobsTest {
   void theStoreKeepsOneTaskPerJob() {
     join(jobs.put(everyTenSeconds().build()));
     passes(Duration.ofSeconds(25));
-    TaskRecord task = join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow();
+    TaskRecord task = task("report");
     assertThat(task.state()).isEqualTo(TaskState.DELAYED);
     assertThat(join(jobs.list(10, null)).jobs()).extracting(JobStatus::name).containsExactly("report");
   }
@@ -323,8 +358,7 @@ final class JobsTest {
     join(jobs.put(everyTenSeconds().shards(2_500).overlap(Overlap.QUEUE).build()));
     passes(Duration.ofSeconds(11));
     JobRecord record = JobRecordFormat.decode("report",
-        join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow().body()
-            .payload());
+        task("report").body().payload());
     assertThat(record.active()).isEmpty();
     assertThat(record.totals().succeeded()).isEqualTo(1);
   }
@@ -343,7 +377,7 @@ final class JobsTest {
   @Test
   void aJobThatANewerVersionWroteIsNotReplaced() {
     join(jobs.put(everyTenSeconds().build()));
-    TaskRecord task = join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow();
+    TaskRecord task = task("report");
     byte[] newer = task.body().payload().clone();
     newer[0]++;
     int end = newer.length - Checksum.BYTES;

@@ -32,7 +32,7 @@ final class BrokenJobStores {
   static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
       case PLAN_WITHOUT_SHARDS, SHARDS_WITHOUT_PLAN, SHARDS_TWICE, ENDS_WITHOUT_POLL, WAKE_DROPS_SHARDS,
-          PLAN_OF_WHOEVER_STOOD ->
+          PLAN_OF_A_LOST_LEASE ->
         new Plans(bug, delegate, scene);
       case PLANNED_BY_NODE_CLOCK -> new NodeTime(delegate, scene);
       case CHANGE_WITHOUT_COMPARE -> new Overwriting(delegate, scene);
@@ -79,7 +79,7 @@ final class BrokenJobStores {
         case WAKE_DROPS_SHARDS -> task.successor() == null
             ? settlement
             : with(settlement, new Outcome.Rearm(plan.due(), plan.body(), List.of()));
-        default -> ofWhoeverRuns(settlement);
+        default -> ofCurrentClaim(settlement);
       };
     }
 
@@ -89,7 +89,7 @@ final class BrokenJobStores {
 
     private static Settlement with(Settlement settlement, Outcome.Rearm outcome) {
       return new Settlement(settlement.id(), settlement.generation(), settlement.token(), outcome,
-          settlement.begunAt(), settlement.detail());
+          settlement.begunAt(), settlement.detail(), settlement.note());
     }
 
     private List<Outcome.Child> twice(List<Outcome.Child> children) {
@@ -104,20 +104,6 @@ final class BrokenJobStores {
       return due instanceof Due.At at && POLLS.contains(at.millis() - task.claimedAt())
           ? Due.at(at.millis() + DAY_MILLIS)
           : due;
-    }
-
-    /** The plan of a planner that stood still past its lease replaces what was written meanwhile. */
-    private Settlement ofWhoeverRuns(Settlement settlement) {
-      TaskRecord task = peek(settlement.id());
-      if (task != null && task.state() == TaskState.DELAYED) {
-        long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
-        ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
-        task = claimed instanceof ClaimResult.Won won ? won.task() : task;
-      }
-      return task == null || task.token() == null
-          ? settlement
-          : new Settlement(settlement.id(), task.generation(), task.token(), settlement.outcome(),
-              settlement.begunAt(), settlement.detail());
     }
   }
 
@@ -139,7 +125,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** A change does not look whether the record has been written since it was read. */
+  /** A change does not check whether the record has been written since it was read. */
   private static final class Overwriting extends BrokenStores.Broken {
     Overwriting(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -209,7 +195,7 @@ final class BrokenJobStores {
         return task == null || !isShard(task)
             ? settlement
             : new Settlement(settlement.id(), task.generation(), settlement.token(), settlement.outcome(),
-                settlement.begunAt(), settlement.detail());
+                settlement.begunAt(), settlement.detail(), settlement.note());
       }).toList());
     }
   }

@@ -145,6 +145,21 @@ final class BrokenStores {
     final ClaimResult claimOne(Claim claim) {
       return now(delegate.claim(List.of(claim))).results().get(0);
     }
+
+    /** Returns the same end for the claim that the task has now, or gets for it. */
+    final Settlement ofCurrentClaim(Settlement settlement) {
+      TaskRecord task = peek(settlement.id());
+      if (task != null && task.state() == TaskState.DELAYED) {
+        // Whatever it waits for.
+        long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
+        ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
+        task = claimed instanceof ClaimResult.Won won ? won.task() : task;
+      }
+      return task == null || task.token() == null
+          ? settlement
+          : new Settlement(settlement.id(), task.generation(), task.token(), settlement.outcome(), settlement.begunAt(),
+              settlement.detail());
+    }
   }
 
   private static final class Claims extends Broken {
@@ -263,21 +278,7 @@ final class BrokenStores {
                 .map(settlement -> new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)).toList())
             : delegate.settle(settlements);
       }
-      return delegate.settle(settlements.stream().map(this::ofWhoeverRuns).toList());
-    }
-
-    private Settlement ofWhoeverRuns(Settlement settlement) {
-      TaskRecord task = peek(settlement.id());
-      if (task != null && task.state() == TaskState.DELAYED) {
-        // Whatever it waits for.
-        long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
-        ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
-        task = claimed instanceof ClaimResult.Won won ? won.task() : task;
-      }
-      return task == null || task.token() == null
-          ? settlement
-          : new Settlement(settlement.id(), task.generation(), task.token(), settlement.outcome(), settlement.begunAt(),
-              settlement.detail());
+      return delegate.settle(settlements.stream().map(this::ofCurrentClaim).toList());
     }
   }
 

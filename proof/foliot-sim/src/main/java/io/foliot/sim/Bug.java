@@ -89,8 +89,8 @@ enum Bug {
   ENDS_WITHOUT_POLL(Check.LIVENESS),
   /** Where a wake came during a pass, the shards that the pass begins are not inserted. */
   WAKE_DROPS_SHARDS(Check.SCHEDULE),
-  /** The pass of a planner that stood still past its lease replaces what was written since. */
-  PLAN_OF_WHOEVER_STOOD(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
+  /** A planner that was paused past its lease replaces what was written since. */
+  PLAN_OF_A_LOST_LEASE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
   /** A pass takes the clock of its node for that of the store. */
   PLANNED_BY_NODE_CLOCK(Check.SCHEDULE),
   /** A change of a job replaces what was written since the caller read it. */

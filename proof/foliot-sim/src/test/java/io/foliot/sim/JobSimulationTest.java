@@ -76,6 +76,7 @@ final class JobSimulationTest {
     return Stream.of(Bug.values()).filter(Bug::isOfJobs);
   }
 
+  @Tag("long")
   @ParameterizedTest
   @MethodSource("bugs")
   void everyPlantedBugIsCaught(Bug bug) {
