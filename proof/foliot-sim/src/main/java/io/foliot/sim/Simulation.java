@@ -4,7 +4,6 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
-import io.foliot.core.coordination.Assignment;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.engine.Engine;
 import io.foliot.history.Allowances;
@@ -18,9 +17,7 @@ import io.foliot.history.Request;
 import io.foliot.history.Target;
 import io.foliot.history.Verdict;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  * and where nothing was broken, or nothing but the coordinator, nothing is late.
  */
 public final class Simulation {
-  private static final long CHAOS_MILLIS = 45_000;
   private static final long HEALED_MILLIS = 150_000;
   private static final long LOOK_MILLIS = 1_000;
   private static final long RUNNING_MILLIS = 200;
@@ -55,7 +51,6 @@ public final class Simulation {
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /** Of what a dead node leaves while no new assignment can be made. */
   private static final long DEAD_NODE_LATE_MILLIS = 5_000;
-  private static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
 
   /**
    * The result of a run.
@@ -72,11 +67,12 @@ public final class Simulation {
     }
   }
 
+  private final SimCluster cluster;
   private final World world;
   private final Sim sim;
-  private final Schedule schedule = new Schedule();
-  private final History history = History.inMemory();
-  private final List<SimNode> nodes = new ArrayList<>();
+  private final Schedule schedule;
+  private final History history;
+  private final List<SimNode> nodes;
   private final List<String> unmet = new ArrayList<>();
   private final SimStore store;
   private final SimCoordination coordination;
@@ -93,28 +89,18 @@ public final class Simulation {
   private Simulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
     luck = new SplittableRandom(seed);
     this.reader = reader;
-    world = World.draw(luck);
-    sim = new Sim(world, schedule, new Coverage(), new Trace(schedule, reader));
-    if (reader != null) {
-      reader.accept(world.toString());
-    }
-    Map<String, SimNode> byName = new HashMap<>();
-    store = new SimStore(world.store(), bug, schedule, luck.split(), sim.coverage(), name -> {
-      SimNode node = byName.get(name);
-      return node == null ? 0 : node.clock().wallMicros() - schedule.nowMicros();
-    });
-    coordination = new SimCoordination(sim, luck.split());
-    receiver = new SimReceiver(sim, luck.split(), history);
-    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, false,
-        this::assignment, this::unmet);
-    for (int i = 0; i < world.nodes(); i++) {
-      SimNode node = new SimNode("n" + i, sim, surroundings, luck.split());
-      nodes.add(node);
-      byName.put(node.name(), node);
-    }
+    cluster = new SimCluster(luck, bug, false, reader, this::unmet);
+    world = cluster.world();
+    sim = cluster.sim();
+    schedule = sim.schedule();
+    history = cluster.history();
+    nodes = cluster.nodes();
+    store = cluster.store();
+    coordination = cluster.coordination();
+    receiver = cluster.receiver();
     clients = new Clients(sim, history, luck.split(), store, nodes, this::unmet);
     receiver.tell(clients);
-    faults = new Faults(sim, history, luck.split(), store, coordination, nodes, clients::changeSomeQueue, bug);
+    faults = cluster.faults(clients::changeSomeQueue);
   }
 
   /** Runs a seed. */
@@ -131,40 +117,26 @@ public final class Simulation {
     return new Simulation(seed, bug, reader).run();
   }
 
-  private @Nullable Assignment assignment() {
-    return switch (world.coordination()) {
-      case STORE -> store.assignment();
-      case SERVICE -> coordination.assignment();
-      case NONE -> null;
-    };
-  }
-
   private Outcome run() {
     boolean calm = world.isCalm();
-    for (SimNode node : nodes) {
-      schedule.afterMillis(calm ? 0 : luck.nextLong(1_500), node::start);
-    }
+    cluster.start();
     clients.putQueues();
     for (int i = 0; i < world.operations(); i++) {
-      schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(CHAOS_MILLIS), clients::act);
+      schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(SimCluster.CHAOS_MILLIS), clients::act);
     }
     schedule.afterMillis((calm ? 10_000 : 0) + 1_000, clients::beat);
     if (!calm) {
       schedule.afterMillis(luck.nextLong(5_000), clients::liveBriefly);
     }
-    if (world.mode() == World.Mode.UNCOORDINATED) {
-      faults.planUncoordinated(CHAOS_MILLIS);
-    } else if (!calm) {
-      faults.plan(CHAOS_MILLIS);
-    }
-    schedule.afterMillis(HEAL_MILLIS, this::heal);
-    for (long at = RUNNING_MILLIS; at < HEAL_MILLIS + HEALED_MILLIS; at += RUNNING_MILLIS) {
+    cluster.plan(faults);
+    schedule.afterMillis(SimCluster.HEAL_MILLIS, this::heal);
+    for (long at = RUNNING_MILLIS; at < SimCluster.HEAL_MILLIS + HEALED_MILLIS; at += RUNNING_MILLIS) {
       schedule.afterMillis(at, this::lookWhatRuns);
     }
-    for (long at = LOOK_MILLIS; at < HEAL_MILLIS + HEALED_MILLIS; at += LOOK_MILLIS) {
+    for (long at = LOOK_MILLIS; at < SimCluster.HEAL_MILLIS + HEALED_MILLIS; at += LOOK_MILLIS) {
       schedule.afterMillis(at, this::look);
     }
-    schedule.runWhile(TimeUnit.MILLISECONDS.toNanos(HEAL_MILLIS + HEALED_MILLIS), () -> !isOver());
+    schedule.runWhile(TimeUnit.MILLISECONDS.toNanos(SimCluster.HEAL_MILLIS + HEALED_MILLIS), () -> !isOver());
     readAll();
     history.runEnded(schedule.nowMillis());
     Verdict verdict = new HistoryChecker(allowances()).check(history);
@@ -178,12 +150,7 @@ public final class Simulation {
 
   private void heal() {
     clients.end();
-    receiver.heal();
-    if (world.mode() == World.Mode.LIVENESS) {
-      faults.healCore();
-    } else {
-      faults.healAll();
-    }
+    cluster.heal(faults);
   }
 
   private Allowances allowances() {
@@ -231,7 +198,7 @@ public final class Simulation {
     } else if (owned < slots && served > 0) {
       sim.coverage().count(Coverage.Case.SLOT_WITHOUT_OWNER);
     }
-    long healedMillis = schedule.nowNanos() / 1_000_000 - HEAL_MILLIS;
+    long healedMillis = schedule.nowNanos() / 1_000_000 - SimCluster.HEAL_MILLIS;
     if (healedMillis > 0) {
       lookWhatIsOverdue(healedMillis);
       if (healedMillis > OWNED_MILLIS) {
@@ -320,7 +287,8 @@ public final class Simulation {
 
   private boolean isOver() {
     long now = schedule.nowMillis();
-    boolean owned = schedule.nowNanos() / 1_000_000 > HEAL_MILLIS + OWNED_MILLIS + 2 * MAX_UNEVEN_LOOKS * LOOK_MILLIS;
+    boolean owned = schedule.nowNanos() / 1_000_000 > SimCluster.HEAL_MILLIS + OWNED_MILLIS
+        + 2 * MAX_UNEVEN_LOOKS * LOOK_MILLIS;
     return owned && quietSinceMillis != Long.MAX_VALUE && now - quietSinceMillis > QUIET_MILLIS;
   }
 

@@ -1,0 +1,128 @@
+package io.foliot.sim;
+
+import io.foliot.core.coordination.Assignment;
+import io.foliot.history.History;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes of a run with their store, coordinator and receiver, in a world drawn from the seed. */
+final class SimCluster {
+  /** How long things break. */
+  static final long CHAOS_MILLIS = 45_000;
+  /** When what broke is mended. */
+  static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
+  private static final long LATEST_START_MILLIS = 1_500;
+
+  private final World world;
+  private final Sim sim;
+  private final Schedule schedule = new Schedule();
+  private final History history = History.inMemory();
+  private final List<SimNode> nodes = new ArrayList<>();
+  private final SimStore store;
+  private final SimCoordination coordination;
+  private final SimReceiver receiver;
+  private final SplittableRandom luck;
+  private final Bug bug;
+
+  /**
+   * @param plansJobs whether the nodes plan recurring jobs
+   * @param reader is told line by line what happens
+   * @param unmet is told a demand that a node did not meet
+   */
+  SimCluster(SplittableRandom luck, Bug bug, boolean plansJobs, @Nullable Consumer<String> reader,
+      Consumer<String> unmet) {
+    this.luck = luck;
+    this.bug = bug;
+    world = World.draw(luck);
+    sim = new Sim(world, schedule, new Coverage(), new Trace(schedule, reader));
+    if (reader != null) {
+      reader.accept(world.toString());
+    }
+    Map<String, SimNode> byName = new HashMap<>();
+    store = new SimStore(world.store(), bug, schedule, luck.split(), sim.coverage(), name -> {
+      SimNode node = byName.get(name);
+      return node == null ? 0 : node.clock().wallMicros() - schedule.nowMicros();
+    });
+    coordination = new SimCoordination(sim, luck.split());
+    receiver = new SimReceiver(sim, luck.split(), history);
+    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, plansJobs,
+        this::assignment, unmet);
+    for (int i = 0; i < world.nodes(); i++) {
+      SimNode node = new SimNode("n" + i, sim, surroundings, luck.split());
+      nodes.add(node);
+      byName.put(node.name(), node);
+    }
+  }
+
+  private @Nullable Assignment assignment() {
+    return switch (world.coordination()) {
+      case STORE -> store.assignment();
+      case SERVICE -> coordination.assignment();
+      case NONE -> null;
+    };
+  }
+
+  World world() {
+    return world;
+  }
+
+  Sim sim() {
+    return sim;
+  }
+
+  History history() {
+    return history;
+  }
+
+  List<SimNode> nodes() {
+    return nodes;
+  }
+
+  SimStore store() {
+    return store;
+  }
+
+  SimCoordination coordination() {
+    return coordination;
+  }
+
+  SimReceiver receiver() {
+    return receiver;
+  }
+
+  /** Returns what breaks this cluster. */
+  Faults faults(Runnable changeQueue) {
+    return new Faults(sim, history, luck.split(), store, coordination, nodes, changeQueue, bug);
+  }
+
+  /** Plans the start of the nodes, at once in a calm world. */
+  void start() {
+    for (SimNode node : nodes) {
+      schedule.afterMillis(world.isCalm() ? 0 : luck.nextLong(LATEST_START_MILLIS), node::start);
+    }
+  }
+
+  /** Plans the faults of its world. */
+  void plan(Faults faults) {
+    if (world.mode() == World.Mode.UNCOORDINATED) {
+      faults.planUncoordinated(CHAOS_MILLIS);
+    } else if (!world.isCalm()) {
+      faults.plan(CHAOS_MILLIS);
+    }
+  }
+
+  /** Mends all, or in some worlds just enough. */
+  void heal(Faults faults) {
+    receiver.heal();
+    if (world.mode() == World.Mode.LIVENESS) {
+      faults.healCore();
+    } else {
+      faults.healAll();
+    }
+  }
+}
