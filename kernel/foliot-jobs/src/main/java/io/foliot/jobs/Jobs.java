@@ -208,7 +208,7 @@ public final class Jobs {
         case CANCELLED, CANCEL_PENDING -> true;
         case ALREADY_FINISHED, NOT_FOUND -> false;
       };
-      // Read after the cancel: from then on no pass inserts shards. A delete that is repeated finishes what the first began.
+      // Read after the cancel: from then on no pass inserts shards. A repeated delete finishes what the first began.
       return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
           : store.find(new TaskRef.ById(result.id()))
