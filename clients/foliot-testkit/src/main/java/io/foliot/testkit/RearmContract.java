@@ -87,6 +87,23 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
+  void aReArmWithAPayloadOrChildrenForgetsTheAttempts() {
+    TaskId id = due("a");
+    settled(won(id), new Outcome.Retry(Due.at(now())));
+    settled(won(id), rearm(now(), null));
+    assertThat(record(id).attempts()).as("nothing was planned").hasSize(2);
+    settled(won(id), rearm(now(), body("plan")));
+    assertThat(record(id).attempts()).isEmpty();
+    settled(won(id), new Outcome.Retry(Due.at(now())));
+    settled(won(id), rearm(now(), null, child(id, now())));
+    assertThat(record(id).attempts()).isEmpty();
+    TaskRecord running = won(id);
+    touch(key("a"), now() + HOUR);
+    settled(running, rearm(now() + HOUR, body("plan")));
+    assertThat(record(id).attempts()).as("with a successor").isEmpty();
+  }
+
+  @Test
   void whatAReArmWroteIsDurable() {
     TaskId id = due("a");
     Outcome.Child child = child(id, now());
@@ -218,6 +235,18 @@ abstract class RearmContract extends SettleContract {
     assertThat(wakes(later.id())).hasSize(1);
     finish(won(due.id()));
     assertThat(allParked(OTHER_QUEUE)).isEmpty();
+  }
+
+  @Test
+  void aPlanOfATaskThatIsParkedAfterItsLeaseIsInItsSlotAgain() {
+    TaskId id = due("a");
+    TaskRecord running = lost(id);
+    assertThat(get(store().park(List.of(entry(id))))).containsExactly(true);
+    assertThat(wakes(id)).isEmpty();
+    long again = now() + HOUR;
+    settled(running, rearm(again, body("plan"), child(id, now())));
+    assertThat(wakes(id)).containsExactly(again);
+    assertThat(allParked(QUEUE)).isEmpty();
   }
 
   @Test

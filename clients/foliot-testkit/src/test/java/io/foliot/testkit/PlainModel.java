@@ -520,10 +520,13 @@ final class PlainModel extends WrappedStore {
         if (body != null && next.body() == null) {
           task.body = body;
         }
-        if ((body != null || !children.isEmpty()) && instant(due) < task.dueAt) {
-          task.generation = after(task.generation);
-          task.firstDueAt = instant(due);
-          task.waitUntil(instant(due));
+        if (body != null || !children.isEmpty()) {
+          task.attempts = List.of();
+          if (instant(due) < task.dueAt) {
+            task.generation = after(task.generation);
+            task.firstDueAt = instant(due);
+            task.waitUntil(instant(due));
+          }
         }
       }
     } else if (task.cancelRequested && !(outcome instanceof Outcome.Finished)) {
@@ -533,6 +536,9 @@ final class PlainModel extends WrappedStore {
     } else if (outcome instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children)) {
       task.generation = after(task.generation);
       task.body = body == null ? task.body : body;
+      if (body != null || !children.isEmpty()) {
+        task.attempts = List.of();
+      }
       task.firstDueAt = instant(due);
       task.attempt = 0;
       task.waitUntil(instant(due));

@@ -32,6 +32,9 @@ public sealed interface Outcome {
    * own, else this one, and it is due at the earlier of the two instants. Where a cancel waits, the task ends, and no
    * child is inserted.
    *
+   * <p>One with a payload or children forgets the attempts of the task: such a task keeps its own history in its
+   * payload, and a store need not read the record to write it.
+   *
    * @param due when
    * @param body the next payload; null keeps what the task carries
    * @param children the tasks to insert; those whose id the store knows, live or kept, are left as they are
@@ -75,7 +78,7 @@ public sealed interface Outcome {
     }
 
     /** Returns whether it changes more than the time of the next firing. */
-    boolean isPlan() {
+    public boolean isPlan() {
       return body != null || !children.isEmpty();
     }
   }

@@ -337,7 +337,7 @@ final class TaskLife {
         long dueAt = now.at(rearm.due());
         TaskRecord.Edit edit = delayed(running.edit(), now.generationAfter(running.generation()), dueAt, now)
             .firstDueAt(dueAt).attempt(0);
-        yield (rearm.body() == null ? edit : edit.body(rearm.body())).done();
+        yield (rearm.isPlan() ? planned(edit, rearm) : edit).done();
       }
     };
   }
@@ -348,16 +348,19 @@ final class TaskLife {
    * the instant that its caller was told.
    */
   private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
-    TaskRecord.Edit edit = running.edit();
-    if (rearm.body() != null) {
-      edit.body(rearm.body());
-    }
-    TaskRecord next = takeOver(edit, successor, now).done();
+    TaskRecord next = takeOver(planned(running.edit(), rearm), successor, now).done();
     long dueAt = now.at(rearm.due());
     return dueAt >= next.dueAt()
         ? next
         : next.edit().generation(now.generationAfter(next.generation())).dueAt(dueAt).wakeAt(dueAt).firstDueAt(dueAt)
             .done();
+  }
+
+  private static TaskRecord.Edit planned(TaskRecord.Edit edit, Outcome.Rearm rearm) {
+    if (rearm.body() != null) {
+      edit.body(rearm.body());
+    }
+    return edit.attempts(List.of()).noted(null);
   }
 
   private static AttemptRecord.End endOf(Outcome outcome) {

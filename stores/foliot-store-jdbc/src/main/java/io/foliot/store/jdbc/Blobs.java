@@ -29,6 +29,10 @@ final class Blobs {
     return RecordParts.frameBody(key, body);
   }
 
+  static byte[] body(TaskId id, Body body) {
+    return RecordParts.frameBody(id, null, body);
+  }
+
   static Body body(TaskId id, @Nullable String key, byte[] blob) {
     return RecordParts.unframeBody(id, key, blob);
   }

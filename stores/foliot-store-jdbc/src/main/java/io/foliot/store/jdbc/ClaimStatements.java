@@ -21,4 +21,12 @@ interface ClaimStatements {
   /** Ends running tasks that succeeded, whose claim stands, and that have no successor; answers which. */
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException;
+
+  /**
+   * Re-arms running tasks with their next payloads, whose claim stands, that have no successor and no cancel, and
+   * inserts the children of those. It may leave out any of them.
+   *
+   * @param seenMicros the largest generation that this process has seen
+   */
+  Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) throws SQLException;
 }

@@ -207,6 +207,15 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
+  /**
+   * Leaves all to the general path. Without RETURNING a statement of its own would be followed by one that asks which
+   * rows it wrote and one that inserts, and the general path has these three too.
+   */
+  @Override
+  public Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) {
+    return new Planned(seenMicros, Planned.none(plans.size()));
+  }
+
   /** Returns which of these tasks are kept as ended by this claim although their rows are still live. */
   private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
     ParameterTable values = statements.values("id", "token");

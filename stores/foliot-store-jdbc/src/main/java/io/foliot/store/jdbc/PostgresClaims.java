@@ -3,7 +3,9 @@ package io.foliot.store.jdbc;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.UnreadableException;
@@ -24,6 +26,7 @@ final class PostgresClaims implements ClaimStatements {
   private final String move;
   private final String park;
   private final String finish;
+  private final String plan;
 
   PostgresClaims(PostgresStatements statements) {
     this.statements = statements;
@@ -32,6 +35,7 @@ final class PostgresClaims implements ClaimStatements {
     move = files.text("move");
     park = files.text("park");
     finish = files.text("finish");
+    plan = files.text("plan");
   }
 
   @Override
@@ -149,5 +153,79 @@ final class PostgresClaims implements ClaimStatements {
           .longs(retentions.stream().mapToLong(Retention::millis).toArray());
       return PostgresStatements.places(statement);
     }
+  }
+
+  @Override
+  public Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) throws SQLException {
+    long[] dueAts = Planned.none(plans.size());
+    long now = 0;
+    try (PreparedStatement statement = statements.batch(connection, plan)) {
+      PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros);
+      bindParents(arrays, plans);
+      bindChildren(arrays, plans);
+      try (ResultSet row = PostgresStatements.rows(statement)) {
+        while (row.next()) {
+          now = row.getLong(1);
+          int place = row.getInt(2) - 1;
+          if (place >= 0) {
+            dueAts[place] = row.getLong(3);
+          }
+        }
+      }
+    }
+    return new Planned(now, dueAts);
+  }
+
+  private static void bindParents(PostgresArrays arrays, List<NewPlan> plans) throws SQLException {
+    int count = plans.size();
+    UuidArray ids = new UuidArray(count);
+    UuidArray tokens = new UuidArray(count);
+    long[] generations = new long[count];
+    int[] slots = new int[count];
+    long[] dues = new long[count];
+    boolean[] relative = new boolean[count];
+    byte[] @Nullable [] bodies = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      Settlement settlement = plans.get(i).settlement();
+      Outcome.Rearm outcome = plans.get(i).outcome();
+      ids.set(i, settlement.id());
+      tokens.set(i, settlement.token());
+      generations[i] = settlement.generation();
+      slots[i] = plans.get(i).slot();
+      dues[i] = Dialect.millis(outcome.due());
+      relative[i] = outcome.due() instanceof Due.After;
+      bodies[i] = outcome.body() == null ? null : Blobs.body(settlement.id(), outcome.body());
+    }
+    arrays.ids(ids).ids(tokens).longs(generations).ints(slots).longs(dues).flags(relative).blobs(bodies);
+  }
+
+  private static void bindChildren(PostgresArrays arrays, List<NewPlan> plans) throws SQLException {
+    int count = plans.stream().mapToInt(plan -> plan.children().size()).sum();
+    UuidArray ids = new UuidArray(count);
+    int[] queues = new int[count];
+    int[] slots = new int[count];
+    long[] dues = new long[count];
+    boolean[] relative = new boolean[count];
+    int[] maxAttempts = new int[count];
+    boolean[] parks = new boolean[count];
+    byte[][] bodies = new byte[count][];
+    int[] parents = new int[count];
+    int at = 0;
+    for (int parent = 0; parent < plans.size(); parent++) {
+      for (NewPlan.ChildRow row : plans.get(parent).children()) {
+        Outcome.Child child = row.child();
+        ids.set(at, child.id());
+        queues[at] = row.queue();
+        slots[at] = plans.get(parent).slot();
+        dues[at] = Dialect.millis(child.due());
+        relative[at] = child.due() instanceof Due.After;
+        maxAttempts[at] = child.maxAttempts();
+        parks[at] = child.parked();
+        bodies[at] = Blobs.body(child.id(), child.body());
+        parents[at++] = parent + 1;
+      }
+    }
+    arrays.ids(ids).ints(queues).ints(slots).longs(dues).flags(relative).ints(maxAttempts).flags(parks).blobs(bodies)
+        .ints(parents);
   }
 }

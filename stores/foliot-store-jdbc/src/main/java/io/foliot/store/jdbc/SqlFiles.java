@@ -63,6 +63,7 @@ final class SqlFiles {
     all.put("finished", Integer.toString(ColumnCodes.FINISHED));
     all.put("failed", Integer.toString(ColumnCodes.FAILED));
     all.put("end_finished", Integer.toString(ColumnCodes.of(AttemptRecord.End.FINISHED)));
+    all.put("end_rearmed", Integer.toString(ColumnCodes.of(AttemptRecord.End.REARMED)));
     all.put("no_end", Integer.toString(ColumnCodes.NO_END));
     all.put("parked", Integer.toString(IndexPartitions.PARKED));
     all.put("set_aside", Long.toString(Rows.SET_ASIDE));

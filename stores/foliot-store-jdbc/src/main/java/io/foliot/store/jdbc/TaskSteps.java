@@ -534,8 +534,52 @@ final class TaskSteps {
           i -> batch.answer(chunk.get(i), new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)));
     }
     nameQueues(session, settlements);
+    plan(session, settlements, batch);
     general.take(session, batch, false);
     return batch.results();
+  }
+
+  /**
+   * Writes plans whose tasks nobody has reset or cancelled. Of plans with the same child the first inserts it, which
+   * one statement for all of them does not tell: they take the general path.
+   */
+  private void plan(Session session, List<Settlement> settlements, OptimisticBatch<Settlement, SettleResult> batch)
+      throws SQLException {
+    List<Integer> places = new ArrayList<>();
+    List<NewPlan> plans = new ArrayList<>();
+    Set<TaskId> shared = shared(settlements);
+    for (int place : firsts(settlements, Settlement::id)) {
+      Settlement settlement = settlements.get(place);
+      if (settlement.outcome() instanceof Outcome.Rearm rearm && rearm.isPlan() && settlement.note().isEmpty()
+          && rearm.children().stream().map(Outcome.Child::id).noneMatch(shared::contains)) {
+        places.add(place);
+        plans.add(new NewPlan(settlement, rearm, settlement.id().slot(slotCount), rearm.children().stream()
+            .map(child -> new NewPlan.ChildRow(child, numbers.of(child.queue()))).toList()));
+      }
+    }
+    int done = 0;
+    for (List<NewPlan> chunk : Rounds.chunks(plans, NewPlan::bytes)) {
+      Planned planned = session.run(connection -> dialect.claims().plan(connection, chunk, clock.seen()));
+      clock.seen(planned.micros());
+      for (long dueAt : planned.dueAts()) {
+        if (dueAt != Planned.NOT_WRITTEN) {
+          batch.answer(places.get(done), new SettleResult(SettleResult.Kind.SETTLED, TaskState.DELAYED, dueAt));
+        }
+        done++;
+      }
+    }
+  }
+
+  /** Returns the children that several settlements insert. */
+  private static Set<TaskId> shared(List<Settlement> settlements) {
+    Set<TaskId> seen = new HashSet<>();
+    Set<TaskId> shared = new HashSet<>();
+    for (Settlement settlement : settlements) {
+      if (settlement.outcome() instanceof Outcome.Rearm rearm) {
+        rearm.children().stream().map(Outcome.Child::id).filter(id -> !seen.add(id)).forEach(shared::add);
+      }
+    }
+    return shared;
   }
 
   /** Gives numbers to the queues of children, which this process may not have met. */

@@ -34,6 +34,12 @@ public final class Frame {
     return out.u32(Checksum.of(mark, out.array(), start, out.length() - start));
   }
 
+  /** Returns whether these bytes are whole, and belong to what has the mark. */
+  static boolean isMarked(int mark, byte[] bytes) {
+    int end = bytes.length - Checksum.BYTES;
+    return bytes.length >= SMALLEST && BytesReader.u32(bytes, end) == Checksum.of(mark, bytes, 0, end);
+  }
+
   /**
    * Ensures that these are the bytes that were written, by a version that is known.
    *
@@ -44,8 +50,7 @@ public final class Frame {
    * @throws MalformedException if they are of a version that never was
    */
   public static void ensureWhole(String what, Object owner, int mark, byte[] bytes) {
-    int end = bytes.length - Checksum.BYTES;
-    if (bytes.length < SMALLEST || BytesReader.u32(bytes, end) != Checksum.of(mark, bytes, 0, end)) {
+    if (!isMarked(mark, bytes)) {
       throw new DamagedException(what + " does not match its checksum: of=" + owner + ", bytes=" + bytes.length, null);
     }
     int version = Byte.toUnsignedInt(bytes[0]);

@@ -61,7 +61,7 @@ public final class RecordParts {
 
   /**
    * Returns a body in a frame of its own. It belongs to the key of its task, if there is one: a reset by key knows no
-   * id.
+   * id. One that belongs to the id, as of a task without a key, is read as well: the end of an attempt knows no key.
    */
   public static byte[] frameBody(TaskId id, @Nullable String key, Body body) {
     return frameBody(key == null ? Checksum.mark(id) : Checksum.mark(key), body);
@@ -85,8 +85,9 @@ public final class RecordParts {
    * @throws UnreadableException if it cannot be read
    */
   public static Body unframeBody(TaskId id, @Nullable String key, byte[] bytes) {
-    return Frame.read("what a task carries", id, key == null ? Checksum.mark(id) : Checksum.mark(key), bytes,
-        RecordParts::readBody);
+    int ofId = Checksum.mark(id);
+    int mark = key == null || Frame.isMarked(ofId, bytes) ? ofId : Checksum.mark(key);
+    return Frame.read("what a task carries", id, mark, bytes, RecordParts::readBody);
   }
 
   /**

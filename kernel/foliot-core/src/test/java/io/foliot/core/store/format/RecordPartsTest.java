@@ -3,6 +3,7 @@ package io.foliot.core.store.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.RecordTable.Answered;
@@ -56,6 +57,24 @@ final class RecordPartsTest {
     assertThat(DocumentFormat.unframe("name", stored)).isEqualTo(content);
     assertGuarded(stored, bytes -> DocumentFormat.unframe("name", bytes));
     assertThatThrownBy(() -> DocumentFormat.unframe("other", stored)).isInstanceOf(DamagedException.class);
+  }
+
+  @Test
+  void aBodyBelongsToTheKeyOrTheIdOfItsTask() {
+    TaskId id = new TaskId(2, 3);
+    TaskId other = new TaskId(2, 4);
+    Body body = Body.json("1");
+    byte[] ofKey = RecordParts.frameBody("key", body);
+    byte[] ofId = RecordParts.frameBody(id, null, body);
+    assertThat(RecordParts.unframeBody(id, "key", ofKey)).isEqualTo(body);
+    assertThat(RecordParts.unframeBody(other, "key", ofKey)).as("a key has one live task").isEqualTo(body);
+    assertThat(RecordParts.unframeBody(id, "key", ofId)).isEqualTo(body);
+    assertThat(RecordParts.unframeBody(id, null, ofId)).isEqualTo(body);
+    assertThatThrownBy(() -> RecordParts.unframeBody(id, "other", ofKey)).isInstanceOf(DamagedException.class);
+    assertThatThrownBy(() -> RecordParts.unframeBody(id, null, ofKey)).isInstanceOf(DamagedException.class);
+    assertThatThrownBy(() -> RecordParts.unframeBody(other, "key", ofId)).isInstanceOf(DamagedException.class);
+    assertGuarded(ofId, bytes -> RecordParts.unframeBody(id, "key", bytes));
+    assertGuarded(ofKey, bytes -> RecordParts.unframeBody(id, "key", bytes));
   }
 
   @Test

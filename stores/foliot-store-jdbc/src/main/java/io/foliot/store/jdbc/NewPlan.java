@@ -1,0 +1,29 @@
+package io.foliot.store.jdbc;
+
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Settlement;
+import java.util.List;
+
+/**
+ * The end of an attempt that gives its task a payload or children.
+ *
+ * @param outcome of the settlement
+ * @param slot of the task's id, and so of its children's
+ * @param children those of the outcome, as rows
+ */
+record NewPlan(Settlement settlement, Outcome.Rearm outcome, int slot, List<ChildRow> children) {
+  /** Cost of a row, in bytes of payload: it lets the number of rows bound a statement of small rows. */
+  private static final long ROW_BYTES = 4_096;
+
+  /** Returns what it costs to write, in bytes. */
+  long bytes() {
+    return outcome.bytes() + ROW_BYTES * children.size();
+  }
+
+  /**
+   * A task without a key that is to be inserted.
+   *
+   * @param queue the number of its queue
+   */
+  record ChildRow(Outcome.Child child, int queue) {}
+}
