@@ -14,8 +14,9 @@ import java.util.List;
  * locked as they are once it is over. So every condition that safety rests on is in the WHERE of the UPDATE or DELETE
  * itself, which PostgreSQL judges again on the newest version of such a row.
  *
- * <p>Conditions on the state are written {@code state + 0}: what the statistics say of a state is wrong a second later,
- * and a planner that believes that almost nothing runs reads all that runs once for each task of the batch.
+ * <p>Conditions on a row alone are written {@code CASE WHEN ... THEN true END}, which the planner takes to hold for
+ * half of the rows. What the statistics say of a state is wrong a second later, and a planner that believes that almost
+ * nothing runs reads all that runs once for each task of the batch.
  */
 final class PostgresDialect implements Dialect {
   private static final String CLOCK = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint";

@@ -14,11 +14,11 @@ import java.util.function.Function;
 /** Reads, plans and executes the statements of PostgreSQL. Any thread. */
 final class PostgresStatements {
   /** Precede a statement, in the same round trip and the same transaction. */
-  private static final String BY_INDEX = PostgresSource.planByIndex(true) + "; ";
+  private static final String BY_INDEX = PostgresSource.planByIndex() + "; ";
   /** As BY_INDEX, and the commit does not wait for the disk: its effect may be lost, and is then repeated. */
-  private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex(true)
+  private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex()
       + ", set_config('synchronous_commit', 'off', true); ";
-  private static final String AS_ANYWHERE = PostgresSource.planByIndex(false) + "; ";
+  private static final String AS_ANYWHERE = PostgresSource.planAsAnywhere() + "; ";
 
   private static final String DUPLICATE = "23505";
 

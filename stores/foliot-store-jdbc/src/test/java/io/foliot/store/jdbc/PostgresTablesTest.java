@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
+import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
@@ -43,6 +44,7 @@ final class PostgresTablesTest {
   private static final String QUEUE = "orders";
   private static final int TASKS = 100_000;
   private static final int BATCH = 500;
+  private static final int SMALL = 10_000;
   private static final long HOUR = 3_600_000;
 
   @RegisterExtension
@@ -166,6 +168,55 @@ final class PostgresTablesTest {
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans + 1);
+  }
+
+  /** What a call reads of the table and its indexes, for each row that it is about. */
+  private interface Call {
+    void take();
+  }
+
+  private long read() {
+    return Long.parseLong(Databases.strings(database, "SELECT seq_tup_read + (SELECT sum(idx_tup_read)"
+        + " FROM pg_stat_user_indexes WHERE relname = 'foliot_task') FROM pg_stat_user_tables"
+        + " WHERE relname = 'foliot_task'").getFirst());
+  }
+
+  private void ensureReadsItsRows(String what, Call call) {
+    store = reported();
+    long before = read();
+    call.take();
+    store = reported();
+    assertThat(read() - before).as("rows that %s reads, of a table of %s", what, SMALL).isBetween(1L, 4L * BATCH);
+  }
+
+  /** A whole index is not read either: in a small table with fresh statistics that looks cheaper than many lookups. */
+  @Test
+  void aBatchReadsItsOwnRowsOfASmallTable() {
+    List<TaskId> ids = submit(0, SMALL, 0);
+    Databases.execute(database, "ANALYZE foliot_task");
+    List<TaskRecord> won = new ArrayList<>();
+    ensureReadsItsRows("a claim", () -> won.addAll(claim(ids.subList(0, BATCH))));
+    ensureReadsItsRows("the end of attempts", () -> get(store.settle(
+        won.stream().map(task -> settlement(task, new Outcome.Finished())).toList())));
+    won.clear();
+    ensureReadsItsRows("another claim", () -> won.addAll(claim(ids.subList(BATCH, 2 * BATCH))));
+    ensureReadsItsRows("the end of passes", () -> get(store.settle(won.stream()
+        .map(task -> settlement(task, new Outcome.Rearm(Due.after(HOUR), Body.json("1"), List.of(child(task)))))
+        .toList())));
+    ensureReadsItsRows("a touch", () -> get(store.touch(IntStream.range(2 * BATCH, 3 * BATCH)
+        .mapToObj(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(HOUR))).toList())));
+    ensureReadsItsRows("a move", () -> get(store.claim(ids.subList(2 * BATCH, 3 * BATCH).stream().map(Claim::look)
+        .toList())));
+    List<DueEntry> entries = ids.subList(3 * BATCH, 4 * BATCH).stream()
+        .map(id -> new DueEntry(get(store.find(new TaskRef.ById(id))).orElseThrow().wakeAt(), id, QUEUE)).toList();
+    ensureReadsItsRows("a park", () -> get(store.park(entries)));
+    ensureReadsItsRows("a cancel", () -> get(store.cancel(ids.subList(4 * BATCH, 5 * BATCH).stream()
+        .<TaskRef>map(TaskRef.ById::new).toList())));
+  }
+
+  private static Outcome.Child child(TaskRecord task) {
+    return new Outcome.Child(TaskId.of(System.currentTimeMillis(), task.id().hash16(),
+        ThreadLocalRandom.current().nextLong()), QUEUE, Due.NOW, Body.EMPTY, 0, false);
   }
 
   @Test

@@ -17,7 +17,7 @@ claimed AS (
     version = task.version + 1
   FROM clock, unnest(?::uuid[], ?::uuid[], ?, ?, ?)
     WITH ORDINALITY AS wanted(id, token, lease, until, slot, place)
-  WHERE task.id = wanted.id AND task.state + 0 = {delayed} AND {known_version}
+  WHERE task.id = wanted.id AND CASE WHEN task.state = {delayed} AND {known_version} THEN true END
     AND (task.due_at <= clock.millis AND wanted.lease > 0 AND clock.millis <= wanted.until
       OR task.due_at > clock.millis AND (task.wake_at <> task.due_at OR task.part <> wanted.slot))
   RETURNING wanted.place, task.state, task.queue, task.key, task.due_at, task.lease_end, task.first_due_at,

@@ -6,8 +6,8 @@ gone AS (
   DELETE FROM foliot_task task
   USING clock, unnest(?::uuid[], ?::uuid[], ?, ?, ?)
     WITH ORDINALITY AS wanted(id, token, generation, begun_at, detail, place)
-  WHERE task.id = wanted.id AND task.state + 0 = {running} AND task.token = wanted.token
-    AND task.generation = wanted.generation AND task.successor IS NULL AND task.generation < clock.micros
+  WHERE task.id = wanted.id AND CASE WHEN task.state = {running} AND task.successor IS NULL THEN true END
+    AND task.token = wanted.token AND task.generation = wanted.generation AND task.generation < clock.micros
   RETURNING wanted.place, wanted.begun_at, wanted.detail, task.id, task.queue, task.key, task.due_at, task.first_due_at,
     task.created_at, task.lease_end, task.claimed_at, task.generation, task.attempt, task.max_attempts, task.token,
     task.outstanding, task.attempts, task.body

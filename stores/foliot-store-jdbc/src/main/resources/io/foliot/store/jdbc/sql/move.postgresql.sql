@@ -6,7 +6,7 @@ locked AS MATERIALIZED (
   SELECT wanted.place, wanted.slot, task.id
   FROM clock, unnest(?::uuid[], ?) WITH ORDINALITY AS wanted(id, slot, place)
   JOIN foliot_task task ON task.id = wanted.id
-  WHERE task.state + 0 = {delayed} AND {known_version}
+  WHERE CASE WHEN task.state = {delayed} AND {known_version} THEN true END
     AND task.due_at > clock.millis AND (task.wake_at <> task.due_at OR task.part <> wanted.slot)
   FOR NO KEY UPDATE OF task SKIP LOCKED
 ),

@@ -5,6 +5,6 @@ UPDATE foliot_task task SET
   part = {parked} + task.queue,
   version = task.version + 1
 FROM clock, unnest(?::uuid[], ?) WITH ORDINALITY AS wanted(id, wake_at, place)
-WHERE task.id = wanted.id AND task.wake_at = wanted.wake_at AND task.part < {parked}
-  AND task.state + 0 = {delayed} AND task.due_at <= clock.millis
+WHERE task.id = wanted.id AND task.wake_at = wanted.wake_at AND task.due_at <= clock.millis
+  AND CASE WHEN task.state = {delayed} AND task.part < {parked} THEN true END
 RETURNING wanted.place

@@ -25,9 +25,10 @@ written AS (
       id, token, generation, slot, due, relative, body, place
     )
   ) plan
-  WHERE task.id = plan.id AND task.state + 0 = {running} AND task.token = plan.token
-    AND task.generation = plan.generation AND task.successor IS NULL AND NOT task.cancel_requested
-    AND task.generation < clock.micros AND clock.floor <= clock.micros
+  WHERE task.id = plan.id
+    AND CASE WHEN task.state = {running} AND task.successor IS NULL AND NOT task.cancel_requested THEN true END
+    AND task.token = plan.token AND task.generation = plan.generation AND task.generation < clock.micros
+    AND clock.floor <= clock.micros
   RETURNING plan.place, task.due_at
 ),
 inserted AS (
@@ -46,7 +47,7 @@ inserted AS (
       id, queue, slot, due, relative, max_attempts, parks, body, parent
     )
   ) child
-  WHERE child.parent IN (SELECT written.place FROM written)
+  WHERE child.parent = ANY (ARRAY(SELECT written.place FROM written))
     AND NOT EXISTS (SELECT FROM foliot_final kept WHERE kept.id = child.id AND kept.drop_at > child.millis)
   ON CONFLICT DO NOTHING
 )

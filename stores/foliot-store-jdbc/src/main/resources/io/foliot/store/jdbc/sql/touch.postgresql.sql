@@ -29,7 +29,7 @@ pushed AS (
       place
     )
   ) push
-  WHERE task.queue = push.queue AND task.key = push.key AND task.state + 0 = {delayed}
+  WHERE task.queue = push.queue AND task.key = push.key AND CASE WHEN task.state = {delayed} THEN true END
     AND {pushed_due_at} >= task.wake_at
   RETURNING push.place, task.id, task.generation, task.due_at, task.outstanding
 )
