@@ -28,7 +28,7 @@ final class JobChange {
 
   private JobChange() {}
 
-  /** A job has more undecided times than one step decides: planning passes must come first, and are under way. */
+  /** A job has more undecided times than one step decides: passes must come first, which {@link Repeats} has taken. */
   static final class BehindException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

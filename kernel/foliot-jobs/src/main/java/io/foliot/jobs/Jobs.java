@@ -99,7 +99,7 @@ public final class Jobs {
     this.store = store;
     this.write = write;
     this.surroundings = surroundings;
-    repeats = new Repeats(surroundings);
+    repeats = new Repeats(surroundings, this::wake);
     calendars = new Calendars(store);
   }
 
@@ -462,6 +462,17 @@ public final class Jobs {
     return next == before.record()
         ? status(before.task()).thenApply(Optional::of)
         : written(next, before.task().generation(), now);
+  }
+
+  /** Has a job that waits planned at once. One that runs or has changed meanwhile is looked at by who did that. */
+  private CompletionStage<?> wake(String name) {
+    return read(name).thenCompose(found -> {
+      TaskRecord task = found.filter(Jobs::isThere).orElse(null);
+      return task == null || task.state() == TaskState.RUNNING
+          ? CompletableFuture.completedFuture(List.of())
+          : write.apply(List.of(new Draft(task.id(), Shards.JOBS, name, Due.NOW, null, 0, OnConflict.RESET, null)
+              .expecting(task.generation())));
+    });
   }
 
   /** Writes a record, to be planned at once; empty if the job has changed meanwhile. */

@@ -6,8 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
-/** Takes a step on a job again and again, with pauses that grow, while others plan or change the job. Any thread. */
+/**
+ * Takes a step on a job again and again, with pauses that grow, while others plan or change the job. Where the job is
+ * behind its schedule, it has a pass taken: a job that is paused has none planned for up to a day. Any thread.
+ */
 final class Repeats {
   /** Longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
@@ -15,9 +19,12 @@ final class Repeats {
   private static final long LAST_PAUSE_MILLIS = 200;
 
   private final JobSurroundings surroundings;
+  private final Function<String, CompletionStage<?>> wake;
 
-  Repeats(JobSurroundings surroundings) {
+  /** @param wake has a pass over a job taken at once */
+  Repeats(JobSurroundings surroundings, Function<String, CompletionStage<?>> wake) {
     this.surroundings = surroundings;
+    this.wake = wake;
   }
 
   /** A step that is empty if it must be taken again. */
@@ -33,11 +40,11 @@ final class Repeats {
   }
 
   private <T> void repeat(String name, Step<T> step, long endNanos, long pauseMillis, CompletableFuture<T> answer) {
-    CompletableFuture<?> unused = taken(step).whenComplete((result, failure) -> {
+    CompletableFuture<?> unused = taken(name, step).whenComplete((result, failure) -> {
       Throwable reason = failure instanceof CompletionException ? failure.getCause() : failure;
-      if (reason != null && !(reason instanceof JobChange.BehindException)) {
+      if (reason != null) {
         answer.completeExceptionally(reason);
-      } else if (reason == null && result.isPresent()) {
+      } else if (result.isPresent()) {
         answer.complete(result.get());
       } else if (surroundings.nanoTime() - endNanos > 0) {
         answer.completeExceptionally(new OverloadedException(
@@ -50,11 +57,19 @@ final class Repeats {
     });
   }
 
-  private static <T> CompletableFuture<Optional<T>> taken(Step<T> step) {
+  /** Takes the step once; empty, after a wake, if the job is behind. */
+  private <T> CompletableFuture<Optional<T>> taken(String name, Step<T> step) {
+    CompletableFuture<Optional<T>> taken;
     try {
-      return step.take().toCompletableFuture();
+      taken = step.take().toCompletableFuture();
     } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+      taken = CompletableFuture.failedFuture(e);
     }
+    return taken.exceptionallyCompose(failure -> {
+      Throwable reason = failure instanceof CompletionException ? failure.getCause() : failure;
+      return reason instanceof JobChange.BehindException
+          ? wake.apply(name).thenApply(woken -> Optional.empty())
+          : CompletableFuture.failedFuture(reason);
+    });
   }
 }

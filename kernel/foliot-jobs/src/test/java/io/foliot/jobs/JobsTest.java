@@ -34,9 +34,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -235,6 +238,41 @@ final class JobsTest {
     assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).isEmpty();
     join(jobs.stop("report", time));
     assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).hasSize(1);
+  }
+
+  @Test
+  void aJobThatWasPausedForLongIsChangedAtOnce() {
+    Deque<Runnable> waiting = new ArrayDeque<>();
+    Jobs patient = new Jobs(store, engine::write, new JobSurroundings() {
+      @Override
+      public long nanoTime() {
+        return clock.monotonicNanos();
+      }
+
+      @Override
+      public void after(long millis, Runnable action) {
+        waiting.add(action);
+      }
+
+      @Override
+      public long randomBits() {
+        return luck.nextLong();
+      }
+    });
+    join(jobs.put(Job.named("report").queue(QUEUE).cron("* * * * * *").build()));
+    join(jobs.pause("report", null, "", ""));
+    passes(Duration.ofHours(3));
+    CompletableFuture<JobStatus> changed = patient.pause("report", null, "month end", "");
+    for (int i = 0; i < 100 && !changed.isDone(); i++) {
+      passes(Duration.ofMillis(10));
+      Runnable action = waiting.poll();
+      if (action != null) {
+        action.run();
+      }
+    }
+    assertThat(changed).as("within a second").isDone();
+    assertThat(Objects.requireNonNull(changed.join().pause()).reason()).isEqualTo("month end");
+    assertThat(report().totals().paused()).isBetween(10_800L, 10_801L);
   }
 
   @Test
