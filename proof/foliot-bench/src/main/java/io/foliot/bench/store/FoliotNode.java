@@ -26,6 +26,7 @@ import io.foliot.engine.coordination.SoleCoordinator;
 import io.foliot.engine.coordination.StoreCoordinator;
 import io.foliot.jobs.JobMeter;
 import io.foliot.jobs.JobPlanner;
+import io.foliot.jobs.Jobs;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -69,6 +70,22 @@ final class FoliotNode implements AutoCloseable {
         executor -> List.of(new LocalDelivery(executor).handle(queue.name(), handler),
             new JobPlanner(store, JobMeter.NONE)),
         new SoleCoordinator(), meter);
+  }
+
+  /** One that plans jobs, and has another queue for other tasks. */
+  static FoliotNode withJobs(TaskStore store, QueueConfig queue, LocalDelivery.Handler handler, Meter meter,
+      String other, LocalDelivery.Handler ofOther) {
+    FoliotNode node = new FoliotNode(EngineOptions.defaults("bench"), store, queue,
+        executor -> List.of(new LocalDelivery(executor).handle(queue.name(), handler).handle(other, ofOther),
+            new JobPlanner(store, JobMeter.NONE)),
+        new SoleCoordinator(), meter);
+    await(node.engine.putQueue(QueueConfig.of(other, Target.local())));
+    return node;
+  }
+
+  /** The jobs of its store, which it looks at as soon as they are put. */
+  Jobs jobs(TaskStore store) {
+    return new Jobs(store, engine::write);
   }
 
   /**

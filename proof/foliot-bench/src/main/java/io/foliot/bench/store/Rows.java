@@ -71,6 +71,9 @@ final class Rows {
                 new Entry(new Drain("Quartz JDBC, clustered, tuned, triggers that repeat", QUARTZ_SHARE, site,
                     () -> new QuartzBacklog(site, QuartzBacklog.Size.TUNED, true)), 20));
           }),
+      new JobLoadRow("postgres-jobs-minute", "PostgreSQL: 50,000 jobs, each once a minute", true, 50),
+      new JobLoadRow("postgres-jobs-instant", "PostgreSQL: 50,000 jobs at one instant of each minute", false, 100),
+      new JobCallsRow(),
       new RateRow("postgres-batch", "PostgreSQL: submitted in batches of 1,000 by 4 callers",
           (sites, options) -> batches(sites.postgres(), 2)),
       new RateRow("postgres-submit", "PostgreSQL: submitted one by one by 32 callers",

@@ -26,7 +26,8 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
   static final String USAGE = """
       --quick             shows that everything works, and says nothing of speed; leaves out variants
       --list              names what can be measured
-      --rows A,B          only these; the beginning of a name is enough, except for postgres-pending (all but that)
+      --rows A,B          only these; the beginning of a name is enough, except for postgres-pending,
+                          postgres-jobs-minute, -instant, -calls (all but those)
       --contenders A,B    only those whose names contain one of these
       --rounds N          how often each has its turn (3)
       --tasks N           tasks that Foliot drains a round, others their share; at most so many live keys (200000)

@@ -8,6 +8,7 @@ import java.util.Arrays;
  * @param micros the clock
  * @param dueAts by place, when the task is due again, or {@link #NOT_WRITTEN}
  */
+@SuppressWarnings("ArrayRecordComponent") // made, read, and dropped
 record Planned(long micros, long[] dueAts) {
   static final long NOT_WRITTEN = Long.MIN_VALUE;
 

@@ -1,0 +1,170 @@
+package io.foliot.bench.store;
+
+import io.foliot.core.JobHeaders;
+import io.foliot.core.Meter;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskStore;
+import io.foliot.jobs.Job;
+import io.foliot.jobs.JobStatus;
+import io.foliot.jobs.Jobs;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Many recurring jobs with one shard and a handler that does nothing, for some periods: how late each firing begins by
+ * this machine's clock, and how late the tasks of another queue are meanwhile. A firing that is missing or comes twice
+ * ends the measurement.
+ *
+ * @param name what the options call it
+ * @param title what is measured
+ * @param isSpread whether the jobs have their own offsets; else all have a scheduled time at one instant
+ * @param wantedMillis the 99th percentile that must be reached: of the jobs if they are spread, else of the other tasks
+ */
+record JobLoadRow(String name, String title, boolean isSpread, double wantedMillis) implements Row {
+  private static final int JOBS = 50_000;
+  private static final Duration PERIOD = Duration.ofMinutes(1);
+  private static final int PERIODS = 2;
+  private static final int UNDER_WAY = 1_000;
+  private static final String OTHER = "other";
+  private static final int OTHERS_PER_SECOND = 100;
+  private static final Duration DELAY = Duration.ofSeconds(1);
+  /** The last firings begin within this time after their last period. */
+  private static final long GRACE_MILLIS = 20_000;
+
+  /** It takes minutes. */
+  @Override
+  public boolean isUsual() {
+    return false;
+  }
+
+  /** What began. Any thread. */
+  private static final class Seen {
+    private final AtomicLongArray last;
+    private final Histogram late = new ConcurrentHistogram(Figures.DIGITS);
+    private final Histogram otherLate = new ConcurrentHistogram(Figures.DIGITS);
+    private final LongAdder firings = new LongAdder();
+    private final LongAdder gaps = new LongAdder();
+    private final LongAdder others = new LongAdder();
+    private volatile long fromMillis = Long.MAX_VALUE;
+    private volatile long toMillis = Long.MAX_VALUE;
+
+    Seen(int jobs) {
+      last = new AtomicLongArray(jobs);
+    }
+
+    void fired(int job, long scheduled) {
+      long before = last.getAndSet(job, scheduled);
+      if (before != 0 && scheduled != before + PERIOD.toMillis()) {
+        gaps.increment();
+      }
+      if (scheduled >= fromMillis && scheduled < toMillis) {
+        firings.increment();
+        late.recordValue(Math.max(0, System.currentTimeMillis() - scheduled));
+      }
+    }
+
+    void otherBegan(long due) {
+      others.increment();
+      if (due >= fromMillis && due < toMillis) {
+        otherLate.recordValue(Math.max(0, System.currentTimeMillis() - due));
+      }
+    }
+  }
+
+  @Override
+  public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
+    PostgresSite site = sites.postgres();
+    FigureTable table = new FigureTable(name, title);
+    Seen seen = new Seen(JOBS);
+    QueueConfig queue = QueueConfig.builder(FoliotNode.QUEUE, Target.local()).retainFinished(Rows.KEPT).build();
+    try (TaskStore store = site.openStore(); FoliotNode node = FoliotNode.withJobs(store, queue, attempt -> {
+      Map<String, String> headers = attempt.task().body().headers();
+      seen.fired(FoliotNode.number(attempt.task().body()),
+          Instant.parse(headers.getOrDefault(JobHeaders.SCHEDULED_AT, "")).toEpochMilli());
+      return new Answer.Done("");
+    }, Meter.NONE, OTHER, attempt -> {
+      seen.otherBegan(attempt.task().dueAt());
+      return new Answer.Done("");
+    })) {
+      long begun = System.nanoTime();
+      put(node.jobs(store), queue.name());
+      table.add("Foliot", "put, a second", JOBS * 1e9 / (System.nanoTime() - begun));
+      site.settle();
+      // The first period is for the compilers.
+      long period = PERIOD.toMillis();
+      seen.fromMillis = Math.ceilDiv(System.currentTimeMillis(), period) * period + period;
+      seen.toMillis = seen.fromMillis + PERIODS * period;
+      progress.report(name + ", for " + (seen.toMillis - System.currentTimeMillis()) / 1_000 + " s");
+      int submitted = others(node, seen.toMillis + GRACE_MILLIS / 2);
+      ensureAll(seen, submitted);
+      table.add("Foliot", "jobs late p50, ms", percentile(seen.late, 50));
+      table.add("Foliot", "p99", percentile(seen.late, 99));
+      table.add("Foliot", "most", percentile(seen.late, 100));
+      table.add("Foliot", "other tasks late p50, ms", percentile(seen.otherLate, 50));
+      table.add("Foliot", "p99 of these", percentile(seen.otherLate, 99));
+      double p99 = isSpread ? percentile(seen.late, 99) : percentile(seen.otherLate, 99);
+      table.ask((isSpread ? "jobs" : "other tasks") + " p99 at most " + Figures.shown(wantedMillis) + " ms",
+          p99 <= wantedMillis);
+      if (!isSpread) {
+        // The later half of an instant's firings waits for the earlier one.
+        table.add("Foliot", "begun, a second", JOBS * 1e3 / percentile(seen.late, 100));
+      }
+    }
+    return table;
+  }
+
+  private static double percentile(Histogram millis, int part) {
+    return (double) millis.getValueAtPercentile(part);
+  }
+
+  private void put(Jobs jobs, String queue) {
+    Deque<CompletionStage<JobStatus>> underWay = new ArrayDeque<>();
+    for (int number = 0; number < JOBS; number++) {
+      Job.Builder job = Job.named("job-" + number).queue(queue).every(PERIOD).parameter(FoliotNode.body(number));
+      underWay.add(jobs.put(isSpread ? job.build() : job.schedule(every -> every.offset(Duration.ZERO)).build()));
+      if (underWay.size() == UNDER_WAY) {
+        FoliotNode.await(underWay.remove());
+      }
+    }
+    underWay.forEach(FoliotNode::await);
+  }
+
+  /** Submits tasks of the other queue at a steady rate until an instant; returns how many. */
+  private static int others(FoliotNode node, long untilMillis) {
+    List<CompletableFuture<SubmitResult>> answers = new ArrayList<>();
+    Pace pace = new Pace(OTHERS_PER_SECOND);
+    pace.keep(pace.count(Duration.ofMillis(untilMillis - System.currentTimeMillis())), number -> answers
+        .add(node.scheduler().submit(Submission.after(OTHER, DELAY, FoliotNode.body(number)))));
+    answers.forEach(FoliotNode::await);
+    return answers.size();
+  }
+
+  private static void ensureAll(Seen seen, int submitted) throws InterruptedException {
+    long bound = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS);
+    long wanted = (long) PERIODS * JOBS;
+    while ((seen.firings.sum() < wanted || seen.others.sum() < submitted) && System.nanoTime() < bound) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    if (seen.firings.sum() != wanted || seen.gaps.sum() != 0 || seen.others.sum() != submitted) {
+      throw new IllegalStateException("every job must fire once in each period, and every task begin: firings="
+          + seen.firings.sum() + ", wanted=" + wanted + ", gaps=" + seen.gaps.sum() + ", tasks=" + seen.others.sum()
+          + ", submitted=" + submitted);
+    }
+  }
+}
