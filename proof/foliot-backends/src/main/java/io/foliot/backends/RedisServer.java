@@ -192,7 +192,7 @@ public final class RedisServer implements Server {
     RedisServer replica = start(following);
     try {
       replica.awaitFollowing();
-      // WAIT and min-replicas-to-write count it only once this server knows of it, too.
+      // min-replicas-to-write counts it only once this server knows of it, too.
       Await.until("the replica is known", LINK_BOUND,
           () -> info("replication").contains("port=" + replica.port + ",state=online"));
       return replica;
@@ -205,6 +205,22 @@ public final class RedisServer implements Server {
   /** Waits until this replica has copied its primary and follows it. */
   void awaitFollowing() {
     Await.until("the replica follows", LINK_BOUND, () -> info("replication").contains("master_link_status:up"));
+  }
+
+  /**
+   * Waits until this replica has all that its primary has written so far. The command WAIT would not do: it waits for
+   * the writes of its own connection.
+   */
+  public void awaitCopied(RedisServer primary) {
+    long written = primary.replicationOffset("master_repl_offset");
+    Await.until("the replica has what its primary has written", LINK_BOUND,
+        () -> replicationOffset("slave_repl_offset") >= written);
+  }
+
+  private long replicationOffset(String name) {
+    String start = name + ":";
+    return info("replication").lines().filter(line -> line.startsWith(start))
+        .mapToLong(line -> Long.parseLong(line.substring(start.length()).strip())).findFirst().orElse(-1);
   }
 
   /** Returns a section of the server's INFO. */

@@ -74,9 +74,8 @@ final class RedisServerTest {
   void aReplicaFollowsAndIsPromoted() {
     try (RedisServer primary = RedisServer.start(); RedisServer replica = primary.replica()) {
       primary.command("SET", "k", "v");
-      assertThat(primary.command("WAIT", "1", "5000")).isEqualTo(1L);
-      // A replica confirms writes that it has not yet applied.
-      Await.until("the replica shows it", Duration.ofSeconds(10), () -> "v".equals(replica.command("GET", "k")));
+      replica.awaitCopied(primary);
+      assertThat(replica.command("GET", "k")).isEqualTo("v");
       assertThatThrownBy(() -> replica.command("SET", "k", "w")).hasMessageContaining("READONLY");
       primary.kill();
       replica.promote();
@@ -89,7 +88,7 @@ final class RedisServerTest {
     try (RedisSentinels sentinels = RedisSentinels.start(Map.of())) {
       RedisServer first = sentinels.firstPrimary();
       first.command("SET", "k", "v");
-      assertThat(first.command("WAIT", "1", "5000")).isEqualTo(1L);
+      sentinels.firstReplica().awaitCopied(first);
       assertThat(sentinels.primaryPort()).isEqualTo(first.port());
       first.kill();
       sentinels.awaitPrimary(sentinels.firstReplica());
@@ -106,12 +105,8 @@ final class RedisServerTest {
       // The slot of "b" is 3300, of the first third; that of "a" is 15495, of the last.
       assertThat(first.command("SET", "b", "v")).isEqualTo("OK");
       assertThatThrownBy(() -> first.command("SET", "a", "v")).hasMessageStartingWith("MOVED 15495 ");
-      assertThat(first.command("WAIT", "1", "5000")).isEqualTo(1L);
       RedisServer replica = cluster.nodes().get(cluster.primaryCount());
-      // On a busy machine its first synchronization may begin anew, and it is empty meanwhile.
-      Await.until("the replica has what was written", BOUND,
-          () -> replica.info("replication").contains("master_link_status:up")
-              && replica.info("keyspace").contains("keys=1"));
+      replica.awaitCopied(first);
       first.kill();
       Await.until("the replica has taken over", BOUND, () -> replica.info("replication").contains("role:master"));
       cluster.awaitOk();

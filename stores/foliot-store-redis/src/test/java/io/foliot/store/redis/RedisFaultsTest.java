@@ -322,7 +322,7 @@ final class RedisFaultsTest {
           before.add(submit(store, "a" + i, i % 2 == 0 ? 0 : HOUR));
         }
         TaskRecord running = won(store, before.getFirst().id());
-        assertThat(sentinels.firstPrimary().command("WAIT", "1", "5000")).isEqualTo(1L);
+        sentinels.firstReplica().awaitCopied(sentinels.firstPrimary());
         sentinels.firstPrimary().kill();
         sentinels.awaitPrimary(sentinels.firstReplica());
         eventually("the new primary is found", BOUND, () -> answers(store));
@@ -345,7 +345,7 @@ final class RedisFaultsTest {
       SubmitResult kept;
       try (RedisStore store = RedisStore.open(options(primary))) {
         kept = submit(store, "kept", HOUR);
-        assertThat(primary.command("WAIT", "1", "5000")).isEqualTo(1L);
+        replica.awaitCopied(primary);
         replica.promote();
         for (int i = 0; i < 20; i++) {
           lost.add(submit(store, "lost" + i, HOUR));
