@@ -213,7 +213,7 @@ final class ClusterLimitsTest {
   }
 
   @Test
-  void whoWasAsleepDoesNotAskAgainAndAgainUnderPermitsThatAreOver() {
+  void aResumedProcessDoesNotRetryUnderExpiredPermits() {
     Cluster.Node a = cluster.node("a");
     a.putQueue(QUEUE.toBuilder().concurrency(2).build());
     cluster.passes(Duration.ofSeconds(3));

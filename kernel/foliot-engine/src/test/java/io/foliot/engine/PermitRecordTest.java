@@ -104,7 +104,7 @@ final class PermitRecordTest {
   }
 
   @Test
-  void whatSomebodyHasWhoIsGoneStaysTakenUntilItWasLookedAt() {
+  void permitsOfAnEndedProcessStayTakenUntilItsAttemptsAreChecked() {
     Holder gone = new Holder(1, "gone", 3, 500, 9, 1_000);
     PermitRecord record = PermitRecord.EMPTY.with(gone);
     PermitRecord before = moved(record, 2, 10, 0, 4, 20_000);
@@ -121,7 +121,7 @@ final class PermitRecordTest {
   }
 
   @Test
-  void whatStillRunsOfSeveralWhoAreGoneIsCountedAgainUntilTheLastOfThemHadToStop() {
+  void attemptsOfEndedProcessesAreCountedUntilTheLastMustHaveStopped() {
     Holder early = new Holder(1, "a", 1, 0, 0, 10_000);
     Holder late = new Holder(2, "b", 1, 0, 0, 15_000);
     PermitRecord record = PermitRecord.EMPTY.with(early).with(late).without(List.of(early, late), 1);

@@ -405,7 +405,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void settingsAreReadAgainWhereAStoreThatForgotGivesTheirVersionToOthers() {
+  void settingsAreReadAgainIfAStoreReusesTheirVersionAfterAFailover() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       world.queue(World.local("q"));
       Document first = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();

@@ -318,7 +318,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aDocumentIsToldOfAgainWhereAStoreThatForgotGivesItsVersionToAnother() {
+  void aDocumentIsReportedAgainIfAStoreReusesItsVersion() {
     three();
     Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leader.coordinator.publish("one".getBytes(StandardCharsets.UTF_8), 0);
