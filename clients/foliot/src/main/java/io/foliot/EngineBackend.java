@@ -14,6 +14,7 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import io.foliot.engine.Engine;
+import io.foliot.jobs.JobHost;
 import io.foliot.jobs.Jobs;
 import java.sql.Connection;
 import java.time.Duration;
@@ -53,7 +54,8 @@ final class EngineBackend implements Backend {
 
   @Override
   public RecurringJobs jobs() {
-    return new RecurringJobs(new Jobs(store, engine::write), this, engine::findQueue);
+    return new RecurringJobs(
+        new Jobs(store, JobHost.of(engine::write, engine::findQueue, JobHost.MAX_JOBS)), this, engine::findQueue);
   }
 
   @Override

@@ -40,10 +40,11 @@ public final class RecurringJobs {
    * Creates a job or replaces its definition. The same definition again changes nothing.
    *
    * @throws IllegalArgumentException if a setting cannot work, or the queue does not exist
+   * @throws Jobs.TooManyJobsException if it is new, and there are a million
    */
   public JobStatus put(Job job) {
     ensureQueue(job);
-    return backend.await(jobs.put(job));
+    return backend.await(jobs.put(job)).status();
   }
 
   /** As {@link #put(Job)}. */
@@ -59,7 +60,7 @@ public final class RecurringJobs {
    */
   public JobStatus declare(Job job) {
     ensureQueue(job);
-    return backend.await(jobs.declare(job));
+    return backend.await(jobs.declare(job)).status();
   }
 
   /** As {@link #declare(Job)}. */

@@ -1,10 +1,12 @@
 package io.foliot.jobs;
 
+import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.Frame;
 import io.foliot.core.store.format.RecordParts;
+import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,10 +47,19 @@ final class JobRecordFormat {
   /**
    * Reads what {@link #encode} wrote.
    *
-   * @throws io.foliot.core.store.format.UnreadableException if it cannot be read; its class says why
+   * @throws UnreadableException if it cannot be read; its class says why
    */
   static JobRecord decode(String name, byte[] bytes) {
     return Frame.read(WHAT, name, Checksum.mark(name), bytes, JobRecordFormat::read);
+  }
+
+  /** Reads what the task of a job carries; null if it cannot be read. */
+  static @Nullable JobRecord decodeIfReadable(TaskRecord task) {
+    try {
+      return decode(String.valueOf(task.key()), task.body().payload());
+    } catch (UnreadableException e) {
+      return null;
+    }
   }
 
   /** Returns the hash by which a definition that code declares is known. */

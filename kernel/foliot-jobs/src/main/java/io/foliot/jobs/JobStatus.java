@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import java.time.Instant;
+import java.time.ZonedDateTime;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param created when it was created
  * @param pause why and since when it is paused, or null
  * @param nextTime the next scheduled time, or null if there is none
+ * @param upcoming the next scheduled times, at most {@link #UPCOMING}; of a paused job those if it were resumed now, or
+ *     after the end of its pause; empty if its schedule cannot be evaluated
  * @param waiting how many times are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
@@ -21,8 +24,12 @@ import org.jspecify.annotations.Nullable;
  * @param error why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
-    @Nullable Pause pause, @Nullable Instant nextTime, int waiting, List<ActiveRun> active, List<PastRun> history,
+    @Nullable Pause pause, @Nullable Instant nextTime, List<ZonedDateTime> upcoming,
+    int waiting, List<ActiveRun> active, List<PastRun> history,
     JobTotals totals, String error) {
+  /** How many of the next scheduled times are shown. */
+  public static final int UPCOMING = 5;
+
   /** The states of a job. */
   public enum State {
     /** Its scheduled times run. */

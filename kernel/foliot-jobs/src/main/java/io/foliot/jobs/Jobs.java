@@ -9,13 +9,11 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
-import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.Schedule;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -40,13 +38,14 @@ import org.jspecify.annotations.Nullable;
  * job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
  */
 public final class Jobs {
-  private static final int PREVIEW = 5;
-
   private final TaskStore store;
-  private final Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write;
+  private final JobHost host;
   private final JobSurroundings surroundings;
   private final Repeats repeats;
   private final Calendars calendars;
+  private final StoreTime time;
+  private final JobViews views;
+  private final JobCount count;
 
   /** There is no job with that name. */
   public static final class UnknownJobException extends RuntimeException {
@@ -63,6 +62,31 @@ public final class Jobs {
       return job;
     }
   }
+
+  /** There are as many jobs as the host permits. Nothing was done. */
+  public static final class TooManyJobsException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    private final long max;
+
+    TooManyJobsException(String job, long max) {
+      super("there are as many jobs as may be, and one that is deleted counts for up to half a minute: job=" + job
+          + ", max=" + max, null, false, false);
+      this.max = max;
+    }
+
+    /** The number of jobs at which no new one is created. */
+    public long max() {
+      return max;
+    }
+  }
+
+  /**
+   * What a put has done.
+   *
+   * @param status the job
+   * @param isNew whether there was none with its name
+   */
+  public record Put(JobStatus status, boolean isNew) {}
 
   /**
    * A request for runs that was accepted.
@@ -84,29 +108,30 @@ public final class Jobs {
   /** The record of a job as it was read. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
-  /**
-   * The jobs of a store.
-   *
-   * @param write writes drafts of the internal queue, and has them looked at in time
-   */
-  public Jobs(TaskStore store, Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write) {
-    this(store, write, new ProcessSurroundings());
+  /** The jobs of a store, for the callers of a node. */
+  public Jobs(TaskStore store, JobHost host) {
+    this(store, host, new ProcessSurroundings());
   }
 
-  /** As {@link #Jobs(TaskStore, Function)}, with another clock, timer and source of random bits. */
-  public Jobs(TaskStore store, Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,
-      JobSurroundings surroundings) {
+  /** As {@link #Jobs(TaskStore, JobHost)}, with another clock, timer and source of random bits. */
+  public Jobs(TaskStore store, JobHost host, JobSurroundings surroundings) {
     this.store = store;
-    this.write = write;
+    this.host = host;
     this.surroundings = surroundings;
     repeats = new Repeats(surroundings, this::wake);
     calendars = new Calendars(store);
+    time = new StoreTime(store, surroundings);
+    views = new JobViews(store, host, calendars, time);
+    count = new JobCount(store, surroundings);
   }
 
   // Definitions.
 
-  /** Creates a job or replaces its definition. The same definition again changes nothing. */
-  public CompletableFuture<JobStatus> put(Job job) {
+  /**
+   * Creates a job or replaces its definition. The same definition again changes nothing. Fails with
+   * {@link TooManyJobsException} if the job is new and there are too many.
+   */
+  public CompletableFuture<Put> put(Job job) {
     return create(job, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
   }
 
@@ -114,7 +139,7 @@ public final class Jobs {
    * Takes over a definition from code, unless code has declared the same one before: a later change by hand stays until
    * the code changes, and an old instance changes nothing during a rolling deployment.
    */
-  public CompletableFuture<JobStatus> declare(Job job) {
+  public CompletableFuture<Put> declare(Job job) {
     return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
   }
 
@@ -128,26 +153,51 @@ public final class Jobs {
     JobRecord apply(JobRecord record, long now, Function<String, @Nullable Calendar> known);
   }
 
-  private CompletableFuture<JobStatus> create(Job job, Creation creation, Change change) {
-    return repeats.untilTaken(job.name(), () -> calendars.of(job.schedule()).thenCompose(known -> now(job.name())
+  /** Most jobs that are put are new or unchanged: the first attempt relies on there being none, and reads nothing. */
+  private CompletableFuture<Put> create(Job job, Creation creation, Change change) {
+    return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
+      JobRecord created;
+      try {
+        created = creation.apply(job, now, known);
+      } catch (IllegalArgumentException e) {
+        // It is right if the job exists and has this definition: its last time may have passed.
+        return busy();
+      }
+      return hasRoom() ? added(created, now, known) : busy();
+    })).thenCompose(added -> added.isPresent()
+        ? CompletableFuture.completedFuture(added.get())
+        : repeats.untilTaken(job.name(), () -> replace(job, creation, change))).toCompletableFuture();
+  }
+
+  private boolean hasRoom() {
+    return count.count() < host.maxJobs();
+  }
+
+  private CompletionStage<Optional<Put>> replace(Job job, Creation creation, Change change) {
+    return calendars.of(job.schedule()).thenCompose(known -> time.now(job.name())
         .thenCompose(now -> read(job.name()).thenCompose(found -> {
           TaskRecord task = found.orElse(null);
           if (task == null || !task.isLive()) {
-            return written(creation.apply(job, now, known), Draft.ABSENT, now);
+            JobRecord created = creation.apply(job, now, known);
+            if (!hasRoom()) {
+              throw new TooManyJobsException(job.name(), host.maxJobs());
+            }
+            return added(created, now, known);
           }
           if (task.state() == TaskState.RUNNING) {
             return busy();
           }
-          JobRecord record = decoded(task);
+          JobRecord record = JobRecordFormat.decodeIfReadable(task);
           if (record == null) {
             ensureReplaceable(task);
           }
-          return record == null
+          CompletionStage<Optional<JobStatus>> replaced = record == null
               ? written(creation.apply(job, now, known), task.generation(), now)
               : calendars.of(record.job().schedule())
                   .thenCompose(old -> changed(new Stored(record, task),
                       change.apply(record, now, name -> either(known, old, name)), now));
-        }))));
+          return replaced.thenApply(status -> status.map(is -> new Put(is, false)));
+        })));
   }
 
   private static @Nullable Calendar either(Function<String, @Nullable Calendar> first,
@@ -159,7 +209,7 @@ public final class Jobs {
   /** Returns a job, or empty if there is none. */
   public CompletableFuture<Optional<JobStatus>> find(String name) {
     return read(name).thenCompose(found -> found.filter(Jobs::isThere)
-        .map(task -> status(task).thenApply(Optional::of))
+        .map(task -> views.of(task).thenApply(Optional::of))
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
@@ -169,31 +219,10 @@ public final class Jobs {
    * @param cursor what the last page gave, or null for the first
    */
   public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
-    return store.query(Shards.JOBS, null, limit, cursor).thenCompose(page -> {
-      List<TaskRecord> live = page.tasks().stream().filter(Jobs::isThere).toList();
-      return ends(live).thenCompose(ends -> {
-        CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
-        for (TaskRecord task : live) {
-          all = all.thenCombine(status(task, ends), (list, status) -> {
-            list.add(status);
-            return list;
-          });
-        }
-        return all.thenApply(list -> new Page(List.copyOf(list), page.cursor()));
-      });
-    }).toCompletableFuture();
-  }
-
-  /** Reads the shards that have ended as far as is known, and have not been looked at by a pass; a bounded number. */
-  private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskRecord> tasks) {
-    List<TaskId> wanted = new ArrayList<>();
-    for (TaskRecord task : tasks) {
-      JobRecord record = decoded(task);
-      if (record != null && wanted.size() < JobLife.MAX_READ) {
-        wanted.addAll(JobLife.wanted(record));
-      }
-    }
-    return ShardEnd.read(store, wanted.subList(0, Math.min(wanted.size(), JobLife.MAX_READ)));
+    return store.query(Shards.JOBS, null, limit, cursor)
+        .thenCompose(page -> views.of(page.tasks().stream().filter(Jobs::isThere).toList())
+            .thenApply(jobs -> new Page(List.copyOf(jobs), page.cursor())))
+        .toCompletableFuture();
   }
 
   /**
@@ -212,7 +241,8 @@ public final class Jobs {
       return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
           : store.find(new TaskRef.ById(result.id()))
-              .thenCompose(found -> cancelled(found.map(Jobs::decoded).map(Jobs::inserted).orElse(List.of())))
+              .thenCompose(found -> cancelled(
+                  found.map(JobRecordFormat::decodeIfReadable).map(Jobs::inserted).orElse(List.of())))
               .thenApply(done -> existed);
     }).toCompletableFuture();
   }
@@ -321,7 +351,7 @@ public final class Jobs {
   private CompletableFuture<Requested> request(String name, Request request) {
     return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
         ? busy()
-        : calendars.of(found.record().job().schedule()).thenCompose(known -> now(name).thenCompose(now -> {
+        : calendars.of(found.record().job().schedule()).thenCompose(known -> time.now(name).thenCompose(now -> {
           JobChange.Requested requested = request.apply(found.record(), now, known);
           Requested answer = new Requested(requested.times().stream().map(Instant::ofEpochMilli).toList(),
               requested.origin(), requested.isRepeated());
@@ -339,7 +369,7 @@ public final class Jobs {
       Function<JobRecord, CompletionStage<Boolean>> then) {
     return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
         ? busy()
-        : calendars.of(found.record().job().schedule()).thenCompose(known -> now(name).thenCompose(now -> {
+        : calendars.of(found.record().job().schedule()).thenCompose(known -> time.now(name).thenCompose(now -> {
           JobRecord next = change.apply(found.record(), now, known);
           return changed(found, next, now).thenCompose(status -> status.isEmpty()
               ? busy()
@@ -353,32 +383,21 @@ public final class Jobs {
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
       TaskRecord task = found.filter(Jobs::isThere).orElseThrow(() -> new UnknownJobException(name));
-      JobRecord record = decoded(task);
+      JobRecord record = JobRecordFormat.decodeIfReadable(task);
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
       }
-      return calendars.of(record.job().schedule()).thenCombine(now(name),
-          (known, now) -> preview(record.job().schedule().schedule(name, known), decidedUpTo(record, now), count));
+      return calendars.of(record.job().schedule()).thenCombine(time.now(name),
+          (known, now) -> JobViews.preview(record.job().schedule().schedule(name, known),
+              JobViews.decidedUpTo(record, now), count));
     }).toCompletableFuture();
   }
 
   /** Returns the first times of a schedule after now, as if a job with that name had it. */
   public CompletableFuture<List<ZonedDateTime>> preview(ScheduleSettings settings, String name, int count) {
     return calendars.of(settings).thenCombine(store.timeMicros(0),
-        (known, micros) -> preview(settings.schedule(name, known), Math.floorDiv(micros, 1_000), count))
+        (known, micros) -> JobViews.preview(settings.schedule(name, known), Math.floorDiv(micros, 1_000), count))
         .toCompletableFuture();
-  }
-
-  /** Returns the instant up to which no scheduled time of a job is to run any more. */
-  private static long decidedUpTo(JobRecord record, long now) {
-    JobRecord.Paused paused = record.paused();
-    return paused == null
-        ? record.cursor()
-        : Math.max(record.cursor(), paused.until() == JobRecord.Paused.OPEN ? now : paused.until() - 1);
-  }
-
-  private static List<ZonedDateTime> preview(Schedule schedule, long after, int count) {
-    return schedule.preview(Instant.ofEpochMilli(after), count);
   }
 
   // Calendars.
@@ -408,11 +427,6 @@ public final class Jobs {
 
   // Reads and writes.
 
-  private CompletionStage<Long> now(String name) {
-    return store.timeMicros(Shards.hash16(name) & (store.slotCount() - 1))
-        .thenApply(micros -> Math.floorDiv(micros, 1_000));
-  }
-
   private CompletionStage<Optional<TaskRecord>> read(String name) {
     return store.find(new TaskRef.ByKey(Shards.JOBS, name));
   }
@@ -420,14 +434,6 @@ public final class Jobs {
   /** Returns whether a job exists. One that was deleted during a pass stays live until the pass has ended. */
   private static boolean isThere(TaskRecord task) {
     return task.isLive() && !task.cancelRequested();
-  }
-
-  private static @Nullable JobRecord decoded(TaskRecord task) {
-    try {
-      return JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
-    } catch (UnreadableException e) {
-      return null;
-    }
   }
 
   /** Ensures that a record which cannot be read is damaged: what a newer version wrote is not lost to an older one. */
@@ -446,7 +452,7 @@ public final class Jobs {
   private CompletionStage<@Nullable Stored> stored(String name) {
     return read(name).thenApply(found -> {
       TaskRecord task = found.filter(Jobs::isThere).orElseThrow(() -> new UnknownJobException(name));
-      JobRecord record = decoded(task);
+      JobRecord record = JobRecordFormat.decodeIfReadable(task);
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
       }
@@ -460,7 +466,7 @@ public final class Jobs {
 
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
     return next == before.record()
-        ? status(before.task()).thenApply(Optional::of)
+        ? views.of(before.task()).thenApply(Optional::of)
         : written(next, before.task().generation(), now);
   }
 
@@ -470,90 +476,33 @@ public final class Jobs {
       TaskRecord task = found.filter(Jobs::isThere).orElse(null);
       return task == null || task.state() == TaskState.RUNNING
           ? CompletableFuture.completedFuture(List.of())
-          : write.apply(List.of(new Draft(task.id(), Shards.JOBS, name, Due.NOW, null, 0, OnConflict.RESET, null)
+          : host.write(List.of(new Draft(task.id(), Shards.JOBS, name, Due.NOW, null, 0, OnConflict.RESET, null)
               .expecting(task.generation())));
+    });
+  }
+
+  /** Writes the record of a new job, empty if there is one: due when its first pass has something to do. */
+  private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
+    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known);
+    Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;
+    return written(record, due, Draft.ABSENT, now).thenApply(status -> {
+      status.ifPresent(is -> count.created());
+      return status.map(is -> new Put(is, true));
     });
   }
 
   /** Writes a record, to be planned at once; empty if the job has changed meanwhile. */
   private CompletionStage<Optional<JobStatus>> written(JobRecord record, long expectedGeneration, long now) {
+    return written(record, Due.NOW, expectedGeneration, now);
+  }
+
+  private CompletionStage<Optional<JobStatus>> written(JobRecord record, Due due, long expectedGeneration, long now) {
     String name = record.job().name();
     TaskId id = TaskId.of(now, Shards.hash16(name), surroundings.randomBits());
-    Draft draft = new Draft(id, Shards.JOBS, name, Due.NOW, JobPlanner.body(record), 0, OnConflict.REJECT, null)
+    Draft draft = new Draft(id, Shards.JOBS, name, due, JobPlanner.body(record), 0, OnConflict.REJECT, null)
         .expecting(expectedGeneration);
-    return write.apply(List.of(draft)).thenCompose(results -> results.getFirst().kind().isPlaced()
-        ? calendars.of(record.job().schedule()).thenApply(known -> Optional.of(status(record, now, known, "")))
+    return host.write(List.of(draft)).thenCompose(results -> results.getFirst().kind().isPlaced()
+        ? views.written(record, now).thenApply(Optional::of)
         : busy());
-  }
-
-  /** Returns a job as it is once the ends of its shards are noted: a pass may do so minutes later. */
-  private CompletionStage<JobStatus> status(TaskRecord task) {
-    return ends(List.of(task)).thenCompose(ends -> status(task, ends));
-  }
-
-  private CompletionStage<JobStatus> status(TaskRecord task, Map<TaskId, ShardEnd> ends) {
-    JobRecord record = decoded(task);
-    if (record == null) {
-      return CompletableFuture.completedFuture(new JobStatus(String.valueOf(task.key()), JobStatus.State.ERROR, null, 0,
-          Instant.ofEpochMilli(task.createdAt()), null, null, 0, List.of(), List.of(), JobTotals.NONE,
-          "its record cannot be read; put the job again"));
-    }
-    String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
-        ? task.attempts().getLast().detail()
-        : "";
-    return calendars.of(record.job().schedule())
-        .thenApply(known -> status(noted(record, task, ends, known), task.changedAt(), known, error));
-  }
-
-  private static JobRecord noted(JobRecord record, TaskRecord task, Map<TaskId, ShardEnd> ends,
-      Function<String, @Nullable Calendar> known) {
-    try {
-      return JobLife.noted(record, task.changedAt(), ends, known);
-    } catch (IllegalArgumentException e) {
-      return record; // Its calendar is missing, which its status says.
-    }
-  }
-
-  /** Returns a job as it was written at the given time. A pause that ends with that write is not shown. */
-  private static JobStatus status(JobRecord record, long written, Function<String, @Nullable Calendar> known,
-      String error) {
-    Job job = record.job();
-    JobRecord.Paused paused = record.paused() != null && record.paused().holdsAfter(written) ? record.paused() : null;
-    Instant next = null;
-    String problem = error;
-    try {
-      Schedule schedule = job.schedule().schedule(job.name(), known);
-      JobEdit decided = new JobEdit(record);
-      decided.cursor = decidedUpTo(record, 0);
-      long millis = paused != null && paused.until() == JobRecord.Paused.OPEN
-          ? Long.MAX_VALUE
-          : ScheduledTimes.next(decided, schedule);
-      next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
-    } catch (IllegalArgumentException e) {
-      problem = String.valueOf(e.getMessage());
-    }
-    boolean isOver = next == null && record.waiting().isEmpty() && record.active().isEmpty();
-    JobStatus.State state = !problem.isEmpty()
-        ? JobStatus.State.ERROR
-        : paused != null ? JobStatus.State.PAUSED : isOver ? JobStatus.State.COMPLETED : JobStatus.State.ACTIVE;
-    JobStatus.Pause pause = paused == null
-        ? null
-        : new JobStatus.Pause(Instant.ofEpochMilli(paused.since()),
-            paused.until() == JobRecord.Paused.OPEN ? null : Instant.ofEpochMilli(paused.until()), paused.reason(),
-            paused.actor());
-    return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
-        next, record.waiting().size(), record.active().stream().map(Jobs::active).toList(),
-        record.history().reversed(), record.totals(), problem);
-  }
-
-  private static JobStatus.ActiveRun active(Run run) {
-    return new JobStatus.ActiveRun(Instant.ofEpochMilli(run.time()), run.origin(), run.shards(),
-        run.ended().cardinality(), run.failed().cardinality(), Instant.ofEpochMilli(run.begun()),
-        run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping());
-  }
-
-  /** Returns how many times an answer to a put shows. */
-  public static int previewed() {
-    return PREVIEW;
   }
 }

@@ -137,7 +137,7 @@ final class JobsTest {
 
   @Test
   void aJobFiresOnEachTimeOnTheMillisecond() {
-    JobStatus put = join(jobs.put(everyTenSeconds().parameter(Body.json("1")).build()));
+    JobStatus put = join(jobs.put(everyTenSeconds().parameter(Body.json("1")).build())).status();
     assertThat(put.state()).isEqualTo(JobStatus.State.ACTIVE);
     Instant first = Optional.ofNullable(put.nextTime()).orElseThrow();
     passes(Duration.ofMinutes(1));
@@ -328,11 +328,12 @@ final class JobsTest {
   void aPutMovesTheTimesAtOnce() {
     join(jobs.put(everyTenSeconds().build()));
     passes(Duration.ofSeconds(10));
-    JobStatus changed = join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build()));
+    JobStatus changed = join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build())).status();
     assertThat(changed.version()).isEqualTo(2);
     passes(Duration.ofSeconds(10));
     assertThat(seen.size()).isBetween(10, 12);
-    assertThat(join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build())).version())
+    assertThat(join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build())).status()
+        .version())
         .as("the same again").isEqualTo(2);
   }
 

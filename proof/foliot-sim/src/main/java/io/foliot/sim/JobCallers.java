@@ -175,7 +175,7 @@ final class JobCallers implements SimReceiver.Listener {
 
   private void put(JobStory story, Job job, Runnable then) {
     long from = schedule.nowMillis();
-    made("put", jobs -> jobs.put(job), answer -> {
+    made("put", jobs -> jobs.put(job).thenApply(Jobs.Put::status), answer -> {
       if (answer != null) {
         story.defined.add(new JobStory.Defined(job, from, schedule.nowMillis()));
       }

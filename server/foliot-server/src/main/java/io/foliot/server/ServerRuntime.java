@@ -14,6 +14,7 @@ import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
+import io.foliot.jobs.JobHost;
 import io.foliot.jobs.JobMeter;
 import io.foliot.jobs.JobPlanner;
 import io.foliot.jobs.Jobs;
@@ -58,7 +59,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
       store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
       Engine engine = engine(config, node(config, random), clock, store, http, meter, jobMeter, random);
       engine.start().join();
-      return new ServerRuntime(store, engine, new Jobs(store, engine::write));
+      return new ServerRuntime(store, engine,
+          new Jobs(store, JobHost.of(engine::write, engine::findQueue, config.maxJobs())));
     } catch (RuntimeException e) {
       http.close();
       if (store != null) {

@@ -72,6 +72,32 @@ final class JobApiTest {
   }
 
   @Test
+  void noMoreJobsAreCreatedThanMayBe() {
+    try (Rig small = Rig.start(Map.of("max-jobs", "2")).withQueue("billing")) {
+      assertThat(small.put("/v1/jobs/first", NIGHTLY).status()).isEqualTo(201);
+      assertThat(small.put("/v1/jobs/second", NIGHTLY).status()).isEqualTo(201);
+      Rig.Answer third = small.put("/v1/jobs/third", NIGHTLY);
+      assertThat(third.status()).as(third.body()).isEqualTo(429);
+      assertThat(third.problem()).isEqualTo("too-many-jobs");
+      assertThat(third.text("detail")).contains("jobs.max", "--max-jobs");
+      assertThat(small.get("/v1/jobs/third").status()).isEqualTo(404);
+      assertThat(small.put("/v1/jobs/second", NIGHTLY.replace("\"2h\"", "\"3h\"")).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aJobWhoseQueueIsDeletedSaysSo() {
+    rig.put("/v1/jobs/nightly", NIGHTLY);
+    assertThat(rig.delete("/v1/queues/billing").status()).isEqualTo(200);
+    Rig.Answer lost = rig.get("/v1/jobs/nightly");
+    assertThat(lost.text("state")).isEqualTo("ERROR");
+    assertThat(lost.text("error")).contains("queue=billing");
+    assertThat(rig.get("/v1/jobs?state=ERROR").list("jobs")).hasSize(1);
+    rig.withQueue("billing");
+    assertThat(rig.get("/v1/jobs/nightly").text("state")).isEqualTo("ACTIVE");
+  }
+
+  @Test
   void aJobFiresAndEachTimeIsAccountedFor() {
     rig.put("/v1/jobs/tick", "{\"queue\": \"billing\", \"schedule\": {\"every\": \"200ms\"}, \"overlap\": \"allow\"}");
     for (int i = 0; i < 5; i++) {

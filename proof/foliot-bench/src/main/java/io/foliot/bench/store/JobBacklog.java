@@ -55,7 +55,7 @@ final class JobBacklog implements Backlog {
     instantMillis = System.currentTimeMillis() + FIRST_MILLIS + (long) (MILLIS_PER_JOB * tasks);
     Duration offset = Duration.ofMillis(Math.floorMod(instantMillis, PERIOD.toMillis()));
     Jobs calls = new Jobs(store, this::write);
-    Deque<CompletionStage<JobStatus>> underWay = new ArrayDeque<>();
+    Deque<CompletionStage<Jobs.Put>> underWay = new ArrayDeque<>();
     for (int number = 0; number < tasks; number++) {
       underWay.add(calls.put(Job.named("job-" + number).queue(queue.name()).every(PERIOD)
           .schedule(schedule -> schedule.offset(offset)).parameter(FoliotNode.body(number)).build()));

@@ -125,7 +125,7 @@ final class JobCallsRow implements Row {
 
   private double manyPuts(Jobs jobs) {
     long begun = System.nanoTime();
-    Deque<CompletionStage<JobStatus>> underWay = new ArrayDeque<>();
+    Deque<CompletionStage<Jobs.Put>> underWay = new ArrayDeque<>();
     for (int i = 0; i < PUTS; i++) {
       underWay.add(jobs.put(next()));
       if (underWay.size() == UNDER_WAY) {

@@ -9,7 +9,6 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
 import io.foliot.jobs.Job;
-import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -33,10 +33,12 @@ import org.HdrHistogram.Histogram;
  *
  * @param name what the options call it
  * @param title what is measured
+ * @param site where it is measured
  * @param isSpread whether the jobs have their own offsets; else all have a scheduled time at one instant
  * @param wantedMillis the 99th percentile that must be reached: of the jobs if they are spread, else of the other tasks
  */
-record JobLoadRow(String name, String title, boolean isSpread, double wantedMillis) implements Row {
+record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean isSpread,
+    double wantedMillis) implements Row {
   private static final int JOBS = 50_000;
   private static final Duration PERIOD = Duration.ofMinutes(1);
   private static final int PERIODS = 2;
@@ -89,11 +91,11 @@ record JobLoadRow(String name, String title, boolean isSpread, double wantedMill
 
   @Override
   public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
-    PostgresSite site = sites.postgres();
+    Site measured = site.apply(sites);
     FigureTable table = new FigureTable(name, title);
     Seen seen = new Seen(JOBS);
     QueueConfig queue = QueueConfig.builder(FoliotNode.QUEUE, Target.local()).retainFinished(Rows.KEPT).build();
-    try (TaskStore store = site.openStore(); FoliotNode node = FoliotNode.withJobs(store, queue, attempt -> {
+    try (TaskStore store = measured.openStore(); FoliotNode node = FoliotNode.withJobs(store, queue, attempt -> {
       Map<String, String> headers = attempt.task().body().headers();
       seen.fired(FoliotNode.number(attempt.task().body()),
           Instant.parse(headers.getOrDefault(JobHeaders.SCHEDULED_AT, "")).toEpochMilli());
@@ -105,7 +107,7 @@ record JobLoadRow(String name, String title, boolean isSpread, double wantedMill
       long begun = System.nanoTime();
       put(node.jobs(store), queue.name());
       table.add("Foliot", "put, a second", JOBS * 1e9 / (System.nanoTime() - begun));
-      site.settle();
+      measured.settle();
       // The first period is for the compilers.
       long period = PERIOD.toMillis();
       seen.fromMillis = Math.ceilDiv(System.currentTimeMillis(), period) * period + period;
@@ -134,7 +136,7 @@ record JobLoadRow(String name, String title, boolean isSpread, double wantedMill
   }
 
   private void put(Jobs jobs, String queue) {
-    Deque<CompletionStage<JobStatus>> underWay = new ArrayDeque<>();
+    Deque<CompletionStage<Jobs.Put>> underWay = new ArrayDeque<>();
     for (int number = 0; number < JOBS; number++) {
       Job.Builder job = Job.named("job-" + number).queue(queue).every(PERIOD).parameter(FoliotNode.body(number));
       underWay.add(jobs.put(isSpread ? job.build() : job.schedule(every -> every.offset(Duration.ZERO)).build()));

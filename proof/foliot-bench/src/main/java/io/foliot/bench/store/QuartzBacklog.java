@@ -2,6 +2,7 @@ package io.foliot.bench.store;
 
 import static org.quartz.JobBuilder.newJob;
 import static org.quartz.SimpleScheduleBuilder.repeatHourlyForever;
+import static org.quartz.SimpleScheduleBuilder.repeatMinutelyForever;
 import static org.quartz.TriggerBuilder.newTrigger;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -131,17 +132,40 @@ final class QuartzBacklog implements Backlog {
     scheduler.scheduleJobs(Map.of(job, triggers), false);
   }
 
+  /** Schedules triggers that each fire once a minute from an instant on, spread over it. */
+  void fillMinute(int triggers, long fromMillis) throws SchedulerException {
+    JobDetail job = newJob(Job.class).withIdentity("bench").storeDurably().build();
+    long period = TimeUnit.MINUTES.toMillis(1);
+    Set<Trigger> all = new HashSet<>();
+    for (int number = 0; number < triggers; number++) {
+      all.add(newTrigger().withIdentity(Integer.toString(number)).withSchedule(repeatMinutelyForever())
+          .startAt(Date.from(Instant.ofEpochMilli(fromMillis + number * period / triggers))).build());
+    }
+    scheduler.scheduleJobs(Map.of(job, all), false);
+  }
+
+  /** Told of each trigger that fires, on the thread that runs its job. */
+  @FunctionalInterface
+  interface Fired {
+    void accept(int number, long scheduledMillis);
+  }
+
   @Override
   public void start(Ledger ledger) throws SchedulerException {
-    scheduler.setJobFactory((bundle, unused) -> new Noop(ledger));
+    start((number, scheduled) -> ledger.begun(number));
+  }
+
+  void start(Fired fired) throws SchedulerException {
+    scheduler.setJobFactory((bundle, unused) -> new Noop(fired));
     scheduler.start();
   }
 
   /** Does nothing but tell. */
-  private record Noop(Ledger ledger) implements Job {
+  private record Noop(Fired fired) implements Job {
     @Override
     public void execute(JobExecutionContext context) {
-      ledger.begun(Integer.parseInt(context.getTrigger().getKey().getName()));
+      fired.accept(Integer.parseInt(context.getTrigger().getKey().getName()),
+          context.getScheduledFireTime().toInstant().toEpochMilli());
     }
   }
 

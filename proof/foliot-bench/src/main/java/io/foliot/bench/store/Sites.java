@@ -8,6 +8,7 @@ final class Sites implements AutoCloseable {
   private @Nullable PostgresSite postgres;
   private @Nullable MariaDbSite mariaDb;
   private @Nullable RedisSite redis;
+  private @Nullable RocksSite rocks;
 
   /** Shown each server when it has started. */
   @FunctionalInterface
@@ -49,6 +50,16 @@ final class Sites implements AutoCloseable {
     return site;
   }
 
+  RocksSite rocks() {
+    RocksSite site = rocks;
+    if (site == null) {
+      site = new RocksSite();
+      rocks = site;
+      show(site);
+    }
+    return site;
+  }
+
   private void show(Site site) {
     try {
       started.show(site);
@@ -67,6 +78,9 @@ final class Sites implements AutoCloseable {
     }
     if (redis != null) {
       redis.close();
+    }
+    if (rocks != null) {
+      rocks.close();
     }
   }
 }

@@ -232,7 +232,7 @@ final class JobJson {
   // Answers.
 
   /** Writes a job with its next times. */
-  static void write(JsonGenerator json, JobStatus status, List<ZonedDateTime> next) {
+  static void write(JsonGenerator json, JobStatus status) {
     json.writeStartObject();
     TaskJson.text(json, "job", status.name());
     json.writeStringProperty("state", status.state().name());
@@ -253,7 +253,7 @@ final class JobJson {
       TaskJson.text(json, "by", pause.actor());
       json.writeEndObject();
     }
-    times(json, "nextTimes", next);
+    times(json, "nextTimes", status.upcoming());
     json.writeNumberProperty("waiting", status.waiting());
     json.writeArrayPropertyStart("active");
     status.active().forEach(run -> active(json, run));

@@ -51,9 +51,8 @@ final class JobRoutes {
     String name = request.variable("job");
     Job job = JobJson.read(name, request.json(limits.bodyBytes()));
     ensureQueue(request.caller(), job.queue());
-    boolean existed = calls.read(jobs.find(name)).isPresent();
-    JobStatus status = call(() -> jobs.put(job));
-    return reply(existed ? 200 : 201, status);
+    Jobs.Put put = call(() -> jobs.put(job));
+    return reply(put.isNew() ? 201 : 200, put.status());
   }
 
   private void ensureQueue(Caller caller, String queue) {
@@ -70,7 +69,7 @@ final class JobRoutes {
           "jobs are put many at once as lines of JSON: send the header Content-Type: application/x-ndjson");
     }
     byte[] body = request.body(limits.batchBytes());
-    List<CompletableFuture<JobStatus>> answers = new ArrayList<>();
+    List<CompletableFuture<Jobs.Put>> answers = new ArrayList<>();
     try (JsonIn in = new JsonIn(body)) {
       for (JsonToken token = in.next(); token != null; token = in.next()) {
         if (answers.size() == Limits.MAX_BATCH) {
@@ -89,7 +88,7 @@ final class JobRoutes {
   }
 
   /** Puts the job that the reader stands at. */
-  private CompletableFuture<JobStatus> putItem(Caller caller, JsonIn in) {
+  private CompletableFuture<Jobs.Put> putItem(Caller caller, JsonIn in) {
     int depth = in.depth();
     boolean entered = in.isObject();
     try {
@@ -109,10 +108,10 @@ final class JobRoutes {
     }
   }
 
-  private void write(JsonGenerator json, CompletableFuture<JobStatus> put) {
+  private void write(JsonGenerator json, CompletableFuture<Jobs.Put> put) {
     json.writeStartObject();
     try {
-      JobStatus status = call(() -> put);
+      JobStatus status = call(() -> put).status();
       TaskJson.text(json, "job", status.name());
       json.writeNumberProperty("version", status.version());
       json.writeStringProperty("state", status.state().name());
@@ -136,23 +135,16 @@ final class JobRoutes {
         .filter(status -> queue == null
             || (status.definition() != null && status.definition().queue().equals(queue)))
         .filter(status -> state == null || status.state() == state).toList();
-    return Reply.json(200, 64 + seen.size() * 640, json -> {
+    return Reply.json(200, 64 + seen.size() * 800, json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("jobs");
-      seen.forEach(status -> JobJson.write(json, status, next(status)));
+      seen.forEach(status -> JobJson.write(json, status));
       json.writeEndArray();
       if (page.next() != null) {
         json.writeStringProperty("next", page.next());
       }
       json.writeEndObject();
     });
-  }
-
-  private static List<ZonedDateTime> next(JobStatus status) {
-    Instant next = status.nextTime();
-    return next == null || status.definition() == null
-        ? List.of()
-        : List.of(next.atZone(status.definition().schedule().zone()));
   }
 
   private static JobStatus.@Nullable State state(@Nullable String text) {
@@ -447,6 +439,9 @@ final class JobRoutes {
 
   /** Ensures that a caller sees the job in the path, if there is one: its queue decides. */
   void authorize(Request request) {
+    if (request.caller().seesAll()) {
+      return;
+    }
     String name = request.variable("job");
     calls.read(jobs.find(name)).ifPresent(status -> ensureSeen(request.caller(), name, status));
   }
@@ -467,10 +462,7 @@ final class JobRoutes {
   }
 
   private Reply reply(int status, JobStatus job) {
-    List<ZonedDateTime> next = job.state() == JobStatus.State.ERROR
-        ? List.of()
-        : call(() -> jobs.next(job.name(), NEXT_DEFAULT));
-    return Reply.json(status, 1_024, json -> JobJson.write(json, job, next));
+    return Reply.json(status, 1_024, json -> JobJson.write(json, job));
   }
 
   /** Waits for a call, and puts what jobs refuse into words. */
@@ -489,6 +481,8 @@ final class JobRoutes {
     return switch (reason) {
       case Jobs.UnknownJobException unknown -> unknownJob(unknown.job());
       case ScheduleException refused -> JobJson.refused(refused, "schedule.");
+      case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
+          + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
       default -> reason;
     };
   }

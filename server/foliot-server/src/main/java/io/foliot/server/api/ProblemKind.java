@@ -66,6 +66,8 @@ public enum ProblemKind {
   UNSUPPORTED_MEDIA_TYPE(415, "The call does not read this type of body"),
   /** The idempotency key stands for another request. */
   IDEMPOTENCY_MISMATCH(422, "The idempotency key was used for another request"),
+  /** There are as many jobs as the server takes. */
+  TOO_MANY_JOBS(429, "There are as many jobs as the server takes"),
   /** A bug. */
   INTERNAL(500, "The server made a mistake"),
   /** Too much waits already; nothing was done. */

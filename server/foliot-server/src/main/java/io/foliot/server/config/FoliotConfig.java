@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
  * @param store where tasks are kept
  * @param cluster what it is called among others
  * @param delivery what callbacks may do
+ * @param maxJobs the number of jobs at which no new one is created
  * @param limits what callers may do
  * @param adminKeyHash SHA-256 of a key that may do everything, in hexadecimal digits; empty for none
  * @param log how it tells what it does
  * @param engine how much it holds in memory
  */
-public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, Limits limits,
-    String adminKeyHash, Log log, Engine engine) {
+public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, int maxJobs,
+    Limits limits, String adminKeyHash, Log log, Engine engine) {
 
   /** The address of the server, and its time limits. */
   public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout) {}
@@ -160,7 +161,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     settings.readEnvironment(environment);
     settings.readFlags(flags);
     return new FoliotConfig(listen(settings), store(settings), cluster(settings),
-        new Delivery(settings.get(Option.ALLOW_NETWORK), settings.get(Option.DESTINATION_LIMIT)), limits(settings),
+        new Delivery(settings.get(Option.ALLOW_NETWORK), settings.get(Option.DESTINATION_LIMIT)),
+        settings.get(Option.MAX_JOBS), limits(settings),
         settings.get(Option.ADMIN_KEY_HASH), new Log(settings.get(Option.LOG_FORMAT), settings.get(Option.LOG_LEVEL)),
         engine(settings));
   }

@@ -2,6 +2,7 @@ package io.foliot.server.config;
 
 import io.foliot.cluster.zookeeper.ZooKeeperOptions;
 import io.foliot.engine.EngineOptions;
+import io.foliot.jobs.JobHost;
 import io.foliot.server.text.SizeText;
 import io.foliot.store.jdbc.JdbcOptions;
 import io.foliot.store.redis.RedisOptions;
@@ -124,6 +125,10 @@ public final class Option<T> {
   /** Attempts per destination. */
   public static final Option<Integer> DESTINATION_LIMIT = count("delivery.destination-limit", "destination-limit",
       1, 100_000, ENGINE.destinationLimit(), "attempts that one destination gets at once at most");
+
+  /** The number of jobs. */
+  public static final Option<Integer> MAX_JOBS = count("jobs.max", "max-jobs", 1, 100_000_000,
+      (int) JobHost.MAX_JOBS, "jobs of the store at which no new one is created");
 
   /** The largest payload. */
   public static final Option<Long> BODY = size("limits.body", "limit-body", "1KiB", "1MiB", 256 << 10,

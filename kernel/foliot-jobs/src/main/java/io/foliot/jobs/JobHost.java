@@ -1,0 +1,56 @@
+package io.foliot.jobs;
+
+import io.foliot.core.QueueConfig;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.SubmitResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** The node whose callers change jobs: what {@link Jobs} needs of it beside the store. Any thread; no method blocks. */
+@FunctionalInterface
+public interface JobHost {
+  /** The most jobs of a store, unless the host says otherwise. */
+  long MAX_JOBS = 1_000_000;
+
+  /** Writes drafts of the internal queue, and has them looked at in time. */
+  CompletableFuture<List<SubmitResult>> write(List<Draft> drafts);
+
+  /** Returns whether a queue exists. A job whose queue does not is shown as in error. */
+  default CompletionStage<Boolean> hasQueue(String queue) {
+    return CompletableFuture.completedFuture(true);
+  }
+
+  /** Returns the number of jobs at which no new one is created. */
+  default long maxJobs() {
+    return MAX_JOBS;
+  }
+
+  /**
+   * Returns a host whose parts are calls of its engine.
+   *
+   * @param write what {@link #write} does
+   * @param findQueue finds the settings of a queue
+   */
+  static JobHost of(Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,
+      Function<String, CompletableFuture<Optional<QueueConfig>>> findQueue, long maxJobs) {
+    return new JobHost() {
+      @Override
+      public CompletableFuture<List<SubmitResult>> write(List<Draft> drafts) {
+        return write.apply(drafts);
+      }
+
+      @Override
+      public CompletionStage<Boolean> hasQueue(String queue) {
+        return findQueue.apply(queue).thenApply(Optional::isPresent);
+      }
+
+      @Override
+      public long maxJobs() {
+        return maxJobs;
+      }
+    };
+  }
+}

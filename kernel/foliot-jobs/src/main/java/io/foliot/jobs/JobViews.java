@@ -1,0 +1,161 @@
+package io.foliot.jobs;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskState;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs as callers see them: what is stored of them, with the ends of shards that no pass has noted yet. Any thread. */
+final class JobViews {
+  private final TaskStore store;
+  private final JobHost host;
+  private final Calendars calendars;
+  private final StoreTime time;
+
+  JobViews(TaskStore store, JobHost host, Calendars calendars, StoreTime time) {
+    this.store = store;
+    this.host = host;
+    this.calendars = calendars;
+    this.time = time;
+  }
+
+  /** Returns a job as it is once the ends of its shards are noted: a pass may do so minutes later. */
+  CompletionStage<JobStatus> of(TaskRecord task) {
+    return ends(List.of(task)).thenCompose(ends -> of(task, ends));
+  }
+
+  /** As {@link #of(TaskRecord)}, of many jobs. */
+  CompletionStage<List<JobStatus>> of(List<TaskRecord> tasks) {
+    return ends(tasks).thenCompose(ends -> {
+      CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
+      for (TaskRecord task : tasks) {
+        all = all.thenCombine(of(task, ends), (list, status) -> {
+          list.add(status);
+          return list;
+        });
+      }
+      return all;
+    });
+  }
+
+  /** Reads the shards that have ended as far as is known, and have not been looked at by a pass; a bounded number. */
+  private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskRecord> tasks) {
+    List<TaskId> wanted = new ArrayList<>();
+    for (TaskRecord task : tasks) {
+      JobRecord record = JobRecordFormat.decodeIfReadable(task);
+      if (record != null && wanted.size() < JobLife.MAX_READ) {
+        wanted.addAll(JobLife.wanted(record));
+      }
+    }
+    return ShardEnd.read(store, wanted.subList(0, Math.min(wanted.size(), JobLife.MAX_READ)));
+  }
+
+  private CompletionStage<JobStatus> of(TaskRecord task, Map<TaskId, ShardEnd> ends) {
+    JobRecord record = JobRecordFormat.decodeIfReadable(task);
+    if (record == null) {
+      return CompletableFuture.completedFuture(new JobStatus(String.valueOf(task.key()), JobStatus.State.ERROR, null, 0,
+          Instant.ofEpochMilli(task.createdAt()), null, null, List.of(), 0, List.of(), List.of(), JobTotals.NONE,
+          "its record cannot be read; put the job again"));
+    }
+    String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
+        ? task.attempts().getLast().detail()
+        : "";
+    // The times of a pause without an end pass unnoticed: those to come are counted from now.
+    CompletionStage<Long> now = record.paused() != null && record.paused().until() == JobRecord.Paused.OPEN
+        ? time.estimated(record.job().name())
+        : CompletableFuture.completedFuture(task.changedAt());
+    return calendars.of(record.job().schedule()).thenCompose(known -> now.thenCompose(
+        millis -> checked(noted(record, task, ends, known), task.changedAt(), millis, known, error)));
+  }
+
+  /** Returns a job as it was just written. */
+  CompletionStage<JobStatus> written(JobRecord record, long now) {
+    return calendars.of(record.job().schedule()).thenCompose(known -> checked(record, now, now, known, ""));
+  }
+
+  private static JobRecord noted(JobRecord record, TaskRecord task, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> known) {
+    try {
+      return JobLife.noted(record, task.changedAt(), ends, known);
+    } catch (IllegalArgumentException e) {
+      return record; // Its calendar is missing, which its status says.
+    }
+  }
+
+  private CompletionStage<JobStatus> checked(JobRecord record, long written, long now,
+      Function<String, @Nullable Calendar> known, String error) {
+    String queue = record.job().queue();
+    return host.hasQueue(queue).thenApply(exists -> status(record, written, now, known,
+        exists ? error : "its queue does not exist; its runs wait until it is created again: queue=" + queue));
+  }
+
+  /**
+   * Returns the state of a job as it was written at the given time. A pause that ends with that write is not shown.
+   *
+   * @param now what the times to come are later than, if the job is paused without an end
+   */
+  private static JobStatus status(JobRecord record, long written, long now,
+      Function<String, @Nullable Calendar> known, String error) {
+    Job job = record.job();
+    JobRecord.Paused paused = record.paused() != null && record.paused().holdsAfter(written) ? record.paused() : null;
+    Instant next = null;
+    List<ZonedDateTime> upcoming = List.of();
+    String problem = error;
+    try {
+      Schedule schedule = job.schedule().schedule(job.name(), known);
+      JobEdit decided = new JobEdit(record);
+      decided.cursor = decidedUpTo(record, 0);
+      long millis = paused != null && paused.until() == JobRecord.Paused.OPEN
+          ? Long.MAX_VALUE
+          : ScheduledTimes.next(decided, schedule);
+      next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
+      upcoming = preview(schedule, decidedUpTo(record, now), JobStatus.UPCOMING);
+    } catch (IllegalArgumentException e) {
+      problem = String.valueOf(e.getMessage());
+    }
+    boolean isOver = next == null && record.waiting().isEmpty() && record.active().isEmpty();
+    JobStatus.State state = !problem.isEmpty()
+        ? JobStatus.State.ERROR
+        : paused != null ? JobStatus.State.PAUSED : isOver ? JobStatus.State.COMPLETED : JobStatus.State.ACTIVE;
+    JobStatus.Pause pause = paused == null
+        ? null
+        : new JobStatus.Pause(Instant.ofEpochMilli(paused.since()),
+            paused.until() == JobRecord.Paused.OPEN ? null : Instant.ofEpochMilli(paused.until()), paused.reason(),
+            paused.actor());
+    return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
+        next, upcoming, record.waiting().size(), record.active().stream().map(JobViews::active).toList(),
+        record.history().reversed(), record.totals(), problem);
+  }
+
+  private static JobStatus.ActiveRun active(Run run) {
+    return new JobStatus.ActiveRun(Instant.ofEpochMilli(run.time()), run.origin(), run.shards(),
+        run.ended().cardinality(), run.failed().cardinality(), Instant.ofEpochMilli(run.begun()),
+        run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping());
+  }
+
+  // Times.
+
+  /** Returns the instant up to which no scheduled time of a job is to run any more. */
+  static long decidedUpTo(JobRecord record, long now) {
+    JobRecord.Paused paused = record.paused();
+    return paused == null
+        ? record.cursor()
+        : Math.max(record.cursor(), paused.until() == JobRecord.Paused.OPEN ? now : paused.until() - 1);
+  }
+
+  /** Returns the first times of a schedule after an instant, in milliseconds since 1970. */
+  static List<ZonedDateTime> preview(Schedule schedule, long after, int count) {
+    return schedule.preview(Instant.ofEpochMilli(after), count);
+  }
+}

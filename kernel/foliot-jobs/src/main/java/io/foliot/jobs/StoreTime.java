@@ -1,0 +1,69 @@
+package io.foliot.jobs;
+
+import io.foliot.core.store.TaskStore;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The store's clock at the slots of jobs, in milliseconds since 1970. Any thread.
+ *
+ * <p>A store with a clock in this process is asked each time. Of any other the last answer is used again for a second,
+ * with the time that has passed since it arrived: so who writes often waits for the writes alone. The time is never
+ * ahead of the store's, unless the store's clock is set back meanwhile. It is at most {@value #MAX_TRIP_MILLIS} ms
+ * behind, because an answer that took longer is not used again.
+ *
+ * <p>Each slot has answers of its own: the nodes of a cluster have clocks of their own, and the passes over a job go by
+ * the one of its slot.
+ */
+final class StoreTime {
+  private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_TRIP_MILLIS = 50;
+
+  private final TaskStore store;
+  private final JobSurroundings surroundings;
+  private final ConcurrentMap<Integer, Answer> answers = new ConcurrentHashMap<>();
+
+  private record Answer(long micros, long nanos) {}
+
+  StoreTime(TaskStore store, JobSurroundings surroundings) {
+    this.store = store;
+    this.surroundings = surroundings;
+  }
+
+  /** Returns the time at the slot of a job, as it is now. */
+  CompletionStage<Long> now(String job) {
+    int slot = slot(job);
+    long askedNanos = surroundings.nanoTime();
+    CompletionStage<Long> asked = store.timeMicros(slot);
+    if (!asked.toCompletableFuture().isDone()) {
+      return asked.thenApply(micros -> {
+        long nanos = surroundings.nanoTime();
+        if (nanos - askedNanos <= TimeUnit.MILLISECONDS.toNanos(MAX_TRIP_MILLIS)) {
+          answers.put(slot, new Answer(micros, nanos));
+        }
+        return millis(micros);
+      });
+    }
+    return asked.thenApply(StoreTime::millis);
+  }
+
+  /** Returns the time at the slot of a job, as it is now or as the last answer and this process's clock tell it. */
+  CompletionStage<Long> estimated(String job) {
+    Answer last = answers.get(slot(job));
+    long age = last == null ? Long.MAX_VALUE : surroundings.nanoTime() - last.nanos();
+    return last == null || age > MAX_AGE_NANOS
+        ? now(job)
+        : CompletableFuture.completedFuture(millis(last.micros() + TimeUnit.NANOSECONDS.toMicros(age)));
+  }
+
+  private int slot(String job) {
+    return Shards.hash16(job) & (store.slotCount() - 1);
+  }
+
+  private static long millis(long micros) {
+    return Math.floorDiv(micros, 1_000);
+  }
+}

@@ -1,0 +1,228 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.jobs.schedule.ScheduleException;
+import io.foliot.testkit.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** What the put of a job asks of its store: a store behind a network, which answers when the test lets it. */
+final class JobPutTest {
+  private static final Duration TRIP = Duration.ofMillis(2);
+  private static final int MOST = 500;
+
+  private final SettableClock clock = new SettableClock();
+  private final SplittableRandom luck = new SplittableRandom(42);
+  private final MemoryStore truth = new MemoryStore(1, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final List<String> calls = new ArrayList<>();
+  private final List<Runnable> answers = new ArrayList<>();
+  private final Jobs jobs = new Jobs(new DistantStore(), new Host(), new Surroundings());
+  private boolean hasQueue = true;
+
+  private final class Host implements JobHost {
+    @Override
+    public CompletableFuture<List<SubmitResult>> write(List<Draft> drafts) {
+      return travelling("submit", truth.submit(drafts)).toCompletableFuture();
+    }
+
+    @Override
+    public CompletionStage<Boolean> hasQueue(String queue) {
+      return CompletableFuture.completedFuture(hasQueue);
+    }
+
+    @Override
+    public long maxJobs() {
+      return MOST;
+    }
+  }
+
+  /** A store whose answers travel. */
+  private final class DistantStore extends ForwardingStore {
+    DistantStore() {
+      super(truth);
+    }
+
+    @Override
+    public CompletionStage<Long> timeMicros(int slot) {
+      return travelling("time", super.timeMicros(slot));
+    }
+
+    @Override
+    public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+      return travelling("find", super.find(ref));
+    }
+  }
+
+  private final class Surroundings implements JobSurroundings {
+    @Override
+    public long nanoTime() {
+      return clock.monotonicNanos();
+    }
+
+    @Override
+    public void after(long millis, Runnable action) {
+      answers.add(() -> {
+        clock.advance(Duration.ofMillis(millis));
+        action.run();
+      });
+    }
+
+    @Override
+    public long randomBits() {
+      return luck.nextLong();
+    }
+  }
+
+  private <T> CompletionStage<T> travelling(String call, CompletionStage<T> done) {
+    calls.add(call);
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    answers.add(() -> answer.complete(done.toCompletableFuture().join()));
+    return answer;
+  }
+
+  private <T> T join(CompletableFuture<T> future, Duration trip) {
+    while (!answers.isEmpty()) {
+      clock.advance(trip);
+      answers.removeFirst().run();
+    }
+    assertThat(future).isDone();
+    return future.join();
+  }
+
+  private JobStatus put(Job job) {
+    calls.clear();
+    return join(jobs.put(job), TRIP).status();
+  }
+
+  private static Job.Builder everyMinute(String name) {
+    return Job.named(name).queue("billing").every(Duration.ofMinutes(1)).schedule(s -> s.offset(Duration.ZERO));
+  }
+
+  private TaskRecord task(String name) {
+    return truth.find(new TaskRef.ByKey(Shards.JOBS, name)).toCompletableFuture().join().orElseThrow();
+  }
+
+  @Test
+  void aNewJobIsOneWrite() {
+    put(everyMinute("first").build());
+    assertThat(calls).containsExactly("time", "submit");
+    put(everyMinute("second").build());
+    assertThat(calls).as("the clock was read within the last second").containsExactly("submit");
+    clock.advance(Duration.ofSeconds(2));
+    put(everyMinute("third").build());
+    assertThat(calls).containsExactly("time", "submit");
+  }
+
+  @Test
+  void aNewJobIsDueAtItsFirstTime() {
+    JobStatus status = put(everyMinute("report").build());
+    assertThat(Instant.ofEpochMilli(task("report").dueAt())).isEqualTo(status.nextTime());
+    put(Job.named("delay").queue("billing").after(Duration.ofMinutes(1)).build());
+    assertThat(task("delay").dueAt()).as("a fixed delay begins at once").isLessThanOrEqualTo(clock.wallMillis());
+  }
+
+  @Test
+  void aNewJobHasNoTimeThatPassedBeforeIt() {
+    put(everyMinute("first").build());
+    for (int i = 0; i < 400; i++) {
+      clock.advance(Duration.ofMillis(7));
+      long begun = clock.wallMillis();
+      JobStatus status = put(Job.named("job-" + i).queue("billing").every(Duration.ofSeconds(1))
+          .schedule(s -> s.offset(Duration.ZERO)).build());
+      assertThat(status.created().toEpochMilli()).isBetween(begun - TRIP.toMillis(), begun + 1_000);
+      long next = Optional.ofNullable(status.nextTime()).orElseThrow().toEpochMilli();
+      assertThat(next).as("after the last answer of the clock, which came late by its way").isGreaterThan(
+          begun - TRIP.toMillis());
+      assertThat(next).as("none after the call began is left out").isLessThanOrEqualTo(begun + TRIP.toMillis() + 1_000);
+    }
+  }
+
+  @Test
+  void aSlowAnswerOfTheClockIsNotUsedAgain() {
+    join(jobs.put(everyMinute("first").build()), Duration.ofMillis(51));
+    put(everyMinute("second").build());
+    assertThat(calls).containsExactly("time", "submit");
+  }
+
+  @Test
+  void theSameDefinitionAgainWritesNothing() {
+    JobStatus first = put(everyMinute("report").build());
+    long generation = task("report").generation();
+    JobStatus second = put(everyMinute("report").build());
+    assertThat(second.version()).isEqualTo(first.version());
+    assertThat(second.created()).isEqualTo(first.created());
+    assertThat(task("report").generation()).isEqualTo(generation);
+  }
+
+  @Test
+  void anotherDefinitionReplacesTheFirst() {
+    put(everyMinute("report").build());
+    JobStatus second = put(everyMinute("report").shards(2).build());
+    assertThat(second.version()).isEqualTo(2);
+    assertThat(task("report").dueAt()).as("it is planned at once").isLessThanOrEqualTo(clock.wallMillis());
+  }
+
+  @Test
+  void asManyJobsAsMayBeAreCreatedAndNoMore() {
+    for (int i = 0; i < MOST; i++) {
+      put(everyMinute("job-" + i).build());
+      clock.advance(Duration.ofMillis(100));
+    }
+    assertThatThrownBy(() -> put(everyMinute("other").build())).hasCauseInstanceOf(Jobs.TooManyJobsException.class)
+        .hasMessageContaining("max=" + MOST);
+    assertThat(put(everyMinute("job-7").shards(2).build()).version()).as("a job that exists is replaced").isEqualTo(2);
+    assertThat(join(jobs.delete("job-7", false), TRIP)).isTrue();
+    clock.advance(Duration.ofSeconds(11));
+    assertThatThrownBy(() -> put(everyMinute("other").build())).as("its count may be old")
+        .hasCauseInstanceOf(Jobs.TooManyJobsException.class);
+    clock.advance(Duration.ofSeconds(11));
+    assertThat(put(everyMinute("other").build()).version()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobWhoseQueueIsDeletedIsInError() {
+    assertThat(put(everyMinute("report").build()).state()).isEqualTo(JobStatus.State.ACTIVE);
+    hasQueue = false;
+    JobStatus status = join(jobs.find("report"), TRIP).orElseThrow();
+    assertThat(status.state()).isEqualTo(JobStatus.State.ERROR);
+    assertThat(status.error()).contains("queue=billing");
+    assertThat(status.upcoming()).hasSize(JobStatus.UPCOMING);
+  }
+
+  @Test
+  void theTimesToComeOfAPausedJobAreCountedFromNow() {
+    put(everyMinute("report").build());
+    join(jobs.pause("report", null, "maintenance", "ops"), TRIP);
+    clock.advance(Duration.ofHours(1));
+    JobStatus status = join(jobs.find("report"), TRIP).orElseThrow();
+    assertThat(status.nextTime()).isNull();
+    assertThat(status.upcoming().getFirst().toInstant().toEpochMilli()).isGreaterThan(clock.wallMillis());
+  }
+
+  @Test
+  void aOneTimeJobWhoseTimeHasPassedMayBePutAgainUnchanged() {
+    Instant at = Instant.ofEpochMilli(clock.wallMillis()).plusSeconds(5);
+    Job job = Job.named("once").queue("billing").at(at).build();
+    put(job);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(put(job).version()).isEqualTo(1);
+    assertThatThrownBy(() -> put(Job.named("late").queue("billing").at(at).build()))
+        .hasCauseInstanceOf(ScheduleException.class);
+  }
+}
