@@ -112,6 +112,15 @@ final class Bench implements AutoCloseable {
     }
   }
 
+  /** Returns the bytes of all files in a folder. */
+  static long size(Path folder) {
+    try (var files = Files.walk(folder)) {
+      return files.mapToLong(file -> file.toFile().isFile() ? file.toFile().length() : 0).sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Prints the progress to the stream for people. */
   void progress(String text) {
     progress.println(text);

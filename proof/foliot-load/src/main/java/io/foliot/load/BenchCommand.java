@@ -127,7 +127,7 @@ public final class BenchCommand implements Callable<Integer> {
       Scenario found = Scenario.all().stream().filter(scenario -> scenario.name().equals(name)).findFirst()
           .orElseThrow(() -> misused("there is no scenario " + name + ": there are "
               + String.join(", ", Scenario.all().stream().map(Scenario::name).toList())));
-      if (url != null && (found.isEmbedded() || found instanceof PendingScenario)) {
+      if (url != null && (found.isEmbedded() || found.killsItsServer())) {
         throw misused(name + " works on a folder of its own, not on a server that runs; leave out --url");
       }
       chosen.add(found);

@@ -34,6 +34,11 @@ final class HerdScenario implements Scenario {
   }
 
   @Override
+  public boolean isLong() {
+    return true;
+  }
+
+  @Override
   public Report run(Bench bench) {
     int tasks = bench.tasks(TASKS);
     Target target = bench.target();

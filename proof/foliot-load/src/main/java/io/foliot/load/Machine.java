@@ -50,15 +50,20 @@ final class Machine {
 
   /** Memory a process has in use, in bytes; 0 if the system does not tell. */
   static long residentBytes(long pid) {
+    return status(pid, "VmRSS:") << 10;
+  }
+
+  /** Threads of the system that a process has; 0 if the system does not tell. */
+  static long threads(long pid) {
+    return status(pid, "Threads:");
+  }
+
+  private static long status(long pid, String line) {
     try {
-      for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
-        if (line.startsWith("VmRSS:")) {
-          return Long.parseLong(line.replaceAll("\\D", "")) << 10;
-        }
-      }
+      return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream().filter(each -> each.startsWith(line))
+          .mapToLong(each -> Long.parseLong(each.replaceAll("\\D", ""))).sum();
     } catch (IOException e) {
-      // There is no such file outside Linux.
+      return 0; // There is no such file outside Linux.
     }
-    return 0;
   }
 }

@@ -1,7 +1,6 @@
 package io.foliot.load;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,6 +39,16 @@ final class PendingScenario implements Scenario {
   @Override
   public String about() {
     return "all of that with 10^4 to 10^7 tasks waiting (--tasks for fewer), heap, restart; takes some ten minutes";
+  }
+
+  @Override
+  public boolean isLong() {
+    return true;
+  }
+
+  @Override
+  public boolean killsItsServer() {
+    return true;
   }
 
   /** A measurement, by one thread. */
@@ -141,9 +150,9 @@ final class PendingScenario implements Scenario {
     many.proveAcknowledged(run.report).proveKept(run.report);
     run.pending += one.acknowledged() + many.acknowledged();
     double[] fired = fire(run, run.fired);
-    double heap = liveHeapBytes(run.target) / (1 << 20);
+    double heap = run.target.liveHeapBytes() / (1 << 20);
     double resident = run.target.child() == null ? 0 : Machine.residentBytes(run.target.child().pid()) / 1048576.0;
-    double folder = size(run.data) / 1048576.0;
+    double folder = Bench.size(run.data) / 1048576.0;
     double[] restarted = killAndRestart(run);
     run.curve.row(List.of(pending, took.median() / 1e3, took.percentile(99) / 1e3, syncs.median() / 1e3,
         many.acknowledged() / (nanos / 1e9), processor / 1e3 / Math.max(1, many.acknowledged()), fired[0], fired[1],
@@ -214,31 +223,6 @@ final class PendingScenario implements Scenario {
   private static long waiting(Run run) {
     return run.target.client().listQueues().stream().mapToLong(queue -> queue.counts().getOrDefault("delayed", 0L))
         .sum();
-  }
-
-  /** Returns the bytes of heap in use after a garbage collection. */
-  private static double liveHeapBytes(Target target) {
-    Child child = target.child();
-    if (child != null) {
-      Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-      try {
-        new ProcessBuilder(jcmd.toString(), Long.toString(child.pid()), "GC.run").redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor(30, TimeUnit.SECONDS);
-      } catch (IOException e) {
-        // This Java has no tools. The heap is then reported without a collection before it.
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-    return target.metric("jvm_memory_used_bytes", "area=\"heap\"");
-  }
-
-  private static long size(Path folder) {
-    try (var files = Files.walk(folder)) {
-      return files.mapToLong(file -> file.toFile().isFile() ? file.toFile().length() : 0).sum();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Compares the last row with the first. */

@@ -23,6 +23,16 @@ interface Scenario {
     return false;
   }
 
+  /** Returns whether it takes many minutes, so that it runs only if it is named. */
+  default boolean isLong() {
+    return false;
+  }
+
+  /** Returns whether it kills its server, so that none can be named for it. */
+  default boolean killsItsServer() {
+    return false;
+  }
+
   /**
    * Runs it, within bounds of time and number that follow from the plan.
    *
@@ -34,12 +44,11 @@ interface Scenario {
   static List<Scenario> all() {
     return List.of(new FsyncScenario(), new SubmitLatencyScenario(), new SubmitScenario(), new BatchEngineScenario(),
         new BatchHttpScenario(), new TouchEngineScenario(), new TouchHttpScenario(), new CallbacksScenario(),
-        new LatenessScenario(), new HerdScenario(), new PendingScenario());
+        new LatenessScenario(), new HerdScenario(), new PendingScenario(), new JobsScenario());
   }
 
   /** The scenarios that run by default: two to three minutes. */
   static List<Scenario> summary() {
-    return all().stream().filter(scenario -> !(scenario instanceof HerdScenario || scenario instanceof PendingScenario))
-        .toList();
+    return all().stream().filter(scenario -> !scenario.isLong()).toList();
   }
 }

@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,6 +138,22 @@ final class Target implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new BenchException("interrupted", e);
     }
+  }
+
+  /** Returns the bytes of heap in use after a garbage collection. */
+  double liveHeapBytes() {
+    if (child != null) {
+      Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+      try {
+        new ProcessBuilder(jcmd.toString(), Long.toString(child.pid()), "GC.run").redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor(30, TimeUnit.SECONDS);
+      } catch (IOException e) {
+        // This Java has no tools. The heap is then reported without a collection before it.
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return metric("jvm_memory_used_bytes", "area=\"heap\"");
   }
 
   /** A count of a queue's as the server has it, waiting a while for it to be that much. */
