@@ -50,12 +50,14 @@ public final class JobPlanner implements Delivery {
   private final TaskStore store;
   private final JobMeter meter;
   private final Calendars calendars;
+  private final ShardReads shards;
 
   /** A planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
     this.store = store;
     this.meter = meter;
     calendars = new Calendars(store);
+    shards = new ShardReads(store);
   }
 
   @Override
@@ -100,7 +102,7 @@ public final class JobPlanner implements Delivery {
       return planned(record, now, Map.of(), none -> null);
     }
     return calendars.of(record.job().schedule())
-        .thenCombine(ShardEnd.read(store, wanted), (known, ends) -> planned(record, now, ends, known))
+        .thenCombine(shards.read(wanted), (known, ends) -> planned(record, now, ends, known))
         .thenCompose(Function.identity());
   }
 

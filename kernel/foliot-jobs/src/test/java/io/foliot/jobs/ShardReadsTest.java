@@ -1,0 +1,114 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.StoreException;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.testkit.SettableClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Reads of many passes that share calls. */
+final class ShardReadsTest {
+  private final List<List<TaskId>> calls = new ArrayList<>();
+  private final List<CompletableFuture<List<Optional<TaskRecord>>>> answers = new ArrayList<>();
+  private final ShardReads reads = new ShardReads(new SlowStore());
+
+  /** A store that answers when the test lets it. */
+  private final class SlowStore extends ForwardingStore {
+    SlowStore() {
+      super(new MemoryStore(1, new SettableClock(), () -> new Token(1, 1)));
+    }
+
+    @Override
+    public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+      calls.add(ids);
+      answers.add(new CompletableFuture<>());
+      return answers.getLast();
+    }
+  }
+
+  private static List<TaskId> shards(int job, int count) {
+    List<TaskId> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(TaskId.of(1_000, job, i));
+    }
+    return ids;
+  }
+
+  private CompletableFuture<Map<TaskId, ShardEnd>> read(int job, int count) {
+    return reads.read(shards(job, count)).toCompletableFuture();
+  }
+
+  private void answer(int call) {
+    answers.get(call).complete(calls.get(call).stream().map(id -> Optional.<TaskRecord>empty()).toList());
+  }
+
+  @Test
+  void readsThatWaitShareACall() {
+    List<CompletableFuture<Map<TaskId, ShardEnd>>> passes = new ArrayList<>();
+    for (int job = 0; job < 100; job++) {
+      passes.add(read(job, 2));
+    }
+    assertThat(calls).as("two are sent at once").hasSize(2);
+    answer(0);
+    assertThat(calls).hasSize(3);
+    assertThat(calls.get(2)).hasSize(98 * 2);
+    assertThat(passes.getFirst()).isDone();
+    assertThat(passes.get(1)).isNotDone();
+    answer(1);
+    answer(2);
+    assertThat(passes).allMatch(CompletableFuture::isDone);
+    for (int job = 0; job < passes.size(); job++) {
+      assertThat(passes.get(job).join().keySet()).as("its own shards only")
+          .containsExactlyInAnyOrderElementsOf(shards(job, 2));
+    }
+    assertThat(read(7, 1)).isNotDone();
+    assertThat(calls).as("a lone read waits for nothing").hasSize(4);
+  }
+
+  @Test
+  void aCallHasABoundedNumberOfShards() {
+    for (int job = 0; job < 10; job++) {
+      assertThat(read(job, 400)).isNotDone();
+    }
+    answer(0);
+    assertThat(calls.get(2)).hasSize(800);
+    CompletableFuture<Map<TaskId, ShardEnd>> large = read(11, 5_000);
+    while (!large.isDone()) {
+      answer(answers.size() - 1);
+      answer(answers.size() - 2);
+    }
+    assertThat(large.join()).hasSize(5_000);
+  }
+
+  @Test
+  void aFailedCallFailsItsReadsAndNoOthers() {
+    List<CompletableFuture<Map<TaskId, ShardEnd>>> passes = new ArrayList<>();
+    for (int job = 0; job < 10; job++) {
+      passes.add(read(job, 1));
+    }
+    answer(0);
+    answers.get(2).completeExceptionally(new StoreException("lost", null));
+    assertThat(passes.subList(2, 10)).allMatch(CompletableFuture::isCompletedExceptionally);
+    assertThat(passes.get(1)).isNotDone();
+    CompletableFuture<Map<TaskId, ShardEnd>> next = read(20, 1);
+    answer(3);
+    assertThat(next).isCompletedWithValueMatching(ends -> ends.size() == 1);
+  }
+
+  @Test
+  void nothingIsReadForNoShards() {
+    assertThat(reads.read(List.of()).toCompletableFuture()).isCompletedWithValue(Map.of());
+    assertThat(calls).isEmpty();
+  }
+}
