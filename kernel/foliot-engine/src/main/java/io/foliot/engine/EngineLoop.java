@@ -333,6 +333,7 @@ final class EngineLoop implements EventLoop.Duty {
       slots.poll(nowMillis, nowNanos);
       headPolls.turn(nowMillis, nowNanos);
       lookAhead.prefetch(nowMillis, nowNanos);
+      lanes.letGoOfUnasked(slots.hasOthers(), nowNanos);
       parking.listQueues(slots.watched(), nowNanos);
       parking.readBack(slots.watched(), nowNanos);
       postponed.probe(nowNanos);

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
   private static final int UNASKED_ENTRIES = 256;
+  /** For so long after the last worker was answered one is expected to ask again. */
+  private static final long ASKED_NANOS = 50_000_000;
   /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** Memory of an attempt beside its payload. */
@@ -86,6 +88,7 @@ final class Lane {
   private long flowNanos;
   private long emptyNanos;
   private long seenNanos;
+  private long askedNanos;
   private double laterShare;
   private double deficit;
   private int running;
@@ -101,6 +104,7 @@ final class Lane {
     flowNanos = nowNanos;
     emptyNanos = nowNanos;
     seenNanos = nowNanos;
+    askedNanos = nowNanos - ASKED_NANOS;
     this.name = name;
     this.shared = shared;
     this.maxEntries = maxEntries;
@@ -165,6 +169,19 @@ final class Lane {
     return queue != null && !queue.paused() && delivery == null && !isPull();
   }
 
+  /**
+   * Returns whether no worker of this node has waited for tasks of this pull queue for a moment: another node may have
+   * one that does.
+   */
+  boolean isUnasked(long nowNanos) {
+    return isPull() && longPolls().isEmpty() && nowNanos - askedNanos >= ASKED_NANOS;
+  }
+
+  /** Returns whether workers wait, and nothing is here for them. */
+  boolean isAskedInVain() {
+    return isPull() && waiting() == 0 && !longPolls().isEmpty();
+  }
+
   /** Returns whether one more id may wait here. */
   boolean hasRoom() {
     int bound = isPull() && longPolls().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
@@ -210,6 +227,7 @@ final class Lane {
   void sampleFlow(long nowNanos) {
     seenNanos = nowNanos;
     emptyNanos = waiting() == 0 ? nowNanos : emptyNanos;
+    askedNanos = isPull() && !longPolls().isEmpty() ? nowNanos : askedNanos;
     long sinceNanos = nowNanos - flowNanos;
     if (sinceNanos >= FLOW_SAMPLE_NANOS) {
       takenPerSecond = (taken - takenSampled) * 1e9 / sinceNanos;

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #ready} passes over an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
  * <li>An entry goes into the lane of its queue if that has room.
+ * <li>If no worker asks this node for tasks of a pull queue, and there are other nodes, its entries go to the overflow:
+ * parked, they are found by the node that a worker asks.
  * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when
  * there is room. Parked, it would cost a second write and be claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
@@ -51,6 +53,7 @@ final class Lanes {
   /** Ids that wait in a lane or the overflow, or are inside a call. */
   private final Set<TaskId> known = new HashSet<>();
   private final Deque<DueEntry> overflow = new ArrayDeque<>();
+  private boolean hasOthers;
 
   /** Lanes without queues: each is created when it is first asked for. */
   Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
@@ -113,11 +116,36 @@ final class Lanes {
     if (lane.isServed()) {
       lane.parked();
     } else {
-      Deque<DueEntry> drained = lane.drain();
-      waiting -= drained.size();
-      overflow.addAll(drained);
+      drain(lane);
       lane.longPolls().close(nowNanos);
     }
+  }
+
+  private void drain(Lane lane) {
+    Deque<DueEntry> drained = lane.drain();
+    waiting -= drained.size();
+    overflow.addAll(drained);
+  }
+
+  /**
+   * Lets go of what no worker has asked this node for.
+   *
+   * @param others whether other nodes have slots of the store
+   */
+  void letGoOfUnasked(boolean others, long nowNanos) {
+    hasOthers = others;
+    if (others) {
+      for (Lane lane : rotation) {
+        if (lane.waiting() > 0 && lane.isUnasked(nowNanos)) {
+          drain(lane);
+        }
+      }
+    }
+  }
+
+  /** Returns whether workers wait at a lane for tasks that other nodes may have parked. */
+  boolean areAskedInVain() {
+    return hasOthers && rotation.stream().anyMatch(Lane::isAskedInVain);
   }
 
   // Entries that come.
@@ -144,6 +172,9 @@ final class Lanes {
    */
   private boolean isPlaced(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
+    if (hasOthers && lane.isUnasked(nowNanos)) {
+      return false;
+    }
     if (lane.hasRoom() && hasRoom()) {
       lane.add(entry);
       waiting++;

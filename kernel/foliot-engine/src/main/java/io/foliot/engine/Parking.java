@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head
  * poll finds them again.
  * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Where this node has handlers that others
- * lack, those park the due tasks of their slots, and each waits until it is found here: then the read follows soon, but
- * takes a small part of the store's time only.
+ * lack, or workers wait here in vain, the others park the due tasks of their slots, and each waits until it is found
+ * here: then the read follows soon, but takes a small part of the store's time only.
  * <li>{@link #readBack} reads a page of parked entries for each lane that is low, of this node's slots first
  * ({@link Lane#readParked}).
  * </ol>
@@ -54,7 +54,8 @@ final class Parking {
   private final int batch;
   private final int low;
   private boolean listing;
-  private long listNanos;
+  private long listedNanos;
+  private long restUntilNanos;
 
   /**
    * Parks and reads back for these lanes.
@@ -72,7 +73,8 @@ final class Parking {
     this.batch = batch;
     this.low = low;
     parks = new CallPipe("park", UNDER_WAY, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
-    listNanos = nowNanos;
+    listedNanos = nowNanos - LIST_NANOS;
+    restUntilNanos = nowNanos;
   }
 
   /** Parks a batch of the overflow. */
@@ -117,17 +119,19 @@ final class Parking {
 
   /** Reads which queues have parked tasks, if it is time. */
   void listQueues(SlotSet slots, long nowNanos) {
-    if (listing || nowNanos - listNanos < 0) {
+    boolean soon = (registry.isSelective() && !slots.isAll()) || lanes.areAskedInVain();
+    long everyNanos = soon ? LIST_SOON_NANOS : LIST_NANOS;
+    if (listing || nowNanos - listedNanos < everyNanos || nowNanos - restUntilNanos < 0) {
       return;
     }
     listing = true;
-    long everyNanos = registry.isSelective() && !slots.isAll() ? LIST_SOON_NANOS : LIST_NANOS;
     inbox.after(Inbox.asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))),
         (queues, failure, endNanos) -> {
           listing = false;
+          listedNanos = nowNanos;
           // A call that timed out says nothing of what a read costs.
           long restNanos = queues == null ? 0 : Math.min(LIST_REST_NANOS, LIST_REST * (endNanos - nowNanos));
-          listNanos = Math.max(nowNanos + everyNanos, endNanos + restNanos);
+          restUntilNanos = endNanos + restNanos;
           if (queues != null) {
             listed(queues, endNanos);
           }

@@ -84,6 +84,11 @@ final class WatchedSlots {
     return watched;
   }
 
+  /** Returns whether slots of the loop's share are other nodes'. */
+  boolean hasOthers() {
+    return assigned.size() < share.size();
+  }
+
   boolean isAssigned(TaskId id) {
     return assigned.contains(id);
   }
@@ -142,7 +147,7 @@ final class WatchedSlots {
 
   /** Reads the oldest entries of slots that are not watched, if it is time. */
   void poll(long nowMillis, long nowNanos) {
-    if (polling || !overdue.isDue(nowNanos) || assigned.size() == share.size()) {
+    if (polling || !overdue.isDue(nowNanos) || !hasOthers()) {
       return;
     }
     update(nowNanos);

@@ -221,6 +221,7 @@ final class LoopRig {
             .filter(entry -> entry.id().slot(slotCount) == scan.slot() && entry.wakeAt() <= scan.toWakeAt()).toList(),
             false)).toList();
         case "parkedQueues" -> Set.of();
+        case "parked" -> List.of();
         default -> throw new AssertionError(call);
       });
     }

@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -162,6 +163,9 @@ final class NodeStatusTest {
   void lagIsThatOfTheOldestTaskWhereverItWaits(int parkedMillis, int laneMillis, int elsewhereMillis) {
     pull("q");
     pull("idle");
+    // A worker that has all it asked for: what is due waits here for the next one.
+    rig.registry.shared("q").longPolls().add(new LongPollQueue.Waiter(0, 1_000, rig.nowNanos + 100_000_000_000L,
+        CompletableFuture.completedFuture(null)));
     SlotSet mine = SlotSet.of(LoopRig.SLOTS, HALVES.slotsOf("n1"));
     loops.own(mine, HALVES, OverduePoll.Adoption.ENDING);
     DueEntry inLane = overdue(0, laneMillis, "q");

@@ -79,6 +79,7 @@ final class Rows {
           100),
       new QuartzMinuteRow(),
       new JobCallsRow(),
+      new NodesPullRow(),
       new RateRow("postgres-batch", "PostgreSQL: submitted in batches of 1,000 by 4 callers",
           (sites, options) -> batches(sites.postgres(), 2)),
       new RateRow("postgres-submit", "PostgreSQL: submitted one by one by 32 callers",

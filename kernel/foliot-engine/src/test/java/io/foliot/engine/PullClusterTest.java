@@ -1,0 +1,116 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Body;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Scheduler.Pull;
+import io.foliot.core.Submission;
+import io.foliot.core.Target;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Workers that poll some nodes of a cluster, for tasks in slots of all nodes. */
+final class PullClusterTest {
+  private static final String QUEUE = "pulled";
+  private static final Duration TURN = Duration.ofMillis(5);
+  private static final long WAIT_MILLIS = 20_000;
+  private static final long LEASE_MILLIS = 60_000;
+
+  private final Cluster cluster = new Cluster();
+  private final List<Cluster.Node> nodes = List.of(cluster.node("a"), cluster.node("b"), cluster.node("c"));
+  private final Map<Cluster.Node, CompletableFuture<List<TaskRecord>>> polls = new HashMap<>();
+  private final List<TaskRecord> begun = new ArrayList<>();
+  private final List<Long> lateMillis = new ArrayList<>();
+
+  @BeforeEach
+  void start() {
+    nodes.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
+    cluster.passes(Duration.ofSeconds(10));
+  }
+
+  private void submit(int tasks, Duration apart) {
+    List<Submission> all = new ArrayList<>();
+    for (int i = 0; i < tasks; i++) {
+      all.add(Submission.after(QUEUE, Duration.ofSeconds(1).plus(apart.multipliedBy(i)), Body.EMPTY));
+    }
+    assertThat(nodes.get(1).engine.submitAll(all)).isNotNull();
+  }
+
+  /** Time passes while workers poll these nodes, one after the other without a pause. */
+  private void work(Duration time, int atOnce, Cluster.Node... polled) {
+    for (long left = time.dividedBy(TURN); left > 0; left--) {
+      for (Cluster.Node node : polled) {
+        CompletableFuture<List<TaskRecord>> poll = polls.get(node);
+        if (poll != null && poll.isDone()) {
+          poll.join().forEach(task -> {
+            begun.add(task);
+            lateMillis.add(cluster.clock.wallMillis() - task.dueAt());
+          });
+        }
+        if (poll == null || poll.isDone()) {
+          polls.put(node, node.engine.pull(new Pull(QUEUE, atOnce, WAIT_MILLIS, LEASE_MILLIS, "w")));
+        }
+      }
+      cluster.passes(TURN);
+    }
+  }
+
+  private void ensureEachOnce(int tasks, long mostMillis) {
+    assertThat(new HashSet<>(begun.stream().map(TaskRecord::id).toList())).hasSize(tasks);
+    assertThat(begun).hasSize(tasks);
+    assertThat(lateMillis).allSatisfy(late -> assertThat(late).isBetween(0L, mostMillis));
+  }
+
+  @Test
+  void aWorkerOfOneNodeGetsTheTasksOfAllSlots() {
+    submit(300, Duration.ofMillis(20));
+    work(Duration.ofSeconds(10), 10, nodes.getFirst());
+    ensureEachOnce(300, 300);
+  }
+
+  @Test
+  void aBurstReachesTheOnlyWorker() {
+    submit(1_000, Duration.ZERO);
+    work(Duration.ofSeconds(5), 100, nodes.getLast());
+    // A hundred are asked for at a time: ten polls, each of which waits for what it gets.
+    ensureEachOnce(1_000, 1_500);
+  }
+
+  @Test
+  void whereEachNodeHasAWorkerNothingIsParked() {
+    submit(300, Duration.ofMillis(20));
+    work(Duration.ofSeconds(10), 10, nodes.toArray(Cluster.Node[]::new));
+    ensureEachOnce(300, 50);
+    assertThat(cluster.remote.parked).isZero();
+  }
+
+  @Test
+  void tasksThatNobodyAskedForReachTheFirstWorkerThatComes() {
+    submit(100, Duration.ZERO);
+    cluster.passes(Duration.ofSeconds(30));
+    long came = cluster.clock.wallMillis();
+    work(Duration.ofSeconds(2), 10, nodes.get(2));
+    assertThat(begun).hasSize(100);
+    assertThat(cluster.clock.wallMillis() - came).isLessThanOrEqualTo(2_000);
+  }
+
+  @Test
+  void theOnlyNodeKeepsWhatIsDueForTheNextPoll() {
+    Cluster alone = new Cluster();
+    Cluster.Node node = alone.node("only");
+    node.putQueue(QueueConfig.of(QUEUE, Target.pull()));
+    alone.passes(Duration.ofSeconds(10));
+    assertThat(node.engine.submit(Submission.after(QUEUE, Duration.ofSeconds(1), Body.EMPTY))).isNotNull();
+    alone.passes(Duration.ofSeconds(5));
+    assertThat(alone.remote.parked).isZero();
+  }
+}
