@@ -37,7 +37,7 @@ final class BrokenJobStores {
       case PLANNED_BY_NODE_CLOCK -> new NodeTime(delegate, scene);
       case CHANGE_WITHOUT_COMPARE -> new Overwriting(delegate, scene);
       case RUNNING_IS_ENDED -> new Impatient(delegate, scene);
-      case STOP_CANCELS_NOTHING -> new Stopless(delegate, scene);
+      case STOP_CANCELS_NOTHING, DELETE_CANCELS_NOTHING -> new Stopless(bug, delegate, scene);
       case FENCE_BEGINS_ANEW -> new Fenceless(delegate, scene);
       default -> throw new IllegalArgumentException("no bug of jobs: " + bug);
     };
@@ -155,18 +155,21 @@ final class BrokenJobStores {
 
   /** Shards are not cancelled. */
   private static final class Stopless extends BrokenStores.Broken {
-    Stopless(TaskStore delegate, SimStore.Scene scene) {
+    private final Bug bug;
+
+    Stopless(Bug bug, TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
+      this.bug = bug;
     }
 
     @Override
     public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-      return BrokenStores.told(refs.stream().map(this::unlessShard).toList());
+      return BrokenStores.told(refs.stream().map(this::cancelled).toList());
     }
 
-    private CancelResult unlessShard(TaskRef ref) {
+    private CancelResult cancelled(TaskRef ref) {
       TaskRecord live = live(ref);
-      return live != null && isShard(live)
+      return live != null && (bug == Bug.DELETE_CANCELS_NOTHING ? live.queue().equals(JOBS) : isShard(live))
           ? new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation())
           : BrokenStores.now(delegate.cancel(List.of(ref))).get(0);
     }

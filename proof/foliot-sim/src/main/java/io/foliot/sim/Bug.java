@@ -99,6 +99,8 @@ enum Bug {
   RUNNING_IS_ENDED(Check.RUNS),
   /** A run that is stopped or replaced goes on. */
   STOP_CANCELS_NOTHING(Check.CHANGE),
+  /** A job that is deleted goes on. */
+  DELETE_CANCELS_NOTHING(Check.CHANGE),
   /** The fences of a shard begin anew with each run. */
   FENCE_BEGINS_ANEW(Check.FENCE);
 

@@ -45,6 +45,7 @@ final class JobCallers implements SimReceiver.Listener {
   private static final long FIRST_MILLIS = 8_000;
   private static final long CALM_MILLIS = 10_000;
   private static final long BACKFILLED_MILLIS = 6_000;
+  private static final long LONGEST_LIFE_MILLIS = 15_000;
   private static final List<Overlap> OVERLAPS = List.copyOf(EnumSet.allOf(Overlap.class));
   private static final List<Misfire> MISFIRES = List.of(Misfire.DEFAULT, Misfire.all(5, Duration.ofHours(1)),
       Misfire.all(100, Duration.ofHours(1)), Misfire.skip(Duration.ofSeconds(5)), Misfire.once(Duration.ofSeconds(8)));
@@ -55,6 +56,8 @@ final class JobCallers implements SimReceiver.Listener {
   private final SplittableRandom luck;
   private final Callers callers;
   private final List<JobStory> stories = new ArrayList<>();
+  /** Jobs that live for some seconds, one after the other. */
+  private final List<JobStory> shortLived = new ArrayList<>();
   private final boolean mayForget;
   private long requests;
   private boolean over;
@@ -72,6 +75,11 @@ final class JobCallers implements SimReceiver.Listener {
     return stories;
   }
 
+  /** Those that live for some seconds. */
+  List<JobStory> shortLived() {
+    return shortLived;
+  }
+
   void start() {
     putQueue();
     long calm = sim.world().isCalm() ? CALM_MILLIS : 0;
@@ -81,6 +89,7 @@ final class JobCallers implements SimReceiver.Listener {
       Job first = drawn(story.name);
       schedule.afterMillis(calm + luck.nextLong(FIRST_MILLIS), () -> put(story, first, () -> next(story)));
     }
+    schedule.afterMillis(calm + luck.nextLong(FIRST_MILLIS), this::live);
   }
 
   /** They begin nothing new; a job that is paused is resumed. */
@@ -175,7 +184,10 @@ final class JobCallers implements SimReceiver.Listener {
 
   private void put(JobStory story, Job job, Runnable then) {
     long from = schedule.nowMillis();
-    made("put", jobs -> jobs.put(job).thenApply(Jobs.Put::status), answer -> {
+    made("put", jobs -> {
+      story.puts++;
+      return jobs.put(job).thenApply(Jobs.Put::status);
+    }, answer -> {
       if (answer != null) {
         story.defined.add(new JobStory.Defined(job, from, schedule.nowMillis()));
       }
@@ -228,6 +240,22 @@ final class JobCallers implements SimReceiver.Listener {
       story.requested.add(new JobStory.Requested(answer.times().stream().map(Instant::toEpochMilli).toList(),
           schedule.nowMillis()));
     }
+  }
+
+  /** Puts a job and deletes it some seconds later, again and again. */
+  private void live() {
+    if (over || mayForget) {
+      return;
+    }
+    JobStory story = new JobStory("short-" + shortLived.size());
+    shortLived.add(story);
+    boolean stopsRuns = luck.nextBoolean();
+    put(story, drawn(story.name), () -> schedule.afterMillis(luck.nextLong(LONGEST_LIFE_MILLIS),
+        () -> made("delete", jobs -> jobs.delete(story.name, stopsRuns), existed -> {
+          story.deletedAt = schedule.nowMillis();
+          story.stopsRuns = stopsRuns;
+          schedule.afterMillis(luck.nextLong(FIRST_MILLIS), this::live);
+        })));
   }
 
   private void stop(JobStory story, Runnable then) {
@@ -292,7 +320,7 @@ final class JobCallers implements SimReceiver.Listener {
   public void began(TaskRecord task) {
     Map<String, String> headers = task.body().headers();
     String job = headers.get(JobHeaders.JOB);
-    for (JobStory story : stories) {
+    for (JobStory story : job != null && job.startsWith("short") ? shortLived : stories) {
       if (story.name.equals(job)) {
         long time = Instant.parse(headers.getOrDefault(JobHeaders.SCHEDULED_AT, "")).toEpochMilli();
         int shard = Integer.parseInt(headers.getOrDefault(JobHeaders.SHARD, ""));

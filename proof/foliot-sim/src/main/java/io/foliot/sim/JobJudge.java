@@ -109,6 +109,24 @@ final class JobJudge {
     ensureAlive(story, status);
   }
 
+  /** Nothing of a deleted job begins any more, but for runs that were left to finish. */
+  void judgeDeleted(JobStory story) {
+    // A put whose answer was lost may reach the store after the deletion, and create the job anew.
+    if (story.deletedAt == 0 || story.puts > story.defined.size()) {
+      return;
+    }
+    count("DELETES", 1);
+    Jobs jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("judged")));
+    jobs.find(story.name).join().ifPresent(status -> unmet.accept(JobSimulation.Check.CHANGE,
+        "a job that was deleted does not exist: job=" + story.name + ", deletedAt=" + story.deletedAt + ", " + status));
+    for (JobStory.Begun begun : story.begun) {
+      if ((story.stopsRuns ? begun.claimedAt() : begun.time()) > story.deletedAt) {
+        unmet.accept(JobSimulation.Check.CHANGE, "nothing of a job begins once it was deleted: job=" + story.name
+            + ", deletedAt=" + story.deletedAt + ", stopsRuns=" + story.stopsRuns + ", " + begun);
+      }
+    }
+  }
+
   // Times.
 
   private static Schedule schedule(Job job) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver, which break in
- * the same ways, and callers who put, pause, resume, trigger, backfill and stop jobs meanwhile, often at the instant of
- * a scheduled time. In some worlds no node runs for up to thirty hours then. It heals, the jobs run on for a while, and
+ * the same ways, and callers who put, pause, resume, trigger, backfill, stop and delete jobs meanwhile, often at the
+ * instant of a scheduled time. In some worlds no node runs for up to thirty hours then. It heals, the jobs run on for a while, and
  * {@link JobJudge} judges what became of each scheduled time.
  */
 public final class JobSimulation {
@@ -99,6 +99,7 @@ public final class JobSimulation {
       judge.judge(story);
       hash = 31 * hash + story.begun.hashCode();
     }
+    callers.shortLived().forEach(judge::judgeDeleted);
     return new Outcome(List.copyOf(unmet), hash, judge.counts());
   }
 
