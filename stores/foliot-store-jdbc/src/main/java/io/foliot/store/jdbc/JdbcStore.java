@@ -69,6 +69,9 @@ import org.jspecify.annotations.Nullable;
  * always replaced. A call that fails may or may not have taken effect.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
+  /** More take no less time each, with server and caller on one machine, and others wait longer for their turn. */
+  private static final int BATCH = 400;
+
   private final List<DatabaseShard> parts;
   private final int[] firstSlots;
   private final int slotCount;
@@ -305,7 +308,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public int batchSize() {
-    return 1_000;
+    return BATCH;
   }
 
   @Override
