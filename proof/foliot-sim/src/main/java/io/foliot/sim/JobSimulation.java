@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver, which break in
  * the same ways, and callers who put, pause, resume, trigger, backfill, stop and delete jobs meanwhile, often at the
- * instant of a scheduled time. In some worlds no node runs for up to thirty hours then. It heals, the jobs run on for a while, and
- * {@link JobJudge} judges what became of each scheduled time.
+ * instant of a scheduled time. In some worlds no node runs for up to thirty hours then. It heals, the jobs run on for a
+ * while, and {@link JobJudge} judges what became of each scheduled time.
  */
 public final class JobSimulation {
   /** Longer than a wake that was lost, the lease of a node that was lost, and the grace of {@link JobJudge}. */

@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. Otherwise, if more keys
  * than fit are touched in turn, they evict each other before they are read again: there are no hits, and each record
- * dies old, which costs the collector long pauses. A key that is touched often is admitted soon.
+ * dies old, which costs the collector long pauses. A key that is touched often is admitted soon. A record that was just
+ * created and is due in more than an hour is not admitted: a million jobs that wait for their day would fill the cache
+ * for nothing.
  *
  * <p>It is on the path of each write. Rejected: a cache library, which is made for many threads, evicts with a delay,
  * and would need a second map by key that follows its evictions.
@@ -31,6 +33,7 @@ final class RecordCache {
   private static final int BYTES_PER_RECORD = 340;
   private static final int BYTES_PER_ATTEMPT = 80;
   private static final int ADMITS_ONE_IN = 16;
+  private static final long FAR_MILLIS = 3_600_000;
 
   private final long maxBytes;
   private final LinkedHashMap<TaskId, TaskRecord> byId = new LinkedHashMap<>(1024, 0.75f, true);
@@ -82,12 +85,15 @@ final class RecordCache {
   }
 
   /**
-   * Returns whether a record is admitted: every record while there is room, then those that run, and some of those that
-   * wait.
+   * Returns whether a record is admitted: those that run; of those that wait all while there is room, and some when
+   * there is none, but none that was just created for a distant time.
    */
   private boolean isAdmitted(TaskRecord record) {
-    return bytes < maxBytes - weight(record) || record.state() == TaskState.RUNNING
-        || ThreadLocalRandom.current().nextInt(ADMITS_ONE_IN) == 0;
+    if (record.state() == TaskState.RUNNING) {
+      return true;
+    }
+    boolean isFar = record.createdAt() == record.changedAt() && record.dueAt() - record.createdAt() > FAR_MILLIS;
+    return !isFar && (bytes < maxBytes - weight(record) || ThreadLocalRandom.current().nextInt(ADMITS_ONE_IN) == 0);
   }
 
   private boolean remove(TaskId id) {
