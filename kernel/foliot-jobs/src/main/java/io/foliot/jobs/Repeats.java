@@ -16,7 +16,7 @@ final class Repeats {
   /** Longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
   private static final long FIRST_PAUSE_MILLIS = 5;
-  private static final long LAST_PAUSE_MILLIS = 200;
+  private static final long LAST_PAUSE_MILLIS = 50;
 
   private final JobSurroundings surroundings;
   private final Function<String, CompletionStage<?>> wake;

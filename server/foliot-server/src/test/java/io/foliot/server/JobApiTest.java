@@ -220,8 +220,10 @@ final class JobApiTest {
         "{\"queue\": \"billing\", \"schedule\": {\"every\": \"1h\"}, \"parameter\": " + large + "}");
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.body()).contains("16384");
-    assertThat(rig.put("/v1/jobs/wrong", "{\"queue\": \"nowhere\", \"schedule\": {\"every\": \"1h\"}}").problem())
-        .isEqualTo("unknown-queue");
+    Rig.Answer nowhere = rig.put("/v1/jobs/wrong", "{\"queue\": \"nowhere\", \"schedule\": {\"every\": \"1h\"}}");
+    assertThat(nowhere.problem()).isEqualTo("unknown-queue");
+    assertThat(nowhere.status()).as("the mistake is in the body").isEqualTo(400);
+    assertThat(nowhere.text("field")).isEqualTo("queue");
     assertThat(rig.put("/v1/jobs/wrong", "{\"schedule\": {\"every\": \"1h\"}}").problem()).isEqualTo("missing-field");
   }
 

@@ -56,10 +56,9 @@ final class JobRoutes {
   }
 
   private void ensureQueue(Caller caller, String queue) {
-    if (!caller.sees(queue)) {
-      throw SchedulerBridge.unknownQueue(queue);
+    if (!caller.sees(queue) || calls.find(scheduler, queue).isEmpty()) {
+      throw SchedulerBridge.unknownQueue(queue).with("field", "queue").inBody();
     }
-    calls.ensureKnown(scheduler, queue);
   }
 
   /** Puts many jobs: a JSON value on each line; an answer on each line, in the same order. */

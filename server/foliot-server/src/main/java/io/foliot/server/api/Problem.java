@@ -11,8 +11,10 @@ import tools.jackson.core.JsonGenerator;
  */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1;
+  private static final int BAD_REQUEST = 400;
 
   private final ProblemKind kind;
+  private int status;
   private final transient Map<String, Object> members = new LinkedHashMap<>();
   private final transient Map<String, String> headers = new LinkedHashMap<>();
 
@@ -24,11 +26,18 @@ public final class Problem extends RuntimeException {
   public Problem(ProblemKind kind, String detail) {
     super(detail, null, false, false);
     this.kind = kind;
+    status = kind.status();
   }
 
   /** The same with a member that programs can read: a text, a number, or a list of texts. */
   public Problem with(String member, Object value) {
     members.put(member, value);
+    return this;
+  }
+
+  /** The same as a mistake in the body: a path that exists is not answered with 404. */
+  Problem inBody() {
+    status = BAD_REQUEST;
     return this;
   }
 
@@ -58,7 +67,7 @@ public final class Problem extends RuntimeException {
     json.writeStartObject();
     json.writeStringProperty("type", kind.type());
     json.writeStringProperty("title", kind.title());
-    json.writeNumberProperty("status", kind.status());
+    json.writeNumberProperty("status", status);
     json.writeStringProperty("detail", WellFormed.of(detail()));
     members.forEach((name, value) -> {
       switch (value) {
@@ -77,7 +86,7 @@ public final class Problem extends RuntimeException {
 
   /** It as an answer. */
   public Reply reply() {
-    Reply reply = Reply.json(kind.status(), this::write).as("application/problem+json");
+    Reply reply = Reply.json(status, this::write).as("application/problem+json");
     headers.forEach(reply::with);
     return reply;
   }
