@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
+import io.foliot.core.Token;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,8 @@ final class RecordCacheTest {
     TaskRecord changed = record(1, DISTANT).changedAt(NOW + 1).generation(2).done();
     cache.put(changed);
     assertThat(cache.get(changed.id())).isEqualTo(changed);
-    TaskRecord running = record(2, DISTANT).state(TaskState.RUNNING).done();
+    TaskRecord running = record(2, DISTANT).state(TaskState.RUNNING).token(new Token(1, 2)).claimedAt(NOW)
+        .leaseEnd(NOW + 1_000).done();
     cache.put(running);
     assertThat(cache.get(running.id())).isEqualTo(running);
   }
