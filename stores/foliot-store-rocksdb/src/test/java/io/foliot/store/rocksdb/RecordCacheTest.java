@@ -39,8 +39,8 @@ final class RecordCacheTest {
     TaskRecord changed = record(1, DISTANT).changedAt(NOW + 1).generation(2).done();
     cache.put(changed);
     assertThat(cache.get(changed.id())).isEqualTo(changed);
-    TaskRecord running = record(2, DISTANT).state(TaskState.RUNNING).token(new Token(1, 2)).claimedAt(NOW)
-        .leaseEnd(NOW + 1_000).done();
+    TaskRecord running = record(2, DISTANT).state(TaskState.RUNNING).attempt(1).token(new Token(1, 2)).claimedAt(NOW)
+        .leaseEnd(NOW + 1_000).wakeAt(NOW + 1_000).done();
     cache.put(running);
     assertThat(cache.get(running.id())).isEqualTo(running);
   }
