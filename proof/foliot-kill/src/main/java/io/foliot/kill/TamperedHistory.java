@@ -155,6 +155,12 @@ final class TamperedHistory {
     return falsified;
   }
 
+  /** Returns whether a history has all that can be falsified: a delivery, a cancel and a reset. */
+  static boolean canFalsify(List<Event> events) {
+    return !untouched(events).isEmpty() && withDeliveriesAfterCancelled(events).size() > events.size()
+        && withOldGenerations(events).size() > events.size();
+  }
+
   private static Event.Began tooLate(long number, Event.Answered answered, Placement placement, @Nullable String key) {
     String queue = switch (placement.invoked.request()) {
       case Request.Submit submit -> submit.queue();

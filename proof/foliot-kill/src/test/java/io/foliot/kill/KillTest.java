@@ -8,6 +8,7 @@ import io.foliot.history.HistoryChecker;
 import io.foliot.history.Verdict;
 import io.foliot.history.Violation;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -29,6 +30,7 @@ class KillTest {
   /** One kill in so many comes while the server starts. */
   private static final int STARTS_PER_KILL = 8;
   private static final int MAX_START_MILLIS = 2_000;
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   private static Rig.@Nullable Result result;
   private static List<Event> events = List.of();
@@ -57,6 +59,8 @@ class KillTest {
         kill += twice ? 1 : 0;
       }
       Await.pause(MIN_PAUSE_MILLIS);
+      Await.until("the history has a reset and a cancel, which the judge is tried with", BOUND,
+          () -> TamperedHistory.canFalsify(rig.history.events()));
       result = rig.judge();
       events = rig.history.events();
       rig.say(KILLS + " kills in " + (System.nanoTime() - begun) / 1_000_000_000 + " s, all included");
