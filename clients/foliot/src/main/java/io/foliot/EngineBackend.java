@@ -15,7 +15,7 @@ import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import io.foliot.engine.Engine;
 import io.foliot.jobs.JobHost;
-import io.foliot.jobs.Jobs;
+import io.foliot.jobs.JobPlanner;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,6 +33,7 @@ final class EngineBackend implements Backend {
   private final Engine engine;
   private final TaskStore store;
   private final LocalDelivery handlers;
+  private final JobPlanner planner;
   private final Driver driver;
 
   /**
@@ -40,10 +41,11 @@ final class EngineBackend implements Backend {
    *
    * @param store is closed with this, as is the driver
    */
-  EngineBackend(Engine engine, TaskStore store, LocalDelivery handlers, Driver driver) {
+  EngineBackend(Engine engine, TaskStore store, LocalDelivery handlers, JobPlanner planner, Driver driver) {
     this.engine = engine;
     this.store = store;
     this.handlers = handlers;
+    this.planner = planner;
     this.driver = driver;
   }
 
@@ -55,7 +57,7 @@ final class EngineBackend implements Backend {
   @Override
   public RecurringJobs jobs() {
     return new RecurringJobs(
-        new Jobs(store, JobHost.of(engine::write, engine::findQueue, JobHost.MAX_JOBS)), this, engine::findQueue);
+        planner.jobs(JobHost.of(engine::write, engine::findQueue, JobHost.MAX_JOBS)), this, engine::findQueue);
   }
 
   @Override

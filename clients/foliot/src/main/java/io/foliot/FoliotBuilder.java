@@ -127,10 +127,11 @@ public final class FoliotBuilder {
     Coordinator coordinator = store.isShared()
         ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))
         : new SoleCoordinator();
+    JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
     Engine engine = new Engine(EngineOptions.defaults(node == null ? nodeName() : node),
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
-            coordinator, List.of(local, new JobPlanner(store, JobMeter.NONE)), meter));
-    EngineBackend backend = new EngineBackend(engine, store, local, chosen);
+            coordinator, List.of(local, planner), meter));
+    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen);
     try {
       backend.await(engine.start());
     } catch (RuntimeException e) {

@@ -51,6 +51,7 @@ public final class JobPlanner implements Delivery {
   private final JobMeter meter;
   private final Calendars calendars;
   private final ShardReads shards;
+  private final JobTurns turns = new JobTurns();
 
   /** A planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
@@ -58,6 +59,16 @@ public final class JobPlanner implements Delivery {
     this.meter = meter;
     calendars = new Calendars(store);
     shards = new ShardReads(store);
+  }
+
+  /** Returns the jobs of the same store, for the callers of this process. Their changes get a turn between passes. */
+  public Jobs jobs(JobHost host) {
+    return jobs(host, new ProcessSurroundings());
+  }
+
+  /** As {@link #jobs(JobHost)}, with another clock, timer and source of random bits. */
+  public Jobs jobs(JobHost host, JobSurroundings surroundings) {
+    return new Jobs(store, host, surroundings, turns);
   }
 
   @Override
@@ -121,7 +132,8 @@ public final class JobPlanner implements Delivery {
     }
     count(record, plan, now);
     Body body = plan.record() == record ? null : body(plan.record());
-    Answer answer = new Answer.Plan(new Outcome.Rearm(Due.at(plan.at()), body, plan.children()), "");
+    Due next = Due.at(turns.nextPass(record.job().name(), now, plan.at()));
+    Answer answer = new Answer.Plan(new Outcome.Rearm(next, body, plan.children()), "");
     if (plan.cancels().isEmpty()) {
       return CompletableFuture.completedFuture(answer);
     }

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
  * and written if nobody has written it since; else it is read again. A job that is being planned, some milliseconds, is
- * waited for; after six seconds the change fails with {@link OverloadedException} and nothing is done. So no copy of a
- * definition that has become old replaces a newer one, and the answer of a change is true on every node.
+ * waited for; a planner of this process leaves the change a gap if it waits for long. After six seconds the change fails
+ * with {@link OverloadedException} and nothing is done. So no copy of a definition that has become old replaces a newer one, and the answer of a change is true on every node.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for what can never work, with {@link UnknownJobException} for a
  * job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
@@ -108,17 +108,22 @@ public final class Jobs {
   /** The record of a job as it was read. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
-  /** The jobs of a store, for the callers of a node. */
+  /** The jobs of a store, for the callers of a process that plans none; a planner has {@link JobPlanner#jobs}. */
   public Jobs(TaskStore store, JobHost host) {
     this(store, host, new ProcessSurroundings());
   }
 
   /** As {@link #Jobs(TaskStore, JobHost)}, with another clock, timer and source of random bits. */
   public Jobs(TaskStore store, JobHost host, JobSurroundings surroundings) {
+    this(store, host, surroundings, new JobTurns());
+  }
+
+  /** @param turns known to the planner of this process */
+  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns) {
     this.store = store;
     this.host = host;
     this.surroundings = surroundings;
-    repeats = new Repeats(surroundings, this::wake);
+    repeats = new Repeats(surroundings, turns, this::wake);
     calendars = new Calendars(store);
     time = new StoreTime(store, surroundings);
     views = new JobViews(store, host, calendars, time);

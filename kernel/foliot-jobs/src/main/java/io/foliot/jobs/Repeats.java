@@ -10,20 +10,25 @@ import java.util.function.Function;
 
 /**
  * Takes a step on a job again and again, with pauses that grow, while others plan or change the job. Where the job is
- * behind its schedule, it has a pass taken: a job that is paused has none planned for up to a day. Any thread.
+ * behind its schedule, it has a pass taken: a job that is paused has none planned for up to a day. A step that was
+ * refused often asks the planner for a turn ({@link JobTurns}). Any thread.
  */
 final class Repeats {
   /** Longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
   private static final long FIRST_PAUSE_MILLIS = 5;
+  /** The pause, passed once, at which the planner is asked for a turn: the fourth. Most changes need none. */
+  private static final long TURN_PAUSE_MILLIS = FIRST_PAUSE_MILLIS << 3;
   private static final long LAST_PAUSE_MILLIS = 50;
 
   private final JobSurroundings surroundings;
+  private final JobTurns turns;
   private final Function<String, CompletionStage<?>> wake;
 
   /** @param wake has a pass over a job taken at once */
-  Repeats(JobSurroundings surroundings, Function<String, CompletionStage<?>> wake) {
+  Repeats(JobSurroundings surroundings, JobTurns turns, Function<String, CompletionStage<?>> wake) {
     this.surroundings = surroundings;
+    this.turns = turns;
     this.wake = wake;
   }
 
@@ -51,6 +56,10 @@ final class Repeats {
             "the job is being planned or changed by others; nothing was done, and the call may be repeated: job="
                 + name));
       } else {
+        if (pauseMillis == TURN_PAUSE_MILLIS) {
+          turns.await(name);
+          answer.whenComplete((done, failed) -> turns.leave(name));
+        }
         surroundings.after(pauseMillis,
             () -> repeat(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS), answer));
       }

@@ -153,9 +153,10 @@ final class SimNode {
     sim.trace().add(name, "starts", 0);
     StoreLink link = new StoreLink(surroundings.store(), this, mine, luck.split(), sim);
     TaskStore store = surroundings.bug().link(link);
+    JobPlanner planner = surroundings.plansJobs() ? new JobPlanner(store, JobMeter.NONE) : null;
     Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop, luck.split(),
         store, surroundings.bug().wrap(coordinator(mine, link)),
-        deliveries(mine, store), new Meter() {
+        planner == null ? List.of(delivery(mine)) : List.of(delivery(mine), planner), new Meter() {
           @Override
           public void unserved(String queue, int count) {
             sim.coverage().count(Coverage.Case.PARKED_FOR_WANT_OF_A_HANDLER);
@@ -168,19 +169,13 @@ final class SimNode {
       }
       if (failure == null) {
         engine = starting;
-        jobs = surroundings.plansJobs() ? new Jobs(store, starting::write, aroundJobs(mine)) : null;
+        jobs = planner == null ? null : planner.jobs(starting::write, aroundJobs(mine));
         sim.trace().add(name, "serves", 0);
       } else {
         kill();
         sim.schedule().afterMillis(RESTART_MILLIS, this::start);
       }
     });
-  }
-
-  private List<Delivery> deliveries(NodeProcess mine, TaskStore store) {
-    return surroundings.plansJobs()
-        ? List.of(delivery(mine), new JobPlanner(store, JobMeter.NONE))
-        : List.of(delivery(mine));
   }
 
   private JobSurroundings aroundJobs(NodeProcess mine) {

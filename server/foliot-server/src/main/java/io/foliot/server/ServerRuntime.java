@@ -57,10 +57,11 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     TaskStore store = null;
     try {
       store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
-      Engine engine = engine(config, node(config, random), clock, store, http, meter, jobMeter, random);
+      JobPlanner planner = new JobPlanner(store, jobMeter);
+      Engine engine = engine(config, node(config, random), clock, store, List.of(http, planner), meter, random);
       engine.start().join();
       return new ServerRuntime(store, engine,
-          new Jobs(store, JobHost.of(engine::write, engine::findQueue, config.maxJobs())));
+          planner.jobs(JobHost.of(engine::write, engine::findQueue, config.maxJobs())));
     } catch (RuntimeException e) {
       http.close();
       if (store != null) {
@@ -96,8 +97,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
-  private static Engine engine(FoliotConfig config, String node, TimeSource clock, TaskStore store, Delivery http,
-      Meter meter, JobMeter jobMeter, SecureRandom random) {
+  private static Engine engine(FoliotConfig config, String node, TimeSource clock, TaskStore store,
+      List<Delivery> deliveries, Meter meter, SecureRandom random) {
     FoliotConfig.Engine sizes = config.engine();
     EngineOptions options = EngineOptions.builder(node).zone(config.cluster().zone()).loops(sizes.loops())
         .windowMillis(sizes.window().toMillis()).wheelEntries(sizes.wheelEntries()).laneEntries(sizes.laneEntries())
@@ -109,7 +110,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     ThreadFactory threads = Thread.ofPlatform().name("foliot-loop-", 0).factory();
     return new Engine(options, new Environment(clock, () -> new ThreadEventLoop(clock, threads),
         new SplittableRandom(random.nextLong()), store, Coordinators.of(config.cluster(), clock, store),
-        List.of(http, new JobPlanner(store, jobMeter)), meter));
+        deliveries, meter));
   }
 
   // A node that has a folder keeps its name over restarts; two nodes on one machine have different names.
