@@ -1,5 +1,6 @@
 package io.foliot.core;
 
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
@@ -152,6 +153,22 @@ public interface Scheduler extends AutoCloseable {
   /** Returns a snapshot of this node's work. Cheap; any thread. */
   EngineStatus status();
 
+  // Workers.
+
+  /** Returns the workers of the cluster as this node has last read them: a second old, some more in a quiet cluster. */
+  Fleet fleet();
+
+  /** Notes that a worker which calls this node is alive, although all its handlers are busy and it waits for no task. */
+  void seen(String worker);
+
+  /**
+   * Enables or disables a worker. A disabled one is given no new task; what it runs comes to its end. It holds until
+   * the worker's process ends.
+   *
+   * @return whether there is a live worker of that name
+   */
+  CompletableFuture<Boolean> enableWorker(String worker, boolean isEnabled);
+
   /**
    * Completes, with the cause, if the engine cannot continue because it lost one of its threads or ran out of memory.
    * From then on calls fail with {@link FailedException}; tasks stay in the store, for other nodes or the next start.
@@ -176,13 +193,20 @@ public interface Scheduler extends AutoCloseable {
    * @param max how many tasks at most, from 1 to 1,000
    * @param waitMillis how long to wait for the first, at most 60,000
    * @param leaseMillis how long the claims shall hold; 0 for the queue's timeout
-   * @param worker the worker's name, for people
+   * @param worker the name of the worker's process, by which it is known in the {@link Fleet}; empty for a worker that
+   *     is not known, which is given no addressed task
+   * @param zone the worker's data centre, rack or cell; may be empty
    */
-  record Pull(String queue, int max, long waitMillis, long leaseMillis, String worker) {
+  record Pull(String queue, int max, long waitMillis, long leaseMillis, String worker, String zone) {
     /** The longest wait: what proxies on the way commonly allow. */
     public static final long MAX_WAIT_MILLIS = 60_000;
     /** The most tasks of one call. */
     public static final int MAX_TASKS = 1_000;
+
+    /** The claim of a worker without a zone. */
+    public Pull(String queue, int max, long waitMillis, long leaseMillis, String worker) {
+      this(queue, max, waitMillis, leaseMillis, worker, "");
+    }
 
     public Pull {
       Limits.ensure(max >= 1 && max <= MAX_TASKS, "max is from 1 to 1000", max);

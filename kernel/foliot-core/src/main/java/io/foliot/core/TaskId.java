@@ -10,7 +10,19 @@ package io.foliot.core;
  */
 public record TaskId(long high, long low) implements Comparable<TaskId> {
   private static final long VERSION = 0x7000L;
+  /** The version of RFC 9562 for layouts of one's own. */
+  private static final long ADDRESSED = 0x8000L;
+  private static final long VERSION_MASK = 0xF000L;
+  private static final Address.Kind[] KINDS = Address.Kind.values();
+  /** Bits of the number of an address, of an item, and of the hash of what they belong to; 2 are the kind. */
+  private static final int NUMBER_BITS = 11;
+  private static final int ITEM_BITS = 14;
+  private static final int HASH_BITS = 31;
   private static final long VARIANT = 0x8000_0000_0000_0000L;
+  /** The random bits before and behind the variant. */
+  private static final int HIGH_BITS = 12;
+  private static final int LOW_BITS = 46;
+  private static final long LOW_MASK = (1L << LOW_BITS) - 1;
   private static final int TEXT_LENGTH = 36;
 
   /**
@@ -18,12 +30,41 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
    *
    * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
    * @param hash16 the hash from which its slot follows; the lowest 16 bits are used
-   * @param random 58 random bits
+   * @param random its first 12 and last 46 bits are used
    */
   public static TaskId of(long wallMillis, int hash16, long random) {
-    long high = (wallMillis << 16) | VERSION | (random >>> 52);
-    long low = VARIANT | ((random & 0x3FFF_FFFF_FFFFL) << 16) | (hash16 & 0xFFFF);
+    long high = (wallMillis << 16) | VERSION | (random >>> (Long.SIZE - HIGH_BITS));
+    long low = VARIANT | ((random & LOW_MASK) << 16) | (hash16 & 0xFFFF);
     return new TaskId(high, low);
+  }
+
+  /**
+   * Creates the id of a task with an {@linkplain #address address}: a UUID version 8, which differs from version 7 in
+   * that the 58 random bits have a meaning. The first two are the kind of the address, then come its number, the item
+   * and the hash. Different items have different ids, also if their hashes are the same.
+   *
+   * @param item what the task is among those of one hash, from 0 to 16,383
+   * @param hash the lowest 31 bits are used
+   */
+  public static TaskId addressed(long wallMillis, int hash16, Address address, int item, long hash) {
+    if (address.isAnywhere() || item < 0 || item >= 1 << ITEM_BITS) {
+      throw new IllegalArgumentException("an addressed task has an address, and an item below " + (1 << ITEM_BITS)
+          + ": address=" + address + ", item=" + item);
+    }
+    long kindAndNumber = ((long) (address.kind().ordinal() - 1) << NUMBER_BITS) | address.number();
+    long bits = (((kindAndNumber << ITEM_BITS) | item) << HASH_BITS) | (hash & ((1L << HASH_BITS) - 1));
+    TaskId plain = of(wallMillis, hash16, ((bits >>> LOW_BITS) << (Long.SIZE - HIGH_BITS)) | (bits & LOW_MASK));
+    return new TaskId((plain.high & ~VERSION_MASK) | ADDRESSED, plain.low);
+  }
+
+  /** Returns where the task may run. Every id that was not created with an address has {@link Address#ANYWHERE}. */
+  public Address address() {
+    if ((high & VERSION_MASK) != ADDRESSED) {
+      return Address.ANYWHERE;
+    }
+    long bits = ((high & 0xFFF) << LOW_BITS) | ((low >>> 16) & LOW_MASK);
+    int kindAndNumber = (int) (bits >>> (ITEM_BITS + HASH_BITS));
+    return new Address(KINDS[(kindAndNumber >>> NUMBER_BITS) + 1], kindAndNumber & Address.MAX_NUMBER);
   }
 
   /**

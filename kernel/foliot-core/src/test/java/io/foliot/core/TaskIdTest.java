@@ -3,6 +3,9 @@ package io.foliot.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -75,5 +78,48 @@ final class TaskIdTest {
     assertThat(Token.parse(token.toString())).isEqualTo(token);
     assertThatThrownBy(() -> Token.parse("nothing")).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Token.parse("z".repeat(32))).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void anAddressComesBackFromTheId() {
+    for (Address.Kind kind : Address.Kind.values()) {
+      for (int number : new int[]{0, 1, 1_024, Address.MAX_NUMBER}) {
+        if (kind == Address.Kind.ANY) {
+          continue;
+        }
+        Address address = new Address(kind, number);
+        for (int item : new int[]{0, 1, 9_999, 16_383}) {
+          TaskId id = TaskId.addressed(1_700_000_000_000L, 0xBEEF, address, item, -1);
+          assertThat(id.address()).isEqualTo(address);
+          assertThat(id.hash16()).isEqualTo(0xBEEF);
+          assertThat(TaskId.parse(id.toString())).isEqualTo(id);
+          assertThat(UUID.fromString(id.toString()).version()).isEqualTo(8);
+          assertThat(UUID.fromString(id.toString()).variant()).isEqualTo(2);
+        }
+      }
+    }
+  }
+
+  @Test
+  void addressedIdsDifferInEachPart() {
+    Set<TaskId> ids = new HashSet<>();
+    for (int item = 0; item < 3; item++) {
+      for (int number = 0; number < 3; number++) {
+        for (int hash = 0; hash < 3; hash++) {
+          ids.add(TaskId.addressed(1, 2, new Address(Address.Kind.SEAT, number), item, hash));
+          ids.add(TaskId.addressed(1, 2, new Address(Address.Kind.ONLY, number), item, hash));
+        }
+      }
+    }
+    assertThat(ids).hasSize(54);
+  }
+
+  @Test
+  void anOrdinaryIdHasNoAddress() {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(TaskId.of(random.nextLong(), random.nextInt(), random.nextLong()).address())
+          .isEqualTo(Address.ANYWHERE);
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.CancelResult;
@@ -352,6 +353,19 @@ public final class Engine implements Scheduler {
   @Override
   public CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note) {
     return gate.report(() -> reports.extend(id, token, lease, note));
+  }
+
+  @Override
+  public Fleet fleet() {
+    return Fleet.EMPTY;
+  }
+
+  @Override
+  public void seen(String worker) {}
+
+  @Override
+  public CompletableFuture<Boolean> enableWorker(String worker, boolean isEnabled) {
+    return CompletableFuture.completedFuture(false);
   }
 
   // Queues.

@@ -3,6 +3,7 @@ package io.foliot.core.delivery;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskRef;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskRecord;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -61,6 +62,11 @@ public interface Delivery extends AutoCloseable {
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
     return null;
+  }
+
+  /** Tells the delivery of the workers of the cluster, whenever this node has read a change. Any thread. */
+  default void fleetChanged(Fleet fleet) {
+    // Most deliveries call receivers that they know.
   }
 
   /**

@@ -1,0 +1,43 @@
+package io.foliot.core;
+
+/**
+ * Where a task may run. It is part of the task's id ({@link TaskId#address}), so that every index entry tells it and no
+ * store needs to know of it.
+ *
+ * @param kind how the number is meant
+ * @param number the number of a seat or zone of the {@link io.foliot.core.coordination.Fleet}, from 0 to
+ *     {@value #MAX_NUMBER}; 0 for {@link Kind#ANY}
+ */
+public record Address(Kind kind, int number) {
+  /** The largest number. */
+  public static final int MAX_NUMBER = 2_047;
+  /** Any worker of the queue. */
+  public static final Address ANYWHERE = new Address(Kind.ANY, 0);
+
+  /** The kinds of addresses. Ids contain their order: a new kind is added at the end. */
+  public enum Kind {
+    /** Any worker of the queue. */
+    ANY,
+    /** The worker on a seat or, where that does not work, its substitute. */
+    SEAT,
+    /** The same, with a substitute in the seat's zone only. */
+    ZONE_SEAT,
+    /** Any worker in a zone. */
+    ZONE,
+    /** The worker on a seat, without a substitute. */
+    ONLY
+  }
+
+  /** @throws IllegalArgumentException if the number is out of its range */
+  public Address {
+    if (number < 0 || number > MAX_NUMBER || (kind == Kind.ANY && number != 0)) {
+      throw new IllegalArgumentException(
+          "the number of an address is from 0 to " + MAX_NUMBER + ": kind=" + kind + ", number=" + number);
+    }
+  }
+
+  /** Returns whether any worker of the queue may run the task. */
+  public boolean isAnywhere() {
+    return kind == Kind.ANY;
+  }
+}

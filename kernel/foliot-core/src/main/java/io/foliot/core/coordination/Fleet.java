@@ -1,0 +1,144 @@
+package io.foliot.core.coordination;
+
+import io.foliot.core.Address;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The workers of a cluster as one node has read them: which there are, and which tasks each may run. Immutable; it may
+ * be some seconds old, and two nodes may disagree. Nothing depends on it but where a task runs first: a claim decides
+ * who runs it.
+ *
+ * @param seats the seats that were ever given to a worker, in the order of their numbers
+ * @param zones the zones that workers have been in; the place of a zone is its number
+ */
+public record Fleet(List<Seat> seats, List<String> zones) {
+  /** The fleet before it was read: no worker is known. */
+  public static final Fleet EMPTY = new Fleet(List.of(), List.of());
+
+  private static final long PRIME = 0x9e3779b97f4a7c15L;
+
+  /**
+   * A place for one worker. A seat stays in its zone: where it is given to another worker, that one is in the same
+   * zone.
+   *
+   * @param number from 0 to {@link Address#MAX_NUMBER}
+   * @param worker the name of the worker that has it or had it last: one process, as long as it runs
+   * @param zone the zone of the seat
+   * @param queues the queues whose tasks the worker takes; empty if it is gone
+   * @param node the node that the worker calls; empty if it is gone
+   * @param isLive whether the worker has called lately
+   * @param isEnabled whether the worker is given new tasks
+   */
+  public record Seat(int number, String worker, String zone, Set<String> queues, String node, boolean isLive,
+      boolean isEnabled) {
+    public Seat {
+      queues = Set.copyOf(queues);
+    }
+
+    /** Returns whether the worker is given tasks of a queue. */
+    public boolean works(String queue) {
+      return isLive && isEnabled && queues.contains(queue);
+    }
+  }
+
+  public Fleet {
+    seats = List.copyOf(seats);
+    zones = List.copyOf(zones);
+  }
+
+  /** Returns the seats whose workers are given tasks of a queue, in the order of their numbers. */
+  public List<Seat> working(String queue) {
+    List<Seat> working = new ArrayList<>();
+    for (Seat seat : seats) {
+      if (seat.works(queue)) {
+        working.add(seat);
+      }
+    }
+    return working;
+  }
+
+  /** Returns a seat by its number, or null if it was never given to a worker. */
+  public @Nullable Seat seat(int number) {
+    for (Seat seat : seats) {
+      if (seat.number() == number) {
+        return seat;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the seat of a live worker, or null if it has none. */
+  public @Nullable Seat seatOf(String worker) {
+    for (Seat seat : seats) {
+      if (seat.isLive() && seat.worker().equals(worker)) {
+        return seat;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the number of a zone, or -1 if no worker has been in it. */
+  public int zone(String name) {
+    return zones.indexOf(name);
+  }
+
+  /**
+   * Returns whether a worker may run tasks with an address: whether the address is its own, or it is the substitute for
+   * the seat. Of all workers that could be the substitute one is, chosen by rendezvous hashing (Thaler and Ravishankar
+   * 1996): when a worker goes, its seat falls to one other, and the seats of the others stay where they are.
+   */
+  public boolean serves(Seat worker, String queue, Address address) {
+    if (address.isAnywhere()) {
+      return true;
+    }
+    if (!worker.works(queue)) {
+      return false;
+    }
+    return switch (address.kind()) {
+      case ANY -> true;
+      case ONLY -> worker.number() == address.number();
+      case ZONE -> zone(worker.zone()) == address.number();
+      case SEAT, ZONE_SEAT -> worker.number() == address.number() || isSubstitute(worker, queue, address);
+    };
+  }
+
+  private boolean isSubstitute(Seat worker, String queue, Address address) {
+    Seat addressed = seat(address.number());
+    if (addressed == null ? address.kind() == Address.Kind.ZONE_SEAT : addressed.works(queue)) {
+      return false;
+    }
+    Seat substitute = null;
+    long most = 0;
+    for (Seat seat : working(queue)) {
+      if (address.kind() == Address.Kind.ZONE_SEAT && addressed != null && !seat.zone().equals(addressed.zone())) {
+        continue;
+      }
+      long weight = weight(seat.worker(), address.number());
+      if (substitute == null || Long.compareUnsigned(weight, most) > 0) {
+        substitute = seat;
+        most = weight;
+      }
+    }
+    return substitute != null && substitute.number() == worker.number();
+  }
+
+  /** Returns 64 bits of a hash of a text and a number, the same in every process and release. */
+  public static long weight(String text, int number) {
+    long hash = number + 1;
+    for (int i = 0; i < text.length(); i++) {
+      hash = mixed(hash + text.charAt(i) + 1);
+    }
+    return mixed(hash);
+  }
+
+  /** The finalizer of SplitMix64 (Steele, Lea, Flood 2014), over a step of its sequence. */
+  private static long mixed(long seed) {
+    long bits = seed * PRIME + PRIME;
+    bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;
+    bits = (bits ^ (bits >>> 27)) * 0x94d049bb133111ebL;
+    return bits ^ (bits >>> 31);
+  }
+}
