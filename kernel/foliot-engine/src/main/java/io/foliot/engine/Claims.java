@@ -179,13 +179,14 @@ final class Claims {
     long leaseMillis = lengths.claimMillis(queue);
     long untilMillis = lane.permits().untilMillis();
     for (int i = 0; i < given; i++) {
-      LongPollQueue.Waiter waiter = lane.isPull() ? lane.longPolls().reserve() : null;
-      if (lane.isPull() && waiter == null) {
+      AddressedEntries.Matched matched = lane.isPull() ? lanes.takeForWorker(lane) : null;
+      if (lane.isPull() && matched == null) {
         lane.permits().giveBack(given - i);
         giveBackUnused(lane, null, memory, given - i);
         return i;
       }
-      DueEntry entry = lanes.take(lane);
+      LongPollQueue.Waiter waiter = matched == null ? null : matched.waiter();
+      DueEntry entry = matched == null ? lanes.take(lane) : matched.entry();
       Claim claim = new Claim(entry.id(), waiter == null ? leaseMillis : waiter.leaseMillis(), untilMillis);
       pending.add(new PendingClaim(lane, entry, claim, memory.bytesEach(), destination, waiter));
     }

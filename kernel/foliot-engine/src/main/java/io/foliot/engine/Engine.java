@@ -72,6 +72,7 @@ public final class Engine implements Scheduler {
   private final TaskCalls tasks;
   private final ReportCalls reports;
   private final EndHints hints;
+  private final FleetKeeper fleet;
   private final NodeStatus status;
 
   /** An engine that is not yet started. */
@@ -105,7 +106,9 @@ public final class Engine implements Scheduler {
     settings = new QueueSettings(store, registry, loops::changed);
     deletions = new QueueDeletions(store, registry, clock, loops::storeMillis, settings::refresh);
     tasks = new TaskCalls(options, store, registry, watch, loops, random, clock, environment.meter());
-    reports = new ReportCalls(options, store, registry, watch, loops, hints, random, clock, environment.meter());
+    fleet = new FleetKeeper(store, registry, options, first.inbox(), membership::isGone);
+    reports = new ReportCalls(options, store, registry, watch, loops, hints, fleet.roster(), random, clock,
+        environment.meter());
     status = new NodeStatus(options, environment, registry, loops, parkedHeads, membership, gate);
   }
 
@@ -174,6 +177,7 @@ public final class Engine implements Scheduler {
   private void eachSecond() {
     parkedHeads.turn();
     deletions.takeBackLeftOff();
+    fleet.eachSecond(clock.monotonicNanos(), loops.get(0).storeMicros());
     if (store.isShared()) {
       membership.eachSecond(loops.get(0).storeOffsetMicros() / 1_000);
       store.document(DocumentKind.CLUSTER, StoreSeal.NAME).whenComplete((found, failure) -> {
@@ -357,15 +361,17 @@ public final class Engine implements Scheduler {
 
   @Override
   public Fleet fleet() {
-    return Fleet.EMPTY;
+    return fleet.fleet();
   }
 
   @Override
-  public void seen(String worker) {}
+  public void seen(String worker) {
+    fleet.roster().works(worker, clock.monotonicNanos());
+  }
 
   @Override
   public CompletableFuture<Boolean> enableWorker(String worker, boolean isEnabled) {
-    return CompletableFuture.completedFuture(false);
+    return gate.write(() -> fleet.enable(worker, isEnabled));
   }
 
   // Queues.

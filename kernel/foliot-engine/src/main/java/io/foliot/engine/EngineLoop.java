@@ -326,6 +326,7 @@ final class EngineLoop implements EventLoop.Duty {
     handleMessages();
     long firedNanos = clock.monotonicNanos();
     long nowMillis = storeClock.millis(firedNanos);
+    lanes.followFleet();
     lookAhead.advance(nowMillis, FIRED_PER_TURN, firedNanos, entry -> lanes.ready(entry, firedNanos));
     attempts.advance(FIRED_PER_TURN, nowNanos);
     if (drain.isClaiming(nowNanos) && sealed == null) {
@@ -372,7 +373,7 @@ final class EngineLoop implements EventLoop.Duty {
     eachTurn.accept(nowNanos);
     for (Lane lane : lanes.all()) {
       lane.sampleFlow(nowNanos);
-      if (lane.isPull() && !lane.longPolls().isEmpty()) {
+      if (lane.isPull() && lane.longPolls().hasWaiters()) {
         lane.longPolls().answer(nowNanos);
       }
     }

@@ -73,6 +73,8 @@ final class Lane {
   private final EntryQueue unparked = new EntryQueue();
   /** Entries that a probe has found due. */
   private final EntryQueue probed = new EntryQueue();
+  /** Entries of a pull queue that only some workers may run. */
+  private final AddressedEntries addressed = new AddressedEntries();
 
   private boolean hasParked;
   private boolean parkedReadUnderWay;
@@ -159,6 +161,11 @@ final class Lane {
     return queue != null && queue.target().type().equals(Target.PULL);
   }
 
+  /** Returns whether workers run the tasks of this queue, so that an address says which. */
+  boolean isAddressable() {
+    return queue != null && (isPull() || queue.target().type().equals(Target.LOCAL));
+  }
+
   /** Returns whether attempts can be made at all: the queue is known, not paused, and its delivery is there. */
   boolean isServed() {
     return queue != null && !queue.paused() && (delivery != null || isPull());
@@ -179,7 +186,7 @@ final class Lane {
 
   /** Returns whether workers wait, and nothing is here for them. */
   boolean isAskedInVain() {
-    return isPull() && waiting() == 0 && !longPolls().isEmpty();
+    return isPull() && unaddressed() == 0 && !longPolls().isEmpty();
   }
 
   /** Returns whether one more id may wait here. */
@@ -189,12 +196,16 @@ final class Lane {
   }
 
   int waiting() {
+    return unaddressed() + addressed.size();
+  }
+
+  private int unaddressed() {
     return fresh.size() + unparked.size() + probed.size();
   }
 
   /** Returns how many may be claimed: those that were not probed wait for that while most have been pushed back. */
   int claimable() {
-    return isMostlyLater() ? unparked.size() + probed.size() : waiting();
+    return isMostlyLater() ? unparked.size() + probed.size() + addressed.size() : waiting();
   }
 
   /** Takes up to so many entries that have to be probed before they are claimed, and adds them to a list. */
@@ -214,6 +225,20 @@ final class Lane {
 
   void add(DueEntry entry) {
     fresh.add(entry);
+  }
+
+  /** Adds an entry of a pull queue that only some workers may run. */
+  void addAddressed(DueEntry entry) {
+    addressed.add(entry);
+  }
+
+  /** Removes and returns the entries that no worker of this node may run. */
+  Deque<DueEntry> drainUnserved(Seating seating) {
+    Deque<DueEntry> unserved = new ArrayDeque<>();
+    if (!addressed.isEmpty()) {
+      addressed.drain(address -> !seating.isServedHere(name, address), unserved);
+    }
+    return unserved;
   }
 
   /** Returns whether it is emptied soon, as it last went; one that was empty a moment ago is taken for such. */
@@ -246,10 +271,24 @@ final class Lane {
     return entry == null ? requireNonNull(fresh.poll()) : entry;
   }
 
+  /**
+   * Takes the next entry for which a worker waits, and promises it to that worker; null if no waiting worker may run
+   * any. Entries with an address come first: fewer workers may run them.
+   */
+  AddressedEntries.@Nullable Matched takeForWorker(Seating seating) {
+    AddressedEntries.Matched matched = addressed.isEmpty() ? null : addressed.match(longPolls(), seating, name);
+    if (matched != null) {
+      taken++;
+      return matched;
+    }
+    LongPollQueue.Waiter waiter = claimable() - addressed.size() > 0 ? longPolls().reserve() : null;
+    return waiter == null ? null : new AddressedEntries.Matched(take(), waiter);
+  }
+
   /** It was taken, and looked at: it is to be started before the others. */
   void putBack(DueEntry entry) {
     taken--;
-    unparked.add(entry);
+    unparked(entry);
   }
 
   /** Records whether a claimed entry turned out to be postponed. */
@@ -265,8 +304,15 @@ final class Lane {
     return laterShare > MOST;
   }
 
-  /** All that waits, which then waits no more. */
+  /** Removes and returns all entries. */
   Deque<DueEntry> drain() {
+    Deque<DueEntry> all = drainUnaddressed();
+    addressed.drain(address -> true, all);
+    return all;
+  }
+
+  /** Removes and returns the entries that any worker may run. */
+  Deque<DueEntry> drainUnaddressed() {
     Deque<DueEntry> all = new ArrayDeque<>();
     unparked.drainTo(all);
     probed.drainTo(all);
@@ -287,7 +333,7 @@ final class Lane {
 
   /** Returns whether to read more of what is parked: something is, little waits here, and no read is under way. */
   boolean wantsParked(long nowNanos, int low) {
-    return hasParked && !parkedReadUnderWay && isServed() && waiting() < low && nowNanos - parkedRetryNanos >= 0
+    return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
         && !(isPull() && longPolls().isEmpty());
   }
 
@@ -321,7 +367,11 @@ final class Lane {
   }
 
   void unparked(DueEntry entry) {
-    unparked.add(entry);
+    if (isPull() && !entry.id().address().isAnywhere()) {
+      addressed.add(entry);
+    } else {
+      unparked.add(entry);
+    }
   }
 
   /**
@@ -356,7 +406,7 @@ final class Lane {
 
   /** The wakeAt of the oldest that waits here, or {@link Long#MAX_VALUE}. */
   long oldest() {
-    return Math.min(fresh.oldest(), Math.min(unparked.oldest(), probed.oldest()));
+    return Math.min(Math.min(fresh.oldest(), addressed.oldest()), Math.min(unparked.oldest(), probed.oldest()));
   }
 
   // Shares.

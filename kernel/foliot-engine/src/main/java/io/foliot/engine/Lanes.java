@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import io.foliot.core.Address;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskId;
 import io.foliot.core.delivery.Delivery;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #ready} passes over an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
  * <li>An entry goes into the lane of its queue if that has room.
+ * <li>If the task has an address, and no worker of this node may run it ({@link Seating}), its entry goes to the
+ * overflow. The other way it waits by its address, and stops nothing else.
  * <li>If no worker asks this node for tasks of a pull queue, and there are other nodes, its entries go to the overflow:
  * parked, they are found by the node that a worker asks.
  * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when
@@ -54,6 +57,7 @@ final class Lanes {
   private final Set<TaskId> known = new HashSet<>();
   private final Deque<DueEntry> overflow = new ArrayDeque<>();
   private boolean hasOthers;
+  private Seating seating = Seating.EMPTY;
 
   /** Lanes without queues: each is created when it is first asked for. */
   Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
@@ -122,7 +126,11 @@ final class Lanes {
   }
 
   private void drain(Lane lane) {
-    Deque<DueEntry> drained = lane.drain();
+    letGo(lane.drain());
+  }
+
+  /** Entries that were removed from a lane are to be parked. */
+  private void letGo(Deque<DueEntry> drained) {
     waiting -= drained.size();
     overflow.addAll(drained);
   }
@@ -137,10 +145,28 @@ final class Lanes {
     if (others) {
       for (Lane lane : rotation) {
         if (lane.waiting() > 0 && lane.isUnasked(nowNanos)) {
-          drain(lane);
+          letGo(lane.drainUnaddressed());
         }
       }
     }
+  }
+
+  /** Reads the fleet; lets go of the entries that no worker of this node may run any more. */
+  void followFleet() {
+    Seating now = registry.seating();
+    if (now == seating) {
+      return;
+    }
+    seating = now;
+    for (Lane lane : rotation) {
+      letGo(lane.drainUnserved(now));
+      lane.longPolls().apply(now);
+    }
+  }
+
+  /** Returns the fleet that the lanes follow. */
+  Seating seating() {
+    return seating;
   }
 
   /** Returns whether workers wait at a lane for tasks that other nodes may have parked. */
@@ -172,6 +198,10 @@ final class Lanes {
    */
   private boolean isPlaced(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
+    Address address = entry.id().address();
+    if (!address.isAnywhere() && lane.isAddressable()) {
+      return isPlaced(lane, address, entry);
+    }
     if (hasOthers && lane.isUnasked(nowNanos)) {
       return false;
     }
@@ -188,12 +218,38 @@ final class Lanes {
     return false;
   }
 
-  /** Takes an entry that was read of what is parked. */
+  /** Puts an entry into its lane if a worker of this node may run it; else it is parked, for the node that has one. */
+  private boolean isPlaced(Lane lane, Address address, DueEntry entry) {
+    boolean isServed = lane.isPull()
+        ? seating.isServedHere(lane.name(), address)
+        : seating.serves(options.node(), lane.name(), address);
+    if (!isServed || !lane.hasRoom() || !hasRoom()) {
+      return false;
+    }
+    if (lane.isPull()) {
+      lane.addAddressed(entry);
+    } else {
+      lane.add(entry);
+    }
+    waiting++;
+    return true;
+  }
+
+  /** Takes an entry that was read of what is parked, unless no worker of this node may run it now. */
   void unparked(Lane lane, DueEntry entry) {
-    if (known.add(entry.id())) {
+    if (isWanted(lane, entry.id().address()) && known.add(entry.id())) {
       lane.unparked(entry);
       waiting++;
     }
+  }
+
+  private boolean isWanted(Lane lane, Address address) {
+    if (address.isAnywhere() || !lane.isAddressable()) {
+      return true;
+    }
+    return lane.isPull()
+        ? lane.longPolls().isWaitedFor(waiter -> seating.serves(waiter.worker(), lane.name(), address))
+        : seating.serves(options.node(), lane.name(), address);
   }
 
   /** Takes an entry back that a probe has found due: it is claimed before all that have not been probed. */
@@ -214,6 +270,13 @@ final class Lanes {
   }
 
   // Entries that go.
+
+  /** Takes the next entry of a pull queue's lane for which a worker waits; null if there is none. */
+  AddressedEntries.@Nullable Matched takeForWorker(Lane lane) {
+    AddressedEntries.Matched matched = lane.takeForWorker(seating);
+    waiting -= matched == null ? 0 : 1;
+    return matched;
+  }
 
   /** Takes the next entry of a lane. */
   DueEntry take(Lane lane) {

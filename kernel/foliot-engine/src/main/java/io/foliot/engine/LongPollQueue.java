@@ -8,18 +8,22 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The workers that wait for tasks of one pull queue, in the order of their coming. Shared by the loops of a node. */
 final class LongPollQueue {
   // guarded by this
   private final Deque<Waiter> waiters = new ArrayDeque<>();
+  /** Disabled workers, which are given nothing. */
+  private final Deque<Waiter> disabled = new ArrayDeque<>();
 
   /** A task that was claimed for a worker, and until when its lease runs. */
   private record Won(TaskRecord task, long leaseEndNanos) {}
 
   /** A worker that waits. */
   static final class Waiter {
+    private final String worker;
     private final int max;
     private final long leaseMillis;
     private final long deadlineNanos;
@@ -30,12 +34,22 @@ final class LongPollQueue {
     private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 
-    /** @param taken completes when the payloads of the answer are needed no more */
-    Waiter(int max, long leaseMillis, long deadlineNanos, CompletionStage<?> taken) {
+    /**
+     * A worker that begins to wait.
+     *
+     * @param worker its name, or empty
+     * @param taken completes when the payloads of the answer are needed no more
+     */
+    Waiter(String worker, int max, long leaseMillis, long deadlineNanos, CompletionStage<?> taken) {
+      this.worker = worker;
       this.max = max;
       this.leaseMillis = leaseMillis;
       this.deadlineNanos = deadlineNanos;
       payloadsTaken = answer.thenCompose(tasks -> taken);
+    }
+
+    String worker() {
+      return worker;
     }
 
     long leaseMillis() {
@@ -61,8 +75,30 @@ final class LongPollQueue {
     waiters.add(waiter);
   }
 
+  /** Adds a worker that is disabled: it waits in vain. */
+  synchronized void addDisabled(Waiter waiter) {
+    disabled.add(waiter);
+  }
+
+  /**
+   * Applies a change of the fleet: workers that are disabled now and have been promised nothing are given nothing, and
+   * those that are enabled again wait for tasks.
+   */
+  synchronized void apply(Seating seating) {
+    List<Waiter> moved = new ArrayList<>();
+    waiters.removeIf(waiter -> waiter.reserved == 0 && seating.isDisabled(waiter.worker) && moved.add(waiter));
+    disabled.removeIf(waiter -> !seating.isDisabled(waiter.worker) && waiters.add(waiter));
+    disabled.addAll(moved);
+  }
+
+  /** Returns whether no worker waits that may be given tasks. */
   synchronized boolean isEmpty() {
     return waiters.isEmpty();
+  }
+
+  /** Returns whether workers wait, also such as are given nothing. */
+  synchronized boolean hasWaiters() {
+    return !waiters.isEmpty() || !disabled.isEmpty();
   }
 
   /** Returns how many tasks are asked for and not yet promised. */
@@ -75,18 +111,34 @@ final class LongPollQueue {
   }
 
   /** Promises a task to the first waiter that has room, or answers null. */
-  synchronized @Nullable Waiter reserve() {
+  @Nullable
+  Waiter reserve() {
+    return reserve(waiter -> true);
+  }
+
+  /** Promises a task to the first waiter that has room and may run it, or answers null. */
+  synchronized @Nullable Waiter reserve(Predicate<Waiter> mayRun) {
     Iterator<Waiter> each = waiters.iterator();
     while (each.hasNext()) {
       Waiter waiter = each.next();
       if (waiter.answer.isDone()) {
         each.remove();
-      } else if (waiter.reserved < waiter.max) {
+      } else if (waiter.reserved < waiter.max && mayRun.test(waiter)) {
         waiter.reserved++;
         return waiter;
       }
     }
     return null;
+  }
+
+  /** Returns whether a waiter has room that may run a task. */
+  synchronized boolean isWaitedFor(Predicate<Waiter> mayRun) {
+    for (Waiter waiter : waiters) {
+      if (waiter.reserved < waiter.max && mayRun.test(waiter)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** A promised task was claimed, until the monotonic clock shows {@code leaseEndNanos}. */
@@ -111,6 +163,7 @@ final class LongPollQueue {
         }
         return nothingOnTheWay && over;
       });
+      disabled.removeIf(waiter -> nowNanos - waiter.deadlineNanos >= 0 && served.add(waiter));
     }
     served.forEach(waiter -> waiter.answer(nowNanos));
   }
@@ -119,8 +172,10 @@ final class LongPollQueue {
   void close(long nowNanos) {
     List<Waiter> left;
     synchronized (this) {
-      left = List.copyOf(waiters);
+      left = new ArrayList<>(waiters);
+      left.addAll(disabled);
       waiters.clear();
+      disabled.clear();
     }
     left.forEach(waiter -> waiter.answer(nowNanos));
   }

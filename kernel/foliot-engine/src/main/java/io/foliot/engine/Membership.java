@@ -118,6 +118,13 @@ final class Membership {
     }
   }
 
+  /** Returns whether the coordinator, which answers, knows that a node is no member any more. */
+  boolean isGone(String node) {
+    Coordinator.View seen = view;
+    return coordinator.isShared() && seen != null && seen.connection() == Coordinator.Connection.CONNECTED
+        && seen.members().stream().noneMatch(member -> member.node().equals(node));
+  }
+
   /** Returns the name of the leading node, or null if it is not known. */
   @Nullable
   String leader() {

@@ -76,6 +76,7 @@ final class QueueRegistry {
   // written under the lock of this
   private volatile long changes;
   private volatile Read lastRead;
+  private volatile Seating seating = Seating.EMPTY;
 
   QueueRegistry(TaskStore store, TimeSource clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
     this.hungry = hungry;
@@ -242,6 +243,16 @@ final class QueueRegistry {
   Lane.Shared shared(String queue) {
     return shared.computeIfAbsent(queue,
         none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(), new Budget.Share()));
+  }
+
+  /** Returns which worker may run which addressed task. */
+  Seating seating() {
+    return seating;
+  }
+
+  /** Sets the workers that are known from now on. */
+  void seat(Seating next) {
+    seating = next;
   }
 
   /** The memory for the payloads of attempts, in bytes. */

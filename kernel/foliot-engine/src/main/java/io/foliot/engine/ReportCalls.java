@@ -48,6 +48,7 @@ final class ReportCalls {
   private final QueueWatch watch;
   private final LoopGroup loops;
   private final EndHints hints;
+  private final WorkerRoster roster;
   private final RandomSource random;
   private final TimeSource clock;
   private final Meter meter;
@@ -56,7 +57,8 @@ final class ReportCalls {
 
   /** Calls with nothing under way. */
   ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
-      EndHints hints, RandomSource random, TimeSource clock, Meter meter) {
+      EndHints hints, WorkerRoster roster, RandomSource random, TimeSource clock, Meter meter) {
+    this.roster = roster;
     this.store = store;
     this.registry = registry;
     this.watch = watch;
@@ -77,11 +79,23 @@ final class ReportCalls {
             + ", delivery=" + queue.target().type());
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
-      LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.max(), leaseMillis,
-          clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis()), payloadsTaken);
-      registry.shared(queue.name()).longPolls().add(waiter);
+      long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis());
+      roster.waits(pull.worker(), pull.zone(), queue.name(), leaseMillis, untilNanos);
+      LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, untilNanos,
+          payloadsTaken);
+      LongPollQueue longPolls = registry.shared(queue.name()).longPolls();
+      if (registry.seating().isDisabled(pull.worker())) {
+        longPolls.addDisabled(waiter);
+      } else {
+        longPolls.add(waiter);
+      }
       loops.asked(queue.name());
-      return waiter.answer();
+      return waiter.answer().thenApply(tasks -> {
+        if (!tasks.isEmpty()) {
+          roster.works(pull.worker(), clock.monotonicNanos());
+        }
+        return tasks;
+      });
     });
   }
 

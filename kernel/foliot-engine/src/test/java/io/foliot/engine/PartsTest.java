@@ -198,7 +198,7 @@ final class PartsTest {
   @Test
   void aWorkerIsNotGivenWhatWaitedForOtherClaimsUntilItsLeaseWasOver() {
     LongPollQueue longPolls = new LongPollQueue();
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(3, 1_000, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 3, 1_000, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);
     for (int i = 0; i < 3; i++) {

@@ -16,5 +16,7 @@ public enum DocumentKind {
   /** The owner of each slot, and the leader. */
   CLUSTER,
   /** Hashes and scopes of API keys. */
-  API_KEY
+  API_KEY,
+  /** The seats of workers, and the workers that each node vouches for. */
+  FLEET
 }

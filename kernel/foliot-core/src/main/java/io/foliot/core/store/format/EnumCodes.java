@@ -124,6 +124,7 @@ public final class EnumCodes {
       case PERMITS -> 4;
       case CLUSTER -> 5;
       case API_KEY -> 6;
+      case FLEET -> 7;
     };
   }
 
@@ -159,6 +160,7 @@ public final class EnumCodes {
       case PERMITS -> "permits";
       case CLUSTER -> "cluster";
       case API_KEY -> "api_key";
+      case FLEET -> "fleet";
     };
   }
 

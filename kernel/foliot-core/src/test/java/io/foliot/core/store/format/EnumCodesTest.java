@@ -52,9 +52,9 @@ final class EnumCodesTest {
   @Test
   void kindsOfDocumentsHaveTheirCodes() {
     assertPinned(DocumentKind.class, EnumCodes::of, "1 QUEUE", "2 CALENDAR", "3 NODE", "4 PERMITS", "5 CLUSTER",
-        "6 API_KEY");
+        "6 API_KEY", "7 FLEET");
     assertThat(Arrays.stream(DocumentKind.values()).map(EnumCodes::nameOf)).containsExactlyInAnyOrder("queue",
         "calendar",
-        "node", "permits", "cluster", "api_key");
+        "node", "permits", "cluster", "api_key", "fleet");
   }
 }

@@ -1,0 +1,278 @@
+package io.foliot.engine;
+
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Target;
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.UnreadableException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+
+/**
+ * The workers of the cluster: what this node says of its own, and what it reads of all. Passive; the first loop's
+ * thread, but for what any thread may read.
+ *
+ * <p>Guarantees: what is wrong here costs time and never safety, because a claim decides who runs a task; a worker that
+ * calls a live node has a seat within seconds; a worker that is gone is gone for all nodes within
+ * {@link Vouchers#VALID_MICROS} after its last sign of life ended, and at once if the coordinator knows that its node
+ * is gone.
+ *
+ * <ol>
+ * <li>Each second it takes the workers that are alive from the {@link WorkerRoster}, and this node itself if it has
+ * handlers of its own. While there are any, it vouches for them in a document of this node, every three seconds and
+ * when they change.
+ * <li>It reads the documents of all nodes, and the one with the seats ({@link FleetRecord}).
+ * <li>Where a worker of this node has no seat, or a seat is one of a worker that is gone, it writes the seats by
+ * compare-and-set. Another node that was faster is read a second later.
+ * <li>What it has read is the {@link Seating} of the lanes and, after a change, goes to the deliveries.
+ * </ol>
+ *
+ * <p>A store that is not shared has one node: it vouches for nothing, and reads the seats once. An engine without
+ * workers and without jobs reads nothing.
+ */
+final class FleetKeeper {
+  private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());
+  private static final String SEATS = "seats";
+  private static final String NODES = "node/";
+  private static final long VOUCH_NANOS = 3_000_000_000L;
+  /** The document of a node that has not vouched for so long is deleted. */
+  private static final long FORGET_MICROS = 3_600_000_000L;
+  private static final int MOST_CHANGES = 20;
+
+  private final TaskStore store;
+  private final QueueRegistry registry;
+  private final Inbox inbox;
+  private final String node;
+  private final String zone;
+  private final Predicate<String> isGone;
+  private final boolean plans;
+  private final WorkerRoster roster = new WorkerRoster();
+
+  private volatile Fleet fleet = Fleet.EMPTY;
+
+  // the loop's thread
+  private boolean underWay;
+  private boolean hasRead;
+  private Map<String, WorkerRoster.Present> vouched = Map.of();
+  private long vouchedNanos;
+  private long ownVersion;
+  private FleetRecord seats = FleetRecord.EMPTY;
+  private long seatsVersion;
+  private boolean isFullLogged;
+
+  /** @param isGone whether the coordinator knows that a node is gone */
+  FleetKeeper(TaskStore store, QueueRegistry registry, EngineOptions options, Inbox inbox, Predicate<String> isGone) {
+    this.store = store;
+    this.registry = registry;
+    this.inbox = inbox;
+    this.isGone = isGone;
+    node = options.node();
+    zone = options.zone();
+    plans = registry.deliveries().stream().anyMatch(delivery -> !delivery.internalQueues().isEmpty());
+  }
+
+  // Any thread.
+
+  WorkerRoster roster() {
+    return roster;
+  }
+
+  /** Returns the fleet as it was last read. */
+  Fleet fleet() {
+    return fleet;
+  }
+
+  /** Enables or disables a worker; returns whether a seat has it. */
+  CompletionStage<Boolean> enable(String worker, boolean isEnabled) {
+    return enable(worker, isEnabled, MOST_CHANGES);
+  }
+
+  private CompletionStage<Boolean> enable(String worker, boolean isEnabled, int attempts) {
+    return store.document(DocumentKind.FLEET, SEATS).thenCompose(found -> {
+      FleetRecord record = found.map(FleetKeeper::decoded).orElse(FleetRecord.EMPTY);
+      FleetRecord next = record.enabled(worker, isEnabled);
+      if (next == null) {
+        return CompletableFuture.completedFuture(false);
+      }
+      long version = found.map(Document::version).orElse(0L);
+      return store.writeDocument(DocumentKind.FLEET, SEATS, version, next.encode()).thenCompose(written -> {
+        if (written) {
+          inbox.post(nowNanos -> hasRead = false);
+          return CompletableFuture.completedFuture(true);
+        }
+        if (attempts <= 1) {
+          return CompletableFuture.failedFuture(new OverloadedException(
+              "the seats of the workers are changed all the time; nothing was done, and the call may be repeated:"
+                  + " worker=" + worker));
+        }
+        return enable(worker, isEnabled, attempts - 1);
+      });
+    });
+  }
+
+  // The loop's thread.
+
+  void eachSecond(long nowNanos, long nowMicros) {
+    Map<String, WorkerRoster.Present> own = own(nowNanos);
+    if (underWay || (!plans && own.isEmpty() && vouched.isEmpty())) {
+      return;
+    }
+    if (!store.isShared() && hasRead) {
+      seat(own, live(Map.of(), own), nowMicros);
+      return;
+    }
+    underWay = true;
+    CompletionStage<List<Document>> read = Inbox.asking(() -> vouch(own, nowNanos, nowMicros)
+        .thenCompose(done -> store.documents(DocumentKind.FLEET)));
+    inbox.after(read, (documents, failure, answeredNanos) -> {
+      underWay = false;
+      // After a failure the last fleet is kept: that the store is away says nothing of the workers.
+      if (documents != null) {
+        read(documents, own, nowMicros);
+      }
+    });
+  }
+
+  /** Returns the workers that call this node, and the node itself if it has handlers of its own. */
+  private Map<String, WorkerRoster.Present> own(long nowNanos) {
+    Map<String, WorkerRoster.Present> own = roster.alive(nowNanos);
+    Set<String> served = new TreeSet<>();
+    for (QueueConfig queue : registry.callersQueues()) {
+      if (queue.target().type().equals(Target.LOCAL) && registry.serving(queue) != null) {
+        served.add(queue.name());
+      }
+    }
+    if (!served.isEmpty()) {
+      own.put(node, new WorkerRoster.Present(zone, served));
+    }
+    return own;
+  }
+
+  private CompletionStage<Boolean> vouch(Map<String, WorkerRoster.Present> own, long nowNanos, long nowMicros) {
+    boolean isDue = !own.equals(vouched) || (!own.isEmpty() && nowNanos - vouchedNanos >= VOUCH_NANOS);
+    if (!store.isShared() || !isDue) {
+      return CompletableFuture.completedFuture(true);
+    }
+    byte[] content = own.isEmpty() ? null : new Vouchers(nowMicros + Vouchers.VALID_MICROS, own).encode();
+    return store.writeDocument(DocumentKind.FLEET, NODES + node, ownVersion, content).thenApply(written -> {
+      if (written) {
+        inbox.post(at -> {
+          vouched = own;
+          vouchedNanos = nowNanos;
+        });
+      }
+      return written;
+    });
+  }
+
+  private void read(List<Document> documents, Map<String, WorkerRoster.Present> own, long nowMicros) {
+    Map<String, Vouchers> vouchers = new TreeMap<>();
+    FleetRecord read = FleetRecord.EMPTY;
+    seatsVersion = 0;
+    ownVersion = 0;
+    for (Document document : documents) {
+      if (document.name().equals(SEATS)) {
+        read = decoded(document);
+        seatsVersion = document.version();
+      } else if (document.name().equals(NODES + node)) {
+        ownVersion = document.version();
+      } else if (document.name().startsWith(NODES)) {
+        other(document, vouchers, nowMicros);
+      }
+    }
+    seats = read;
+    hasRead = true;
+    seat(own, live(vouchers, own), nowMicros);
+  }
+
+  private void other(Document document, Map<String, Vouchers> vouchers, long nowMicros) {
+    String other = document.name().substring(NODES.length());
+    try {
+      Vouchers found = Vouchers.decode(document.content());
+      if (found.hold(nowMicros)) {
+        if (!isGone.test(other)) {
+          vouchers.put(other, found);
+        }
+        return;
+      }
+      if (found.untilMicros() + FORGET_MICROS >= nowMicros) {
+        return;
+      }
+    } catch (UnreadableException e) {
+      LOG.log(System.Logger.Level.WARNING, "the workers of a node cannot be read, and its record is deleted: node="
+          + other, e);
+    }
+    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.FLEET, document.name(), document.version(), null)),
+        (deleted, failure, nowNanos) -> {});
+  }
+
+  private static FleetRecord decoded(Document document) {
+    try {
+      return FleetRecord.decode(document.content());
+    } catch (UnreadableException e) {
+      LOG.log(System.Logger.Level.ERROR, "the seats of the workers cannot be read; they are given anew", e);
+      return FleetRecord.EMPTY;
+    }
+  }
+
+  /** Returns all live workers. One that two nodes vouch for calls this one, if that is among them. */
+  private Map<String, FleetRecord.Live> live(Map<String, Vouchers> vouchers, Map<String, WorkerRoster.Present> own) {
+    Map<String, FleetRecord.Live> live = new HashMap<>();
+    vouchers.forEach((other, vouching) -> vouching.workers().forEach((worker, present) -> live.put(worker,
+        new FleetRecord.Live(present.zone(), present.queues(), other))));
+    own.forEach((worker, present) -> live.put(worker,
+        new FleetRecord.Live(present.zone(), present.queues(), node)));
+    return live;
+  }
+
+  private void seat(Map<String, WorkerRoster.Present> own, Map<String, FleetRecord.Live> live, long nowMicros) {
+    FleetRecord next = seats.seated(live, own.keySet(), nowMicros);
+    publish(seats.fleet(live));
+    warnIfFull(next, own.keySet());
+    if (next == seats || underWay) {
+      return;
+    }
+    underWay = true;
+    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.FLEET, SEATS, seatsVersion, next.encode())),
+        (written, failure, nowNanos) -> {
+          underWay = false;
+          if (Boolean.TRUE.equals(written)) {
+            seats = next;
+            publish(next.fleet(live));
+          }
+          // Their version is read, and what another node has written.
+          hasRead = false;
+        });
+  }
+
+  private void warnIfFull(FleetRecord next, Set<String> own) {
+    for (String worker : own) {
+      if (!isFullLogged && !next.hasSeat(worker)) {
+        isFullLogged = true;
+        LOG.log(System.Logger.Level.WARNING, "all seats of workers are taken, or were left within ten minutes; this"
+            + " worker is given tasks without an address only: worker={0}, seats={1}", worker, next.seats().size());
+      }
+    }
+  }
+
+  private void publish(Fleet found) {
+    if (Objects.equals(found, fleet)) {
+      return;
+    }
+    fleet = found;
+    registry.seat(Seating.of(found, node));
+    registry.deliveries().forEach((Delivery delivery) -> delivery.fleetChanged(found));
+  }
+}

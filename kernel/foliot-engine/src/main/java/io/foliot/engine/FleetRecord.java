@@ -1,0 +1,178 @@
+package io.foliot.engine;
+
+import io.foliot.core.Address;
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.format.DocumentFormat;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The seats of workers as the store keeps them, in one document that every node may change. Immutable; no clock.
+ *
+ * <p>Guarantees: a live worker has one seat, a seat one worker; a seat stays in its zone for ever, and rests ten minutes
+ * after its worker has gone before another one gets it; a worker that comes back gets its own.
+ *
+ * @param zones the zones of all seats; their places are the numbers of zones and never change
+ * @param seats by number
+ */
+record FleetRecord(List<String> zones, List<Seat> seats) {
+  static final FleetRecord EMPTY = new FleetRecord(List.of(), List.of());
+  /** The most zones: as many as seats. */
+  private static final int MAX = Address.MAX_NUMBER + 1;
+  private static final String SUBJECT = "seats";
+  private static final long REST_MICROS = 600_000_000L;
+
+  /**
+   * A seat; its number is its place.
+   *
+   * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while it is there
+   */
+  record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
+    boolean isTaken() {
+      return leftMicros == 0;
+    }
+  }
+
+  /** A live worker: its zone, its queues, and the node that it calls. */
+  record Live(String zone, Set<String> queues, String node) {}
+
+  FleetRecord {
+    zones = List.copyOf(zones);
+    seats = List.copyOf(seats);
+  }
+
+  /**
+   * Returns the seats once those of the dead are left, and these workers have one. A worker for which there is neither
+   * a seat nor a zone left gets none.
+   *
+   * @param live all workers that some node vouches for
+   * @param own those of them that are to have a seat
+   */
+  FleetRecord seated(Map<String, Live> live, Set<String> own, long nowMicros) {
+    List<String> allZones = new ArrayList<>(zones);
+    List<Seat> all = new ArrayList<>(seats);
+    Set<String> seated = new HashSet<>();
+    for (int i = 0; i < all.size(); i++) {
+      Seat seat = all.get(i);
+      Live worker = live.get(seat.worker());
+      boolean isThere = worker != null && worker.zone().equals(zones.get(seat.zone()));
+      if (seat.isTaken() && (!isThere || !seated.add(seat.worker()))) {
+        all.set(i, new Seat(seat.worker(), seat.zone(), seat.isDisabled(), nowMicros));
+      }
+    }
+    for (String worker : own) {
+      Live known = live.get(worker);
+      if (known != null && seated.add(worker)) {
+        seat(worker, known.zone(), all, allZones, nowMicros);
+      }
+    }
+    FleetRecord next = new FleetRecord(allZones, all);
+    return next.equals(this) ? this : next;
+  }
+
+  private static void seat(String worker, String zoneName, List<Seat> all, List<String> allZones, long nowMicros) {
+    int zone = allZones.indexOf(zoneName);
+    int chosen = -1;
+    for (int i = 0; i < all.size() && zone >= 0; i++) {
+      Seat seat = all.get(i);
+      if (seat.isTaken() || seat.zone() != zone) {
+        continue;
+      }
+      if (seat.worker().equals(worker)) {
+        chosen = i;
+        break;
+      }
+      // Later than now after the store's clock was set back: it rests no longer than anew.
+      boolean isRested = nowMicros - seat.leftMicros() >= REST_MICROS || seat.leftMicros() - nowMicros >= REST_MICROS;
+      chosen = chosen < 0 && isRested ? i : chosen;
+    }
+    if (chosen >= 0) {
+      boolean isItsOwn = all.get(chosen).worker().equals(worker);
+      all.set(chosen, new Seat(worker, zone, isItsOwn && all.get(chosen).isDisabled(), 0));
+    } else if (all.size() < MAX && (zone >= 0 || allZones.size() < MAX)) {
+      if (zone < 0) {
+        zone = allZones.size();
+        allZones.add(zoneName);
+      }
+      all.add(new Seat(worker, zone, false, 0));
+    }
+  }
+
+  boolean hasSeat(String worker) {
+    return seats.stream().anyMatch(seat -> seat.isTaken() && seat.worker().equals(worker));
+  }
+
+  /** Returns the seats once a worker is enabled or disabled; null if no seat has it. */
+  @Nullable
+  FleetRecord enabled(String worker, boolean isEnabled) {
+    for (int i = 0; i < seats.size(); i++) {
+      Seat seat = seats.get(i);
+      if (seat.isTaken() && seat.worker().equals(worker)) {
+        List<Seat> all = new ArrayList<>(seats);
+        all.set(i, new Seat(worker, seat.zone(), !isEnabled, 0));
+        return new FleetRecord(zones, all);
+      }
+    }
+    return null;
+  }
+
+  /** Returns the fleet that these seats and live workers are. */
+  Fleet fleet(Map<String, Live> live) {
+    List<Fleet.Seat> all = new ArrayList<>(seats.size());
+    for (int i = 0; i < seats.size(); i++) {
+      Seat seat = seats.get(i);
+      Live worker = seat.isTaken() ? live.get(seat.worker()) : null;
+      String zone = zones.get(seat.zone());
+      all.add(worker == null
+          ? new Fleet.Seat(i, seat.worker(), zone, Set.of(), "", false, !seat.isDisabled())
+          : new Fleet.Seat(i, seat.worker(), zone, worker.queues(), worker.node(), true, !seat.isDisabled()));
+    }
+    return new Fleet(all, zones);
+  }
+
+  /** Returns the bytes of this record as the content of a document. */
+  byte[] encode() {
+    return DocumentFormat.encode(SUBJECT, out -> {
+      out.varint(zones.size());
+      zones.forEach(out::text);
+      out.varint(seats.size());
+      seats.forEach(seat -> out.text(seat.worker()).varint(seat.zone()).u8(seat.isDisabled() ? 1 : 0)
+          .u64(seat.leftMicros()));
+    });
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws io.foliot.core.store.format.UnreadableException if it cannot be read
+   */
+  static FleetRecord decode(byte[] content) {
+    return DocumentFormat.decode(SUBJECT, content, in -> {
+      List<String> zones = new ArrayList<>();
+      for (int i = ensureCount(in.varint()); i > 0; i--) {
+        zones.add(in.text());
+      }
+      List<Seat> seats = new ArrayList<>();
+      for (int i = ensureCount(in.varint()); i > 0; i--) {
+        String worker = in.text();
+        int zone = in.varint();
+        if (zone >= zones.size()) {
+          throw new IllegalArgumentException("a seat is in a zone that does not exist: zone=" + zone);
+        }
+        seats.add(new Seat(worker, zone, in.u8() != 0, in.u64()));
+      }
+      return new FleetRecord(zones, seats);
+    });
+  }
+
+  static int ensureCount(int count) {
+    if (count < 0 || count > 2 * MAX) {
+      throw new IllegalArgumentException("too many: count=" + count + ", max=" + 2 * MAX);
+    }
+    return count;
+  }
+}

@@ -1,0 +1,81 @@
+package io.foliot.engine;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The workers that call this node, by what they do anyway: they wait for tasks, and extend the leases of those that
+ * they have. Any thread.
+ *
+ * <p>A worker that waits is alive until its wait is over, and a moment longer: it asks again at once. One that was
+ * given tasks may have no handler free; it extends a lease after a third of it, so it is alive for half a lease more.
+ */
+final class WorkerRoster {
+  /** The time from the end of a wait to the next one. */
+  private static final long ASKS_AGAIN_NANOS = 2_000_000_000L;
+  private static final long LONGEST_GRACE_NANOS = 30_000_000_000L;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  /** Twice the seats of a fleet: names that callers make up must not fill the memory. */
+  private static final int MAX_WORKERS = 4_096;
+
+  /**
+   * A worker.
+   *
+   * @param queues until when it is known to take tasks of each queue, by the node's monotonic clock
+   * @param graceNanos for how long it is alive after a call without a wait
+   */
+  private record Entry(String zone, Map<String, Long> queues, long graceNanos) {
+    Entry alive(long untilNanos) {
+      Map<String, Long> longer = new HashMap<>();
+      queues.forEach((queue, until) -> longer.put(queue, later(until, untilNanos)));
+      return new Entry(zone, longer, graceNanos);
+    }
+  }
+
+  /** A worker that is alive. */
+  record Present(String zone, Set<String> queues) {}
+
+  private final Map<String, Entry> workers = new ConcurrentHashMap<>();
+
+  /** Notes that a worker waits for tasks of a queue. */
+  void waits(String worker, String zone, String queue, long leaseMillis, long untilNanos) {
+    if (worker.isEmpty() || (workers.size() >= MAX_WORKERS && !workers.containsKey(worker))) {
+      return;
+    }
+    long graceNanos = Math.min(LONGEST_GRACE_NANOS, leaseMillis * NANOS_PER_MILLI / 2 + ASKS_AGAIN_NANOS);
+    workers.compute(worker, (name, before) -> {
+      Map<String, Long> queues = new HashMap<>(before == null ? Map.of() : before.queues());
+      queues.merge(queue, untilNanos + ASKS_AGAIN_NANOS, WorkerRoster::later);
+      return new Entry(zone, queues, graceNanos);
+    });
+  }
+
+  /** Notes that a worker, if it is known here, has tasks whose leases it extends. */
+  void works(String worker, long nowNanos) {
+    workers.computeIfPresent(worker, (name, before) -> before.alive(nowNanos + before.graceNanos()));
+  }
+
+  private static long later(long one, long other) {
+    return one - other >= 0 ? one : other;
+  }
+
+  /** Returns the workers that are alive, by name, and forgets the others. */
+  Map<String, Present> alive(long nowNanos) {
+    Map<String, Present> alive = new TreeMap<>();
+    for (String worker : workers.keySet()) {
+      Entry left = workers.computeIfPresent(worker, (name, entry) -> {
+        Map<String, Long> queues = new HashMap<>(entry.queues());
+        queues.values().removeIf(until -> until - nowNanos < 0);
+        return queues.isEmpty() ? null : new Entry(entry.zone(), queues, entry.graceNanos());
+      });
+      if (left != null) {
+        alive.put(worker, new Present(left.zone(), new TreeSet<>(left.queues().keySet())));
+      }
+    }
+    return alive;
+  }
+}

@@ -1,0 +1,219 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.Address;
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Scheduler.Pull;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Three nodes whose workers run tasks that are addressed to seats and zones. */
+final class FleetClusterTest {
+  private static final String QUEUE = "pulled";
+  private static final Duration TURN = Duration.ofMillis(5);
+  private static final long WAIT_MILLIS = 5_000;
+  private static final long LEASE_MILLIS = 10_000;
+  /** The lease of tasks that were given to it, or its wait, its grace, and two seconds until all nodes know. */
+  private static final Duration UNTIL_GONE = Duration.ofMillis(LEASE_MILLIS + 2_000);
+  private static final Duration UNTIL_SEATED = Duration.ofSeconds(4);
+
+  private final Cluster cluster = new Cluster();
+  private final List<Cluster.Node> nodes = List.of(cluster.node("a"), cluster.node("b"), cluster.node("c"));
+  private final List<Worker> workers = new ArrayList<>();
+  private int items;
+
+  /** A worker that polls a node without a pause, and runs what it gets at once. */
+  private final class Worker {
+    final String name;
+    final String zone;
+    Cluster.Node node;
+    boolean polls = true;
+    final Map<Address, Integer> begun = new HashMap<>();
+    final List<Long> lateMillis = new ArrayList<>();
+    private CompletableFuture<List<TaskRecord>> poll = CompletableFuture.completedFuture(List.of());
+
+    Worker(String name, String zone, Cluster.Node node) {
+      this.name = name;
+      this.zone = zone;
+      this.node = node;
+      workers.add(this);
+    }
+
+    void turn() {
+      if (!poll.isDone()) {
+        return;
+      }
+      poll.join().forEach(task -> {
+        begun.merge(task.id().address(), 1, Integer::sum);
+        lateMillis.add(cluster.clock.wallMillis() - task.dueAt());
+        assertThat(node.engine.ack(task.id(), task.token(), null, TaskNote.NONE)).isNotNull();
+      });
+      poll = polls
+          ? node.engine.pull(new Pull(QUEUE, 10, WAIT_MILLIS, LEASE_MILLIS, name, zone))
+          : CompletableFuture.completedFuture(List.of());
+    }
+
+    int seat() {
+      Fleet.Seat seat = node.engine.fleet().seatOf(name);
+      assertThat(seat).as(name).isNotNull();
+      assertThat(seat.zone()).isEqualTo(zone);
+      return seat.number();
+    }
+
+    int count(Address.Kind kind, int number) {
+      return begun.getOrDefault(kind == Address.Kind.ANY ? Address.ANYWHERE : new Address(kind, number), 0);
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    nodes.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
+    cluster.passes(Duration.ofSeconds(10));
+  }
+
+  private void work(Duration time) {
+    for (long left = time.dividedBy(TURN); left > 0; left--) {
+      workers.forEach(Worker::turn);
+      cluster.passes(TURN);
+    }
+  }
+
+  private void submit(int tasks, Address address) {
+    List<Draft> drafts = new ArrayList<>();
+    for (int i = 0; i < tasks; i++) {
+      int hash16 = cluster.luck.nextInt(1 << 16);
+      TaskId id = address.isAnywhere()
+          ? TaskId.of(cluster.clock.wallMillis(), hash16, cluster.luck.nextLong())
+          : TaskId.addressed(cluster.clock.wallMillis(), hash16, address, items++ % 10_000, cluster.luck.nextLong());
+      drafts.add(new Draft(id, QUEUE, null, Due.after(500), Body.EMPTY, 0, OnConflict.REJECT, null));
+    }
+    assertThat(cluster.store.submit(drafts).toCompletableFuture()).isDone();
+  }
+
+  @Test
+  void eachTaskBeginsSoonAtTheWorkerItIsAddressedTo() {
+    Worker fra = new Worker("one", "fra", nodes.get(0));
+    Worker lon = new Worker("two", "lon", nodes.get(1));
+    Worker more = new Worker("three", "lon", nodes.get(1));
+    work(UNTIL_SEATED);
+    submit(50, new Address(Address.Kind.SEAT, fra.seat()));
+    submit(50, new Address(Address.Kind.ONLY, lon.seat()));
+    submit(50, new Address(Address.Kind.ZONE_SEAT, more.seat()));
+    int zone = nodes.getFirst().engine.fleet().zone("lon");
+    submit(50, new Address(Address.Kind.ZONE, zone));
+    submit(50, Address.ANYWHERE);
+    work(Duration.ofSeconds(3));
+    assertThat(fra.count(Address.Kind.SEAT, fra.seat())).isEqualTo(50);
+    assertThat(lon.count(Address.Kind.ONLY, lon.seat())).isEqualTo(50);
+    assertThat(more.count(Address.Kind.ZONE_SEAT, more.seat())).isEqualTo(50);
+    assertThat(lon.count(Address.Kind.ZONE, zone) + more.count(Address.Kind.ZONE, zone)).isEqualTo(50);
+    assertThat(workers).extracting(each -> each.count(Address.Kind.ANY, 0)).satisfies(
+        counts -> assertThat(counts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(50));
+    assertThat(workers.stream().flatMap(each -> each.lateMillis.stream()).toList()).as("p99 of all, addressed or not")
+        .allSatisfy(late -> assertThat(late).isBetween(0L, 700L));
+  }
+
+  @Test
+  void whatWasAddressedToTheDeadGoesToItsSubstitute() {
+    Worker dead = new Worker("one", "fra", nodes.get(0));
+    Worker lon = new Worker("two", "lon", nodes.get(1));
+    work(UNTIL_SEATED);
+    int seat = dead.seat();
+    dead.polls = false;
+    workers.remove(dead);
+    submit(20, new Address(Address.Kind.SEAT, seat));
+    submit(20, new Address(Address.Kind.ONLY, seat));
+    submit(20, new Address(Address.Kind.ZONE_SEAT, seat));
+    work(UNTIL_GONE);
+    assertThat(lon.count(Address.Kind.SEAT, seat)).isEqualTo(20);
+    assertThat(lon.begun).hasSize(1);
+    Worker fra = new Worker("three", "fra", nodes.get(2));
+    work(UNTIL_SEATED);
+    assertThat(fra.seat()).as("the seat rests").isNotEqualTo(seat);
+    assertThat(fra.count(Address.Kind.ZONE_SEAT, seat)).isEqualTo(20);
+    assertThat(fra.count(Address.Kind.ONLY, seat)).isZero();
+    Worker back = new Worker("one", "fra", nodes.get(1));
+    work(UNTIL_SEATED);
+    assertThat(back.seat()).as("a worker that comes back gets its own seat").isEqualTo(seat);
+    assertThat(back.count(Address.Kind.ONLY, seat)).isEqualTo(20);
+  }
+
+  @Test
+  void aDisabledWorkerGetsNothing() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    Worker two = new Worker("two", "fra", nodes.get(1));
+    work(UNTIL_SEATED);
+    CompletableFuture<Boolean> disabled = nodes.get(2).engine.enableWorker("one", false);
+    work(Duration.ofSeconds(3));
+    assertThat(disabled.join()).isTrue();
+    int seat = one.seat();
+    submit(100, new Address(Address.Kind.SEAT, seat));
+    submit(100, Address.ANYWHERE);
+    work(Duration.ofSeconds(4));
+    assertThat(one.begun).isEmpty();
+    assertThat(two.count(Address.Kind.SEAT, seat)).isEqualTo(100);
+    assertThat(two.count(Address.Kind.ANY, 0)).isEqualTo(100);
+    submit(10, new Address(Address.Kind.ONLY, seat));
+    work(Duration.ofSeconds(3));
+    assertThat(two.begun).hasSize(2);
+    CompletableFuture<Boolean> enabled = nodes.get(2).engine.enableWorker("one", true);
+    work(Duration.ofSeconds(4));
+    assertThat(enabled.join()).isTrue();
+    assertThat(one.count(Address.Kind.ONLY, seat)).isEqualTo(10);
+    CompletableFuture<Boolean> unknown = nodes.get(2).engine.enableWorker("three", true);
+    work(Duration.ofSeconds(1));
+    assertThat(unknown.join()).isFalse();
+  }
+
+  @Test
+  void aWorkerThatMovesToAnotherNodeKeepsItsSeat() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    int seat = one.seat();
+    nodes.get(0).die();
+    one.node = nodes.get(1);
+    one.poll = CompletableFuture.completedFuture(List.of());
+    work(Duration.ofSeconds(12));
+    Fleet.Seat now = nodes.get(1).engine.fleet().seatOf("one");
+    assertThat(now).isNotNull();
+    assertThat(now.number()).isEqualTo(seat);
+    assertThat(now.node()).isEqualTo("b");
+    submit(20, new Address(Address.Kind.ONLY, seat));
+    work(Duration.ofSeconds(3));
+    assertThat(one.count(Address.Kind.ONLY, seat)).isEqualTo(20);
+  }
+
+  @Test
+  void aBusyWorkerLivesByItsExtensions() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    int seat = one.seat();
+    one.polls = false;
+    for (int i = 0; i < 20; i++) {
+      work(Duration.ofMillis(LEASE_MILLIS / 3));
+      nodes.getFirst().engine.seen("one");
+    }
+    assertThat(one.seat()).isEqualTo(seat);
+    work(Duration.ofSeconds(12));
+    assertThat(nodes.getFirst().engine.fleet().seatOf("one")).isNull();
+    nodes.getFirst().engine.seen("one");
+    work(Duration.ofSeconds(3));
+    assertThat(nodes.getFirst().engine.fleet().seatOf("one")).as("a worker that is forgotten").isNull();
+  }
+}
