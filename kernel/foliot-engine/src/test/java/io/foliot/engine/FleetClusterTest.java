@@ -216,4 +216,23 @@ final class FleetClusterTest {
     work(Duration.ofSeconds(3));
     assertThat(nodes.getFirst().engine.fleet().seatOf("one")).as("a worker that is forgotten").isNull();
   }
+
+  @Test
+  void anEntryForABusyWorkerStopsNoOtherOne() {
+    Worker busy = new Worker("one", "fra", nodes.get(0));
+    Worker idle = new Worker("two", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    int seat = busy.seat();
+    busy.polls = false;
+    work(Duration.ofMillis(WAIT_MILLIS));
+    nodes.getFirst().engine.seen("one");
+    submit(50, new Address(Address.Kind.ONLY, seat));
+    submit(50, Address.ANYWHERE);
+    work(Duration.ofSeconds(2));
+    assertThat(idle.count(Address.Kind.ANY, 0)).isEqualTo(50);
+    assertThat(idle.begun).hasSize(1);
+    busy.polls = true;
+    work(Duration.ofSeconds(2));
+    assertThat(busy.count(Address.Kind.ONLY, seat)).isEqualTo(50);
+  }
 }
