@@ -27,7 +27,7 @@ public enum TaskReason {
   RATE_REACHED,
   /** This node has as many attempts under way as its delivery takes. */
   DELIVERY_FULL,
-  /** Its destination fails, and is probed by one attempt at a time. */
+  /** Its destination fails and gets one trial attempt at a time. */
   DESTINATION_PROBED,
   /** Its destination has as many attempts as it bears. */
   DESTINATION_FULL,

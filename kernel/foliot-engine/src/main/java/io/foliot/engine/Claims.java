@@ -93,7 +93,7 @@ final class Claims {
     }
   }
 
-  /** Returns how long until a rate or a probe allows another attempt, or {@link Long#MAX_VALUE}. */
+  /** Returns how long until a rate or a trial attempt allows another attempt, or {@link Long#MAX_VALUE}. */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;
     if (lanes.waiting() > 0 && pipe.isIdle()) {
@@ -101,7 +101,7 @@ final class Claims {
         if (lane.waiting() > 0) {
           Destination destination = lane.destination();
           long wait = Math.max(lane.permits().rateWaitNanos(nowNanos),
-              destination == null ? 0 : destination.probeWaitNanos(nowNanos));
+              destination == null ? 0 : destination.trialWaitNanos(nowNanos));
           waitNanos = wait > 0 ? Math.min(waitNanos, wait) : waitNanos;
         }
       }

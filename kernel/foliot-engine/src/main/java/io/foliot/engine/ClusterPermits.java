@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
-  private static final long LOOK_NANOS = 1_000 * NANOS_PER_MILLI;
+  private static final long READ_NANOS = 1_000 * NANOS_PER_MILLI;
   /** Between two looks at least: the rests of a race are settled quickly, and nobody spins. */
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
@@ -62,7 +62,7 @@ final class ClusterPermits {
   // the loop's thread
   private final Map<String, Long> wantedNanos = new HashMap<>();
   private int underWay;
-  private long lookNanos;
+  private long readNanos;
   private long restUntilNanos;
   private boolean isUnsettled;
   private @Nullable CompletableFuture<Void> leaving;
@@ -99,10 +99,10 @@ final class ClusterPermits {
       return;
     }
     boolean soon = (isHungry.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
-    if (underWay > 0 || !(soon || nowNanos - lookNanos >= 0)) {
+    if (underWay > 0 || !(soon || nowNanos - readNanos >= 0)) {
       return;
     }
-    lookNanos = nowNanos + LOOK_NANOS;
+    readNanos = nowNanos + READ_NANOS;
     boolean limits = registry.queues().stream().anyMatch(ClusterPermits::isLimited);
     if (!limits) {
       return;
@@ -113,19 +113,19 @@ final class ClusterPermits {
     inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
       ended(documents != null);
       if (documents != null) {
-        look(documents);
+        update(documents);
       }
     });
   }
 
   /** Asks for the time as well: what a node reckons after it was asleep is too early, and others would lose by it. */
-  private void look(List<Document> documents) {
+  private void update(List<Document> documents) {
     underWay++;
     long askedNanos = clock.monotonicNanos();
     inbox.after(Inbox.asking(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
       ended(micros != null);
       if (micros != null) {
-        look(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
+        update(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
       }
     });
   }
@@ -149,15 +149,15 @@ final class ClusterPermits {
   /** A store that is away is asked again no sooner than it would be anyway. */
   private void ended(boolean answered) {
     underWay--;
-    restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : LOOK_NANOS);
+    restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : READ_NANOS);
   }
 
-  private void look(List<Document> documents, Instant now) {
+  private void update(List<Document> documents, Instant now) {
     Map<String, Document> byQueue = new HashMap<>();
     documents.forEach(document -> byQueue.put(document.name(), document));
     for (QueueConfig queue : registry.queues()) {
       if (isLimited(queue)) {
-        look(queue, byQueue.remove(queue.name()), now);
+        update(queue, byQueue.remove(queue.name()), now);
       }
     }
     byQueue.forEach((queue, document) -> tidy(queue, document, now.millis()));
@@ -182,7 +182,7 @@ final class ClusterPermits {
     }
   }
 
-  private void look(QueueConfig queue, @Nullable Document document, Instant at) {
+  private void update(QueueConfig queue, @Nullable Document document, Instant at) {
     PermitRecord read = decoded(queue.name(), document);
     if (read == null) {
       return;

@@ -53,7 +53,7 @@ public final class Engine implements Scheduler {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int MAX_PAGE = 1_000;
   /** The time for which a leaving node keeps firing: until its slots are handed over. */
-  private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.LOOK.toNanos();
+  private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.POLL.toNanos();
 
   private final EngineOptions options;
   private final Environment environment;

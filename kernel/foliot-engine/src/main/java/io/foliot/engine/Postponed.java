@@ -80,7 +80,7 @@ final class Postponed {
       DueEntry entry = entries.get(i);
       if (found == null) {
         lanes.forget(entry);
-      } else if (found.get(i).lookAt() <= nowMillis) {
+      } else if (found.get(i).claimableAt() <= nowMillis) {
         lanes.lane(entry.queue(), nowNanos).judged(false);
         moves.forget(entry.id());
         lanes.probed(entry, nowNanos);
@@ -94,9 +94,9 @@ final class Postponed {
     lanes.lane(entry.queue(), nowNanos).judged(true);
     lanes.leave(entry);
     if (probed.hasToMove()) {
-      moves.add(entry, probed.lookAt(), nowNanos);
+      moves.add(entry, probed.claimableAt(), nowNanos);
     }
-    lookAhead.lookAgain(entry.id(), entry.queue(), probed.lookAt(), nowNanos);
+    lookAhead.lookAgain(entry.id(), entry.queue(), probed.claimableAt(), nowNanos);
   }
 
   /** Moves entries to where they belong. */
@@ -105,8 +105,8 @@ final class Postponed {
       return;
     }
     List<Moves.Move> batch = moves.next(MOVE_BATCH);
-    List<Claim> looks = batch.stream().map(one -> Claim.look(one.entry().id())).toList();
-    movePipe.send(looks.size(), nowNanos, () -> store.claim(looks),
+    List<Claim> claims = batch.stream().map(one -> Claim.move(one.entry().id())).toList();
+    movePipe.send(claims.size(), nowNanos, () -> store.claim(claims),
         (results, failure, answeredNanos) -> moved(batch, results, answeredNanos));
   }
 

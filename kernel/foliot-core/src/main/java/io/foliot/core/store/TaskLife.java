@@ -203,7 +203,7 @@ final class TaskLife {
       if (record.leaseEnd() > now.millis()) {
         return later(record, record.leaseEnd());
       }
-      if (claim.isLook(now.millis())) {
+      if (claim.isMove(now.millis())) {
         return new Step<>(record, ClaimResult.Ready.READY);
       }
       TaskRecord ended = leaseEnded(record, terms, now);
@@ -215,7 +215,7 @@ final class TaskLife {
     if (record.state() == TaskState.DELAYED && record.dueAt() > now.millis()) {
       return later(record, record.dueAt());
     }
-    if (claim.isLook(now.millis())) {
+    if (claim.isMove(now.millis())) {
       return new Step<>(record, ClaimResult.Ready.READY);
     }
     long leaseEnd = Math.addExact(now.millis(), claim.leaseMillis());
