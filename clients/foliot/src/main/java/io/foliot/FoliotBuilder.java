@@ -22,6 +22,7 @@ import io.foliot.store.rocksdb.RocksDbStore;
 import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
@@ -41,6 +42,7 @@ public final class FoliotBuilder {
   private Meter meter = Meter.NONE;
   private @Nullable Driver driver;
   private @Nullable String apiKey;
+  private Duration patience = Duration.ofSeconds(10);
 
   FoliotBuilder() {}
 
@@ -80,6 +82,12 @@ public final class FoliotBuilder {
     return this;
   }
 
+  /** Sets how long {@link Foliot#close} waits for handlers before it interrupts them: for tests. */
+  FoliotBuilder patience(Duration duration) {
+    patience = duration;
+    return this;
+  }
+
   private Driver driver() {
     return driver == null ? new ThreadDriver(handlers) : driver;
   }
@@ -100,7 +108,7 @@ public final class FoliotBuilder {
   /** As {@link Foliot#connect}. {@link #handlers}, {@link #meter} and {@link #driver} have no effect then. */
   public Foliot connect(URI server) {
     ensurePresent("io.foliot.client.FoliotClient", "foliot-client");
-    return new DefaultFoliot(ClientBackend.connect(server, apiKey, nodeName()));
+    return new DefaultFoliot(ClientBackend.connect(server, apiKey, nodeName(), patience));
   }
 
   /** As {@link Foliot#inMemory}. */
@@ -128,7 +136,7 @@ public final class FoliotBuilder {
     Engine engine = new Engine(EngineOptions.defaults(nodeName()),
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
             coordinator, List.of(local, new JobPlanner(store, JobMeter.NONE)), meter));
-    EngineBackend backend = new EngineBackend(engine, store, local, chosen);
+    EngineBackend backend = new EngineBackend(engine, store, local, chosen, patience);
     try {
       backend.await(engine.start());
     } catch (RuntimeException e) {
