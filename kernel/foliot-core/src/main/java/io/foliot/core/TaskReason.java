@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * Why a task has not fired, or what became of it. The {@link Scheduler.Explanation} has the figures; an interface words
- * them.
+ * The reason why a task has not fired, or its end. The {@link Scheduler.Explanation} has the figures; user interfaces
+ * have the words.
  */
 public enum TaskReason {
   /** Its queue does not exist; the task fires once the queue is created. */

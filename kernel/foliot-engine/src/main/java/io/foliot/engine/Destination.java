@@ -62,7 +62,7 @@ final class Destination {
     return memory;
   }
 
-  /** Takes up to so many; {@code again} is called when it may be worth asking again. */
+  /** Takes permits, up to the number wanted; {@code again} is called when another try may succeed. */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     int free = (int) limit + ahead - running;
     if (onTrial) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * there is room. Parked, it would cost a second write and be claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
  * {@link Parking} moves into the queue's own range of the store.
- * <li>Whoever takes entries reports what became of them: they {@linkplain #leave left} the index, are
+ * <li>The part that takes entries reports their results: they {@linkplain #leave left} the index, are
  * {@linkplain #forget forgotten} so that a poll may find them again, or are put back.
  * </ol>
  *
@@ -128,7 +128,7 @@ final class Lanes {
   }
 
   /**
-   * Lets go of what no worker has asked this node for.
+   * Forgets entries of queues that no worker has polled on this node.
    *
    * @param others whether other nodes have slots of the store
    */
@@ -188,7 +188,7 @@ final class Lanes {
     return false;
   }
 
-  /** Takes an entry that was read of what is parked. */
+  /** Takes an entry that was read from the parked range. */
   void unparked(Lane lane, DueEntry entry) {
     if (known.add(entry.id())) {
       lane.unparked(entry);

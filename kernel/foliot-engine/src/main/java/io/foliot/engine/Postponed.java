@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * their deadlines.
  * <li>A due entry goes back to its lane, before all that have not been probed. A postponed one leaves the lanes, joins
  * the {@link Moves}, and its new deadline goes into the wheel.
- * <li>{@link #move} sends batches of looks, which only move entries. Its batches are small: a claim that comes behind
- * one waits some ten milliseconds.
+ * <li>{@link #move} sends batches of moves. They are small: a claim that comes behind one waits some ten milliseconds.
  * </ol>
  *
  * <p>Rejected: see {@link Moves}.
@@ -61,7 +60,7 @@ final class Postponed {
     movePipe = new CallPipe("move", MOVES_UNDER_WAY, CallPipe.Effect.WRITE, backoff, inbox, health);
   }
 
-  /** Probes lanes of which most entries have been postponed, beginning each time with another one. */
+  /** Probes lanes of which most entries have been postponed, beginning each time with the next lane. */
   void probe(long nowNanos) {
     while (lanes.waiting() > 0 && probePipe.hasRoom(nowNanos)) {
       List<DueEntry> entries = lanes.takeUnprobed(PROBE_BATCH);

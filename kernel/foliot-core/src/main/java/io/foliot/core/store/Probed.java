@@ -8,10 +8,10 @@ package io.foliot.core.store;
  * @param wakeAt where its index entry is, which may be earlier; of no meaning if nothing is known
  */
 public record Probed(long claimableAt, long wakeAt) {
-  /** Nothing is known of the task; a claim tells more. */
+  /** The result if nothing is known of the task; a claim decides. */
   public static final Probed UNKNOWN = new Probed(Long.MIN_VALUE, Long.MIN_VALUE);
 
-  /** Returns what a probe tells of a record. */
+  /** Returns the result of a probe of a record. */
   public static Probed of(TaskRecord task) {
     return switch (task.state()) {
       case DELAYED, READY -> new Probed(task.dueAt(), task.wakeAt());

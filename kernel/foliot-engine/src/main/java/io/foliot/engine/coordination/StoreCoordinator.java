@@ -157,7 +157,7 @@ public final class StoreCoordinator implements Coordinator {
       try {
         message.run();
       } catch (RuntimeException e) {
-        LOG.log(System.Logger.Level.ERROR, "coordination through the store goes on after a failure", e);
+        LOG.log(System.Logger.Level.ERROR, "coordination through the store continues after a failure", e);
       }
     }
     long now = clock.monotonicNanos();
@@ -356,7 +356,7 @@ public final class StoreCoordinator implements Coordinator {
         .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((heard, failure) -> {
           if (failure != null || !heard) {
             LOG.log(System.Logger.Level.INFO,
-                "the store did not hear that this node leaves; its lease says so within {0} ms",
+                "the store did not record that this node leaves; its lease ends within {0} ms",
                 MAX_LEASE.toMillis());
           }
         });
