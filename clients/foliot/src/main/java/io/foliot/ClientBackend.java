@@ -24,6 +24,7 @@ import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.Retry;
 import io.foliot.core.Submission;
+import io.foliot.core.delivery.FailureLog;
 import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
@@ -49,24 +50,31 @@ final class ClientBackend implements Backend {
   private static final int FORBIDDEN = 403;
   /** As many attempts at once as an embedded node makes; the server keeps the queue's own limit. */
   private static final int CONCURRENCY = 1_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /** The time for an interrupted handler to end, and for its end to reach the server. */
+  private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
   /** Short, for a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
 
   private final FoliotClient client;
   private final AsyncFoliotClient calls;
   private final String name;
+  private final Duration patience;
   /** By queue. Guarded by this. */
-  private final Map<String, Worker> workers = new HashMap<>();
+  private final Map<String, Handled> handled = new HashMap<>();
 
-  private ClientBackend(FoliotClient client, String name) {
+  private ClientBackend(FoliotClient client, String name, Duration patience) {
     this.client = client;
     this.name = name;
+    this.patience = patience;
     calls = client.async();
   }
 
-  /** Returns a backend whose server has answered and accepts the key. */
-  static ClientBackend connect(URI server, @Nullable String apiKey, String name) {
+  /**
+   * Returns a backend whose server has answered and accepts the key.
+   *
+   * @param patience how long a close waits for handlers
+   */
+  static ClientBackend connect(URI server, @Nullable String apiKey, String name, Duration patience) {
     FoliotClient.Builder builder = FoliotClient.builder(server);
     if (apiKey != null) {
       builder.apiKey(apiKey);
@@ -84,7 +92,7 @@ final class ClientBackend implements Backend {
       client.close();
       throw e;
     }
-    return new ClientBackend(client, name);
+    return new ClientBackend(client, name, patience);
   }
 
   @Override
@@ -162,24 +170,51 @@ final class ClientBackend implements Backend {
       throw new IllegalStateException("a handler of a connected application needs a queue that workers pull from, but"
           + " the tasks of " + queue + " are delivered by " + type + ": use another queue, or put this one with pull");
     }
-    TaskHandler run = task -> run(handler, task);
-    Worker worker = Worker.builder(client, queue, run).name(name).grace(PATIENCE).pollWait(POLL_WAIT)
-        .concurrency(CONCURRENCY).start();
-    Worker former = workers.put(queue, worker);
-    if (former != null) {
-      former.close();
+    Handled queued = handled.get(queue);
+    if (queued == null) {
+      handled.put(queue, new Handled(queue, handler));
+    } else {
+      queued.handler = handler;
     }
   }
 
-  private Settlement run(RawHandler handler, ClaimedTask task) {
-    ClientRun attempt = new ClientRun(task, note -> say(task, note));
-    Payload payload = task.payload();
-    try {
-      handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
-      return attempt.settlement();
-    } catch (Throwable e) {
-      LOG.log(System.Logger.Level.WARNING, "the handler failed, task=" + task.id(), e);
-      return attempt.failed(e);
+  /** A queue with its handler and the worker that runs it. */
+  private final class Handled {
+    // written under the backend's lock, read by the threads of attempts
+    private volatile RawHandler handler;
+
+    private final FailureLog failures;
+    private final Worker worker;
+
+    Handled(String queue, RawHandler handler) {
+      this.handler = handler;
+      failures = new FailureLog(LOG, queue, System.nanoTime());
+      TaskHandler run = this::run;
+      worker = Worker.builder(client, queue, run).name(name).pollWait(POLL_WAIT).concurrency(CONCURRENCY).start();
+    }
+
+    private Settlement run(ClaimedTask task) {
+      ClientRun attempt = new ClientRun(task, note -> say(task, note));
+      Payload payload = task.payload();
+      try {
+        handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
+        return attempt.settlement();
+      } catch (Throwable e) {
+        failures.failed(task.id(), task.attempt(), e, System.nanoTime());
+        return attempt.failed(e);
+      }
+    }
+
+    /** Waits for the handlers that run; those that do not end in time are interrupted. */
+    void stop() {
+      try {
+        if (!worker.stop(patience) && !worker.stop(INTERRUPTED_WAIT)) {
+          LOG.log(System.Logger.Level.WARNING,
+              "attempts were still under way when patience ended; they are repeated when their leases end");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -225,13 +260,20 @@ final class ClientBackend implements Backend {
 
   private static Submitted submitted(SubmittedTask task) {
     Submitted.Result result = switch (task.result()) {
+      case CREATED -> Submitted.Result.CREATED;
       case RESET -> Submitted.Result.RESET;
       case RESET_PENDING -> Submitted.Result.RESET_PENDING;
       case KEPT -> Submitted.Result.KEPT;
       case REPEATED -> Submitted.Result.REPEATED;
-      case CREATED, NOT_FOUND, UNRECOGNIZED -> Submitted.Result.CREATED;
+      case NOT_FOUND, UNRECOGNIZED -> throw unknown("a submit of task " + task.id(), task.result());
     };
     return new Submitted(result, task.id(), task.generation(), task.dueAt());
+  }
+
+  /** Returns the exception of an answer that this version does not know: a guess could be the opposite. */
+  private static IllegalStateException unknown(String call, Enum<?> result) {
+    return new IllegalStateException("the server carried out " + call + ", but its answer is newer than this client:"
+        + " update io.foliot:foliot-client; result=" + result);
   }
 
   /** Returns the refusals that a submit has as results; any other failure stays one. */
@@ -256,7 +298,11 @@ final class ClientBackend implements Backend {
   public CompletableFuture<Boolean> touch(String queue, String key, Duration delay) {
     return calls.touchKeys(queue, List.of(key), delay).thenApply(results -> {
       KeyOutcome outcome = results.getFirst().result();
-      return outcome == KeyOutcome.RESET || outcome == KeyOutcome.RESET_PENDING;
+      return switch (outcome) {
+        case RESET, RESET_PENDING -> true;
+        case NOT_FOUND -> false;
+        case CREATED, KEPT, REPEATED, UNRECOGNIZED -> throw unknown("a touch of key " + key, outcome);
+      };
     });
   }
 
@@ -270,7 +316,8 @@ final class ClientBackend implements Backend {
       case CANCELLED -> Cancellation.CANCELLED;
       case CANCEL_PENDING -> Cancellation.RUNNING;
       case ALREADY_FINISHED -> Cancellation.ENDED;
-      case NOT_FOUND, UNRECOGNIZED -> Cancellation.NOT_FOUND;
+      case NOT_FOUND -> Cancellation.NOT_FOUND;
+      case UNRECOGNIZED -> throw unknown("a cancel", result);
     };
   }
 
@@ -280,10 +327,10 @@ final class ClientBackend implements Backend {
         + " Foliot.on(dataSource); these are kept by a server");
   }
 
-  /** Stops the workers, all at the same time, and waits until their handlers have ended. */
+  /** Stops the workers, all at the same time, and waits until their handlers have ended or patience has. */
   @Override
   public synchronized void close() {
-    List<Thread> stops = workers.values().stream().map(worker -> Thread.startVirtualThread(worker::close)).toList();
+    List<Thread> stops = handled.values().stream().map(queue -> Thread.startVirtualThread(queue::stop)).toList();
     try {
       for (Thread stop : stops) {
         stop.join();
@@ -291,7 +338,7 @@ final class ClientBackend implements Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    workers.clear();
+    handled.clear();
     client.close();
   }
 }

@@ -23,10 +23,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** An engine in this process. Any thread. */
 final class EngineBackend implements Backend {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /** The time for an interrupted handler to end, and for its end to be recorded. */
+  private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(EngineBackend.class.getName());
 
@@ -35,18 +37,22 @@ final class EngineBackend implements Backend {
   private final LocalDelivery handlers;
   private final JobPlanner planner;
   private final Driver driver;
+  private final Duration patience;
 
   /**
    * An engine that is started.
    *
    * @param store is closed with this, as is the driver
+   * @param patience how long a close waits for handlers before it interrupts them
    */
-  EngineBackend(Engine engine, TaskStore store, LocalDelivery handlers, JobPlanner planner, Driver driver) {
+  EngineBackend(Engine engine, TaskStore store, LocalDelivery handlers, JobPlanner planner, Driver driver,
+      Duration patience) {
     this.engine = engine;
     this.store = store;
     this.handlers = handlers;
     this.planner = planner;
     this.driver = driver;
+    this.patience = patience;
   }
 
   @Override
@@ -179,7 +185,13 @@ final class EngineBackend implements Backend {
   @Override
   public void close() {
     try {
-      driver.awaitStop(engine.stop(PATIENCE));
+      CompletableFuture<Void> stop = engine.stop(patience.plus(INTERRUPTED_WAIT));
+      CompletableFuture<Void> unused = stop.copy().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
+          .exceptionally(late -> {
+            handlers.interruptHandlers();
+            return null;
+          });
+      driver.awaitStop(stop);
     } finally {
       try {
         store.close();

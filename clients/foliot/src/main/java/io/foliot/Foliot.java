@@ -99,8 +99,8 @@ public interface Foliot extends AutoCloseable {
   RecurringJobs jobs();
 
   /**
-   * Stops: no more attempts begin, those under way have ten seconds to end. What has not ended by then is repeated by
-   * another node, or after the next start.
+   * Stops: no more attempts begin, and those under way have ten seconds to end. Handlers that still run then are
+   * interrupted; an attempt that fails so is repeated by another node, or after the next start.
    */
   @Override
   void close();

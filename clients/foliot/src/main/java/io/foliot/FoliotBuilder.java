@@ -1,6 +1,7 @@
 package io.foliot;
 
 import io.foliot.core.Meter;
+import io.foliot.core.NodeName;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
@@ -18,11 +19,10 @@ import io.foliot.store.jdbc.JdbcOptions;
 import io.foliot.store.jdbc.JdbcStore;
 import io.foliot.store.rocksdb.RocksDbOptions;
 import io.foliot.store.rocksdb.RocksDbStore;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
@@ -35,7 +35,6 @@ public final class FoliotBuilder {
 
   /** Few: each head poll reads every slot, and one process needs no more than its loops. */
   private static final int MEMORY_SLOTS = 8;
-  private static final int MAX_HOST_LENGTH = 48;
 
   private final SecureRandom random = new SecureRandom();
   private @Nullable String node;
@@ -43,6 +42,7 @@ public final class FoliotBuilder {
   private Meter meter = Meter.NONE;
   private @Nullable Driver driver;
   private @Nullable String apiKey;
+  private Duration patience = Duration.ofSeconds(10);
 
   FoliotBuilder() {}
 
@@ -82,6 +82,12 @@ public final class FoliotBuilder {
     return this;
   }
 
+  /** Sets how long {@link Foliot#close} waits for handlers before it interrupts them: for tests. */
+  FoliotBuilder patience(Duration duration) {
+    patience = duration;
+    return this;
+  }
+
   private Driver driver() {
     return driver == null ? new ThreadDriver(handlers) : driver;
   }
@@ -102,7 +108,7 @@ public final class FoliotBuilder {
   /** As {@link Foliot#connect}. {@link #handlers}, {@link #meter} and {@link #driver} have no effect then. */
   public Foliot connect(URI server) {
     ensurePresent("io.foliot.client.FoliotClient", "foliot-client");
-    return new DefaultFoliot(ClientBackend.connect(server, apiKey, node == null ? nodeName() : node));
+    return new DefaultFoliot(ClientBackend.connect(server, apiKey, nodeName(), patience));
   }
 
   /** As {@link Foliot#inMemory}. */
@@ -128,10 +134,10 @@ public final class FoliotBuilder {
         ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))
         : new SoleCoordinator();
     JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
-    Engine engine = new Engine(EngineOptions.defaults(node == null ? nodeName() : node),
+    Engine engine = new Engine(EngineOptions.defaults(nodeName()),
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
             coordinator, List.of(local, planner), meter));
-    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen);
+    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen, patience);
     try {
       backend.await(engine.start());
     } catch (RuntimeException e) {
@@ -159,13 +165,6 @@ public final class FoliotBuilder {
   }
 
   private String nodeName() {
-    String host;
-    try {
-      host = InetAddress.getLocalHost().getHostName().replaceAll("[^A-Za-z0-9._-]", "-");
-    } catch (UnknownHostException e) {
-      host = "node";
-    }
-    return host.substring(0, Math.min(host.length(), MAX_HOST_LENGTH)) + "-"
-        + Integer.toHexString(random.nextInt(1 << 20));
+    return node == null ? NodeName.ofThisHost(random) : node;
   }
 }

@@ -84,7 +84,7 @@ public final class RecurringJobs {
    * Pages through the jobs.
    *
    * @param limit from 1 to 1,000
-   * @param cursor what the last page gave, or null for the first
+   * @param cursor the cursor of the last page, or null for the first
    */
   public Jobs.Page list(int limit, @Nullable String cursor) {
     return backend.await(jobs.list(limit, cursor));

@@ -35,8 +35,8 @@ public interface Run {
   }
 
   /**
-   * Returns the last checkpoint of this firing, which this attempt or an earlier one has set, or null if none has. It
-   * is the place from which an attempt continues whose predecessor failed, or whose process died.
+   * Returns the last checkpoint of this firing, which this attempt or an earlier one has set, or null if none has. An
+   * attempt continues from it after the earlier attempt has failed or its process has died.
    */
   @Nullable
   String checkpoint();
@@ -51,7 +51,7 @@ public interface Run {
   void checkpoint(String checkpoint);
 
   /**
-   * Says how far the work is, for people. It is stored as {@link #checkpoint(String)} is.
+   * Reports how far the work is, for people. It is stored as {@link #checkpoint(String)} is.
    *
    * @param part from 0 to 1
    * @param message at most 200 characters
@@ -63,14 +63,14 @@ public interface Run {
   void log(String line);
 
   /**
-   * Has the task fire again after this attempt, with the same key and payload, if the handler returns.
+   * Requests another firing of the task after this attempt, with the same key and payload, if the handler returns.
    *
    * @param delay at least 100 ms; less becomes that
    */
   void again(Duration delay);
 
   /**
-   * Has the task fail for good, if the handler returns: there is no further attempt, and it is kept as failed.
+   * Fails the task for good, if the handler returns: there is no further attempt, and it is kept as failed.
    *
    * @param reason for people
    */

@@ -38,7 +38,8 @@ public interface Tasks<T> {
   Tasks<T> timeout(Duration timeout);
 
   /**
-   * Sets the handler of the queue on this node, in force at once. Each attempt runs on a thread of its own. Tasks of a
+   * Sets the handler of the queue on this node, in force at once, in place of an earlier one; attempts under way keep
+   * the handler that they began with. Each attempt runs on a thread of its own. Tasks of a
    * queue that has no handler on this node wait until this node or another node has a handler.
    *
    * @throws IllegalStateException if the queue is delivered in another way, for instance over HTTP

@@ -75,9 +75,9 @@ abstract class ClaimContract extends IndexContract {
     TaskId parked = due("e");
     assertThat(park(parked)).isTrue();
     String before = record(due).toString();
-    List<ClaimResult> results = get(store().claim(List.of(Claim.look(due), new Claim(due("f"), HOUR),
-        Claim.look(pushedBack), Claim.look(running), Claim.look(lost), Claim.look(parked),
-        Claim.look(newId(QUEUE, "g"))))).results();
+    List<ClaimResult> results = get(store().claim(List.of(Claim.move(due), new Claim(due("f"), HOUR),
+        Claim.move(pushedBack), Claim.move(running), Claim.move(lost), Claim.move(parked),
+        Claim.move(newId(QUEUE, "g"))))).results();
     assertThat(results.getFirst()).isEqualTo(ClaimResult.Ready.READY);
     assertThat(record(due)).hasToString(before);
     assertThat(won(results.get(1)).attempt()).isEqualTo(1);

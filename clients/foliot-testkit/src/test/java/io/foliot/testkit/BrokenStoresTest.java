@@ -187,7 +187,7 @@ final class BrokenStoresTest {
         new Broken("moves an entry that is only probed", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
-            StoreFixture.get(delegate.claim(ids.stream().map(Claim::look).toList()));
+            StoreFixture.get(delegate.claim(ids.stream().map(Claim::move).toList()));
             return delegate.probe(ids);
           }
         }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),

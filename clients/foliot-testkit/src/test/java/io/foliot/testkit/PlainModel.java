@@ -409,7 +409,7 @@ final class PlainModel extends WrappedStore {
     if (task == null || !task.isLive()) {
       return ClaimResult.Gone.ABSENT;
     }
-    if (claim.isLook(now()) && (task.state == TaskState.RUNNING ? task.leaseEnd : task.dueAt) <= now()) {
+    if (claim.isMove(now()) && (task.state == TaskState.RUNNING ? task.leaseEnd : task.dueAt) <= now()) {
       return ClaimResult.Ready.READY;
     }
     if (task.state == TaskState.RUNNING && task.leaseEnd <= now()) {

@@ -35,7 +35,7 @@ public final class DurationText {
   /**
    * Returns the duration that a text says, which is not negative and has a number of milliseconds that fits a long.
    *
-   * @throws IllegalArgumentException if the text is not such a duration, with what was expected and what was found
+   * @throws IllegalArgumentException if the text is not such a duration; the message says what was expected
    */
   public static Duration parse(String text) {
     Duration duration;

@@ -1,8 +1,6 @@
 package io.foliot.core;
 
-/**
- * A thread, or what stands for one in a simulation, that calls a duty again and again and never two times at once.
- */
+/** A thread, or its substitute in a simulation, that calls a duty again and again, one call at a time. */
 public interface EventLoop extends AutoCloseable {
   /**
    * Begins to call the duty: at once, then at the instants it asks for, and soon after each {@link #wake}.
@@ -28,9 +26,9 @@ public interface EventLoop extends AutoCloseable {
     long turn();
 
     /**
-     * Told, by the loop's own thread, that a turn threw and there will be no other. Does nothing unless overridden.
+     * Called by the loop's own thread when a turn threw and there will be no other. Does nothing unless overridden.
      *
-     * @param cause what the turn threw
+     * @param cause the exception of the turn
      */
     default void died(Throwable cause) {}
   }

@@ -18,7 +18,7 @@ public final class InstantText {
   /**
    * Reads an instant.
    *
-   * @throws IllegalArgumentException if the text is none, with what was expected
+   * @throws IllegalArgumentException if the text is not an instant; the message says what was expected
    */
   public static Instant parse(String text) {
     if (text.length() <= MAX_LENGTH) {

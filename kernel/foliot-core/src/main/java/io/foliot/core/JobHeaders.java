@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The headers with which a recurring job tells a shard what it is. A receiver trusts them, so no submission may set
- * them.
+ * The headers by which a recurring job describes a shard to its receiver. A receiver trusts them, so no submission may
+ * set them.
  */
 public final class JobHeaders {
   /** The name of the job. */

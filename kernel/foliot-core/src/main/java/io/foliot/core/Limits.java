@@ -3,7 +3,7 @@ package io.foliot.core;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The limits of what callers may ask for, each with its reason, and the checks that say so. */
+/** The limits of requests, each with its reason, and the checks that enforce them. */
 public final class Limits {
   /** A due time further away than this is a mistake of units. 100 years of 365.25 days, in milliseconds. */
   public static final long MAX_DELAY_MILLIS = 3_155_760_000_000L;

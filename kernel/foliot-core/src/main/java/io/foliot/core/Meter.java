@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * Told of what the engine does, to count it. Called on the engine's loops and on threads of the store: an
- * implementation is quick and never throws.
+ * Counts the events of the engine. It is called on the engine's loops and on threads of the store: an implementation is
+ * quick and never throws.
  */
 public interface Meter {
   /** Tasks were submitted, reset or touched; {@code what} is one of these words. */
@@ -29,10 +29,10 @@ public interface Meter {
   /** Tasks were parked. */
   default void parked(String queue, int count) {}
 
-  /** Of those that were parked, so many because this node has no delivery or no handler for their queue. */
+  /** The number of parked tasks that were parked because this node has no delivery or no handler for their queue. */
   default void unserved(String queue, int count) {}
 
-  /** This node now owns so many slots more, and has given up so many. */
+  /** The number of slots that this node has gained, and the number that it has given up. */
   default void slotsChanged(int gained, int lost) {}
 
   /** Counts a claim of a task that was overdue by a second in a slot of another node or of none. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param name see {@link Limits#ensureQueueName}
  * @param target where and how to deliver
  * @param retry how failed attempts are repeated
- * @param priority from -10 to 10; each step more takes twice the share of what the node can do at once
+ * @param priority from -10 to 10; each step up doubles the queue's share of a busy node
  * @param rate attempts begun per second, over the whole cluster; null for no limit
  * @param concurrency attempts running at once, over the whole cluster; null for no limit
  * @param maxWait how far resets may push a task beyond its first due time; null for no limit

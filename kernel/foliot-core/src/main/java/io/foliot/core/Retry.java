@@ -41,13 +41,13 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
   }
 
   /**
-   * Returns the wait after a failed attempt whose receiver asked for a wait itself: never shorter than what it asked
-   * for, and never shorter than the queue's own backoff, so that a receiver cannot have its own retries used up at
-   * once. The jitter comes on top, as the part of the asked wait that {@code maxBackoff} covers: many tasks that were
-   * told the same second spread out, and a wait of a day does not grow by hours.
+   * Returns the wait after a failed attempt whose receiver asked for a wait itself: never shorter than the receiver
+   * asked for, and never shorter than the queue's own backoff, so that a receiver cannot use up its retries at once.
+   * The jitter is added to it, as the part of the requested wait that {@code maxBackoff} covers: many tasks that were
+   * given the same second spread out, and a wait of a day does not grow by hours.
    *
    * @param attempt the number of the attempt that failed, from 1
-   * @param askedMillis what the receiver asked for, not negative
+   * @param askedMillis the wait that the receiver asked for, not negative
    * @param luck a random number from 0 (inclusive) to 1 (exclusive)
    * @return milliseconds, not negative
    */

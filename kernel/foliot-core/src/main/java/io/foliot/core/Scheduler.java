@@ -20,13 +20,13 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way into Foliot: what an application, or the server, asks of it.
+ * The way into Foliot: the calls of an application, or of the server.
  *
- * <p>Any thread may call; no call blocks. A future completes when what it says is durable. It fails with
+ * <p>Any thread may call; no call blocks. A future completes when its result is durable. It fails with
  * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that
- * does not exist, {@link FailedException} when the engine cannot continue, {@link OverloadedException} when too much is
- * waiting already (nothing was done; come back later), and {@link io.foliot.core.store.StoreException} when the store
- * is unreachable, in which case it is <em>unknown</em> whether the call took effect. Futures may complete on the
+ * does not exist, {@link FailedException} when the engine cannot continue, {@link OverloadedException} when too many
+ * calls wait already (nothing was done; try again later), and {@link io.foliot.core.store.StoreException} when the
+ * store is unreachable, in which case it is <em>unknown</em> whether the call took effect. Futures may complete on the
  * engine's own threads: hand longer work to another thread.
  */
 public interface Scheduler extends AutoCloseable {
@@ -53,7 +53,7 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param state null for all
    * @param limit from 1 to 1,000
-   * @param cursor what the last page gave, or null
+   * @param cursor the cursor of the last page, or null
    */
   CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
@@ -105,7 +105,7 @@ public interface Scheduler extends AutoCloseable {
   /** As {@link #fail(TaskId, Token, String)}, with what the worker says of its work. */
   CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note);
 
-  /** Asks for a longer lease: so long from now. */
+  /** Extends the lease to this time from now. */
   default CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
     return extend(id, token, lease, TaskNote.NONE);
   }
@@ -120,17 +120,21 @@ public interface Scheduler extends AutoCloseable {
    * Changes the settings of a queue, whatever others write at the same time; in force everywhere within a second.
    *
    * @param change computes the new settings from the current ones; it may run several times, and the future fails with
-   *        what it throws
+   *        its exception
    * @return the new settings; the future fails with {@link UnknownQueueException} if there is no such queue
    */
   CompletableFuture<QueueConfig> changeQueue(String name, UnaryOperator<QueueConfig> change);
 
   /**
-   * The queue, if this node knows it: what another node has put or deleted may take a second. Does not ask the store.
+   * Returns the queue, if this node knows it: a change by another node may take a second to be known. Does not ask the
+   * store.
    */
   Optional<QueueConfig> queue(String name);
 
-  /** The queue, if it exists; where other nodes may have put it, the store is asked before it is said not to. */
+  /**
+   * Returns the queue, if it exists. If other nodes may have created it, the store is asked before it counts as
+   * missing.
+   */
   CompletableFuture<Optional<QueueConfig>> findQueue(String name);
 
   /** All queues with their figures, by name. */
@@ -177,8 +181,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Throwable> failure();
 
   /**
-   * Stops: takes no more calls, claims nothing more, waits for attempts that are under way and records their ends, at
-   * most so long; then leaves. The store is not closed.
+   * Stops: takes no more calls, claims nothing more, waits up to this time for attempts under way and records their
+   * ends; then leaves. The store is not closed.
    */
   CompletableFuture<Void> stop(Duration patience);
 
@@ -198,7 +202,7 @@ public interface Scheduler extends AutoCloseable {
    * @param zone the worker's data centre, rack or cell; may be empty
    */
   record Pull(String queue, int max, long waitMillis, long leaseMillis, String worker, String zone) {
-    /** The longest wait: what proxies on the way commonly allow. */
+    /** The longest wait: proxies on the way commonly allow this much. */
     public static final long MAX_WAIT_MILLIS = 60_000;
     /** The most tasks of one call. */
     public static final int MAX_TASKS = 1_000;
@@ -231,7 +235,7 @@ public interface Scheduler extends AutoCloseable {
    * Why a task has not fired.
    *
    * @param task the task
-   * @param state its state, READY told from DELAYED
+   * @param state its state; READY and DELAYED are distinguished
    * @param reasons the most telling first
    * @param nowMillis the store's clock when it was explained
    * @param queue the settings of its queue, or null if there is none
@@ -262,8 +266,8 @@ public interface Scheduler extends AutoCloseable {
    * @param nodes all nodes
    * @param slotCount how many slots there are
    * @param ownedSlots the number of them that this node owns
-   * @param storeKind what the store is
-   * @param durability what an acknowledged write survives
+   * @param storeKind the kind of store
+   * @param durability the failures that an acknowledged write survives
    * @param coordinator how nodes find each other
    * @param clockOffsetMicros the store's clock less this node's
    */
@@ -351,9 +355,9 @@ public interface Scheduler extends AutoCloseable {
   final class FailedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** With what ended it. */
+    /** Creates the exception for the failure that ended the engine. */
     public FailedException(Throwable cause) {
-      super("the engine of this node has failed and does nothing any more; stop it and start another one: cause="
+      super("the engine of this node has failed and has stopped working; close it and start a new one: cause="
           + cause, cause);
     }
   }
@@ -362,7 +366,7 @@ public interface Scheduler extends AutoCloseable {
   class OverloadedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** With what is full. */
+    /** Creates an exception whose message says what is full. */
     public OverloadedException(String message) {
       super(message);
     }

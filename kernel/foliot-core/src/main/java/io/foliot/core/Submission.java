@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param key the task's name in its queue, or null
  * @param delay how long from now, or null if {@code dueAt} says it
  * @param dueAt when; in the past means now; or null if {@code delay} says it
- * @param body what it carries; null keeps what the live task of that key carries, or nothing
+ * @param body the payload; null keeps the payload of the live task of that key, or means none
  * @param maxAttempts instead of the queue's, or 0
- * @param onConflict what to do when the key has a live task
+ * @param onConflict the action if the key has a live task
  * @param idempotencyKey a name for this very request, so that it can be repeated safely within 24 hours; or null
  */
 public record Submission(String queue, @Nullable String key, @Nullable Duration delay, @Nullable Instant dueAt,

@@ -8,9 +8,8 @@ import java.util.TreeMap;
 /**
  * The way in which a queue's tasks are delivered.
  *
- * @param type the kind of delivery: {@code http}, {@code pull}, {@code local}, or what a delivery of your own is called
- * @param settings what the delivery needs to know, by its own names: for {@code http} its {@code url} and
- *     {@code secret}
+ * @param type the kind of delivery: {@code http}, {@code pull}, {@code local}, or the name of a delivery of your own
+ * @param settings the settings of the delivery, by its own names: for {@code http} its {@code url} and {@code secret}
  * @param timeout how long one attempt may take, at least a millisecond
  */
 public record Target(String type, Map<String, String> settings, Duration timeout) {

@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler says of its work while it works, or at its end. The next attempt of the same firing gets it, so that
- * it can continue from the checkpoint; a new firing begins without one.
+ * A handler's report on its work, during the attempt or at its end. The next attempt of the same firing gets it, so
+ * that it can continue from the checkpoint; a new firing begins without one.
  *
  * @param progress the part that is done, from 0 to 1; negative if it is not known
- * @param message what is being done, at most {@value #MAX_MESSAGE} characters; may be empty
+ * @param message the current step, at most {@value #MAX_MESSAGE} characters; may be empty
  * @param checkpoint from where the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of UTF-8, or
  *     null if there is none
  * @param log the last lines of the handler's log, cut to its last {@value #MAX_LOG} characters; may be empty
@@ -49,7 +49,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return equals(NONE);
   }
 
-  /** Returns this note, with what it leaves out taken from an earlier one. */
+  /** Returns this note, with missing parts taken from an earlier one. */
   public TaskNote over(TaskNote earlier) {
     return new TaskNote(progress < 0 ? earlier.progress : progress, message.isEmpty() ? earlier.message : message,
         checkpoint == null ? earlier.checkpoint : checkpoint, log.isEmpty() ? earlier.log : log);

@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * Why a task has not fired, or what became of it. The {@link Scheduler.Explanation} has the figures; an interface words
- * them.
+ * The reason why a task has not fired, or its end. The {@link Scheduler.Explanation} has the figures; user interfaces
+ * have the words.
  */
 public enum TaskReason {
   /** Its queue does not exist; the task fires once the queue is created. */
@@ -27,7 +27,7 @@ public enum TaskReason {
   RATE_REACHED,
   /** This node has as many attempts under way as its delivery takes. */
   DELIVERY_FULL,
-  /** Its destination fails, and is probed by one attempt at a time. */
+  /** Its destination fails and gets one trial attempt at a time. */
   DESTINATION_PROBED,
   /** Its destination has as many attempts as it bears. */
   DESTINATION_FULL,

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An {@link EventLoop} on a thread of its own, which sleeps between turns.
  *
- * <p>A turn costs as much as the work of many messages, and the wake-up before it more. So turns are rationed: after a
- * burst, one in a quarter of a millisecond, and what comes in between is done in one go. An idle loop turns at once.
+ * <p>A turn costs as much as the work of many messages, and the wake-up before it more. Turns are therefore rationed:
+ * after a burst there is one in a quarter of a millisecond, which handles everything that arrived in between. An idle
+ * loop turns at once.
  */
 public final class ThreadEventLoop implements EventLoop {
   // The handshake of sleep and wake: the loop writes SLEEPS and then parks unless a wake has changed it; a caller that
@@ -53,7 +54,7 @@ public final class ThreadEventLoop implements EventLoop {
       turns(duty);
     } catch (Throwable e) {
       duty.died(e);
-      // The thread's handler of uncaught exceptions decides what becomes of the process.
+      // The thread's handler of uncaught exceptions decides whether the process continues.
       throw e;
     }
   }
@@ -64,7 +65,7 @@ public final class ThreadEventLoop implements EventLoop {
     while (!closed) {
       state.set(AWAKE);
       paidUntilNanos = pace(paidUntilNanos);
-      // What woke the loop until now is done in this turn.
+      // This turn handles everything that woke the loop until now.
       state.set(AWAKE);
       long wakeNanos = duty.turn();
       long waitNanos = wakeNanos - clock.monotonicNanos();

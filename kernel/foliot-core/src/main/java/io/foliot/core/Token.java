@@ -10,7 +10,7 @@ public record Token(long high, long low) {
   private static final int TEXT_LENGTH = 32;
 
   /**
-   * Reads what {@link #toString} wrote.
+   * Decodes the bytes of {@link #toString}.
    *
    * @throws IllegalArgumentException if the text is not a token
    */

@@ -40,14 +40,14 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
  * to the worker that waits for it.
  * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end
- * is reported later, by whoever has the token, to any node.
+ * is reported later, by a caller that has the token, to any node.
  * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
  * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over, so that a task whose node
  * dies comes back after a lease and not after its timeout. A delivery whose lease is lost, or whose task is being
  * cancelled, is cancelled. "Accepted" extends the lease to where it would have ended without renewals.
- * <li>The wheel wakes an attempt when its lease is to be renewed; at the end of its timeout, and a delivery that has
- * not answered is cancelled; then at the end of its lease, and it is released, or, if its end is reported later, looked
- * up.
+ * <li>The wheel wakes an attempt three times: when its lease is to be renewed; at the end of its timeout, to cancel a
+ * delivery that has not answered; and at the end of its lease, to release it, or to look it up if its end is reported
+ * later.
  * <li>{@link #findReports} looks up, a few each second, attempts of limited queues whose ends may have been reported to
  * other nodes, so that their permits are free long before their leases end.
  * </ol>
@@ -163,7 +163,7 @@ final class Attempts {
     Delivery delivery = lane.delivery();
     long neededMillis = attempt.renewMillis == 0 ? attempt.timeoutMillis : leaseMillis / RENEWED_IN_LEASE;
     if (queue == null || delivery == null || nowNanos - sentNanos + neededMillis * NANOS_PER_MILLI >= leaseNanos) {
-      // The claim took so long that an attempt could outlive its lease, or the queue has gone: try again.
+      // The claim took too long for an attempt to end within its lease, or the queue is gone: the task is tried again.
       attempt.answered = true;
       giveUpDestination(attempt);
       ended(attempt, new Outcome.Retry(Due.NOW), "not begun: the claim took too long");
@@ -306,7 +306,7 @@ final class Attempts {
     lookAhead.written(entries, nowNanos);
   }
 
-  /** The end of a claim was recorded by a call of whoever has its token. */
+  /** The end of a claim was recorded by a caller that has its token. */
   void reported(Token token) {
     RunningAttempt attempt = running.get(token);
     if (attempt != null) {
@@ -357,7 +357,7 @@ final class Attempts {
 
   // Leases.
 
-  /** Wakes up to so many attempts whose timeouts or leases have ended. */
+  /** Wakes attempts whose timeouts or leases have ended, up to a limit. */
   void advance(int limit, long nowNanos) {
     leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
   }
@@ -416,7 +416,7 @@ final class Attempts {
     attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
   }
 
-  /** A delivery is waited for no more. It is cancelled, so that a handler does not go on for nothing. */
+  /** Stops waiting for a delivery and cancels it, so that a handler does not keep working in vain. */
   private void giveUp(RunningAttempt attempt, Answer.Health health, String detail, long nowNanos) {
     CompletionStage<Answer> delivering = attempt.delivering;
     if (delivering != null) {

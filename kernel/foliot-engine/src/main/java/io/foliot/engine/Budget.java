@@ -44,7 +44,10 @@ final class Budget {
   // guarded by this
   private long used;
   private long reservedUsed;
-  /** The queues that wait for the reserve, in the order of their coming, and when each asked last. */
+  /**
+   * The queues that wait for the reserve, in the order of their first requests, and the time of each one's last
+   * request.
+   */
   private final Map<Share, Long> turns = new LinkedHashMap<>();
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
@@ -70,7 +73,7 @@ final class Budget {
   }
 
   /**
-   * Takes up to so many units.
+   * Takes units, up to the number wanted.
    *
    * @param each the size of a unit
    * @param holder the queue, or the destination if that is all there is to it
@@ -129,7 +132,7 @@ final class Budget {
     return false;
   }
 
-  /** Charges more than was acquired, because that is what it turned out to be, or gives back. */
+  /** Charges the difference if a unit of work turned out larger than was acquired, or gives it back if smaller. */
   synchronized void change(Share holder, @Nullable Share parent, long amount) {
     add(holder, parent, amount);
     if (amount < 0 && !starving.isEmpty()) {
@@ -139,8 +142,8 @@ final class Budget {
   }
 
   /**
-   * Gives back what was acquired a moment ago and could not be used. Wakes no one: two loops that find room here and
-   * none elsewhere would wake each other without end.
+   * Gives back units that were acquired a moment ago and could not be used. It wakes no other loop: two loops that find
+   * room here and none elsewhere would wake each other without end.
    */
   synchronized void giveBackUnused(Share holder, @Nullable Share parent, long amount) {
     add(holder, parent, -amount);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Decides which calls the engine accepts: none before it has started, after it has failed, or once it stops; and none
  * that changes something while the store is sealed. Any thread.
  *
- * <p>Guarantees: a call that is refused has done nothing, and its future says why; what a call throws becomes a failed
- * future.
+ * <p>Guarantees: a refused call has no effect, and its future fails with the reason; an exception of a call becomes a
+ * failed future.
  *
  * <p>The states of an engine: NEW → RUNNING → STOPPED, and from each of them FAILED, for good.
  */
@@ -77,7 +77,7 @@ final class CallGate {
     }
     if (!running || stopped) {
       return CompletableFuture.failedFuture(
-          new NotServingException(stopped ? "this node is stopping; ask another one" : "this node is not ready yet"));
+          new NotServingException(stopped ? "this node is stopping; call another node" : "this node is not ready yet"));
     }
     try {
       return call.get().toCompletableFuture();

@@ -17,19 +17,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims: what the lanes give to the store, and what comes back. Passive; the loop's thread.
+ * The claims of a loop: they take ids from the lanes, send them to the store, and handle the results. Passive; the
+ * loop's thread.
  *
  * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; whatever
  * is not won gives all of them back; each task that is won is reported once, and nothing is delivered that was not.
  *
  * <ol>
  * <li>The lanes that could start something are those that have entries, are served, and find a permit. They take turns.
- * <li>A batch is shared among them by weight: a priority one higher weighs twice as much. What a lane does not use in
- * this batch it may take in the next (deficit round robin); what is left of the batch goes to the others.
- * <li>For each entry the lane acquires memory, then places at the destination, then permits; what a later one does not
- * grant is given back to the earlier ones.
+ * <li>A batch is shared among them by weight: a priority one higher weighs twice as much. A lane may use the rest of
+ * its share in the next batch (deficit round robin); the rest of this batch goes to the other lanes.
+ * <li>For each entry the lane acquires memory, then places at the destination, then permits; if a later one grants
+ * less, the rest is given back to the earlier ones.
  * <li>Results: <em>won</em> begins an attempt; <em>later</em> goes into the wheel again; <em>gone</em> is forgotten;
- * <em>ready</em> was asked for under permits that were over, and is put back.
+ * <em>ready</em> was claimed under permits that had ended, and is put back.
  * <li>Workers are answered after the whole batch.
  * </ol>
  *
@@ -41,13 +42,13 @@ final class Claims {
   private static final int UNDER_WAY = 2;
   private static final int LOWEST_WEIGHT = -10;
 
-  /** Told of what the store has decided. */
+  /** Receives the store's decisions. */
   interface Decisions {
     /** A task was won, under a lease that began when the claim was sent. */
     void won(PendingClaim claim, TaskRecord task, long sentNanos);
   }
 
-  /** Memory for the payloads of so many attempts, each taken for so large. */
+  /** Memory for the payloads of a number of attempts, each of an estimated size. */
   private record Reserved(int count, long bytesEach) {}
 
   private final TaskStore store;
@@ -93,7 +94,7 @@ final class Claims {
     }
   }
 
-  /** Returns how long until a rate or a probe allows another attempt, or {@link Long#MAX_VALUE}. */
+  /** Returns how long until a rate or a trial attempt allows another attempt, or {@link Long#MAX_VALUE}. */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;
     if (lanes.waiting() > 0 && pipe.isIdle()) {
@@ -101,7 +102,7 @@ final class Claims {
         if (lane.waiting() > 0) {
           Destination destination = lane.destination();
           long wait = Math.max(lane.permits().rateWaitNanos(nowNanos),
-              destination == null ? 0 : destination.probeWaitNanos(nowNanos));
+              destination == null ? 0 : destination.trialWaitNanos(nowNanos));
           waitNanos = wait > 0 ? Math.min(waitNanos, wait) : waitNanos;
         }
       }
@@ -109,9 +110,9 @@ final class Claims {
     return waitNanos;
   }
 
-  // What is sent.
+  // A batch that is sent.
 
-  /** The lanes that could start something, beginning each time with another one. */
+  /** The lanes that could start an attempt, beginning each time with the next lane. */
   private List<Lane> ableLanes(long nowNanos) {
     List<Lane> able = new ArrayList<>();
     lanes.rotate();
@@ -125,7 +126,7 @@ final class Claims {
     return able;
   }
 
-  /** Claims for these lanes, by their weights; what one does not use, the others get. */
+  /** Claims for these lanes, by their weights; the rest of one lane's share goes to the others. */
   private boolean claim(List<Lane> able, long nowNanos) {
     List<PendingClaim> pending = new ArrayList<>();
     int top = able.stream().mapToInt(Lane::priority).max().orElse(0);
@@ -207,7 +208,7 @@ final class Claims {
         memory.bytesEach() * count);
   }
 
-  // What comes back.
+  // The results.
 
   private void answered(List<PendingClaim> pending, @Nullable ClaimBatch results, long sentNanos, long nowNanos) {
     Set<Lane> pulled = new LinkedHashSet<>();
@@ -238,7 +239,7 @@ final class Claims {
     pulled.forEach(lane -> lane.longPolls().answer(nowNanos));
   }
 
-  /** The task is due, and was asked for under permits whose time was over. */
+  /** The task is due, but was claimed under permits whose time had ended. */
   private void overPermits(PendingClaim claim, long nowNanos) {
     claim.lane().permits().over(claim.claim().notAfterMillis(), nowNanos);
     giveBack(claim);

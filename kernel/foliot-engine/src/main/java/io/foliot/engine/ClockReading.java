@@ -4,12 +4,12 @@ package io.foliot.engine;
  * A reading of the store's clock, from which the monotonic clock counts on: a step of this node's wall clock changes
  * nothing.
  *
- * <p>What is read of a clock behind a network was true at some instant of the call, and nobody knows at which; the
- * middle is wrong by half the call at most. So a reading that took long, because this process stood still or the store
- * was busy, says less than an older one that was quick: that one stands until it has drifted as far, or the two
- * contradict each other, which means that the store's clock was set.
+ * <p>A clock behind a network had the value that was read at an unknown instant of the call; taking the middle is wrong
+ * by at most half the call. A slow reading, of a paused process or a busy store, is therefore less exact than an older
+ * quick one. The older one is kept until it may have drifted as far, or until the two contradict each other, which
+ * means that the store's clock was set.
  *
- * @param storeMicros what the store's clock said
+ * @param storeMicros the value of the store's clock
  * @param atNanos when, by the monotonic clock
  * @param uncertainNanos by how much {@code atNanos} may be wrong
  * @param offsetMicros by how much the store's clock was ahead of this node's

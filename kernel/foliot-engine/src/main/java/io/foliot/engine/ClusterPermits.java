@@ -22,28 +22,27 @@ import org.jspecify.annotations.Nullable;
  * This node's part in limits that hold for the whole cluster: keeps its place in the {@link PermitRecord} of each
  * limited queue that it works for, and tells the queue's {@link Permits} what they may use.
  *
- * <p>What a node may use it may use for five seconds, by the store's clock; each claim says until when, and the store
- * refuses it afterwards. So a node that stands still or is cut off claims nothing under permits that others have taken.
- * A node that is gone leaves attempts: those that were claimed before its time was over count as its own until their
- * leases end.
+ * <p>A node may use its permits for five seconds by the store's clock. Each claim carries their end, and the store
+ * refuses it afterwards, so a paused or disconnected node claims nothing under permits that others have taken. Attempts
+ * that a dead node claimed before its permits ended hold those permits until their leases end.
  *
- * <p>One look at a time, each second, and at once where something waits that has no permit. The first loop's thread,
- * but for {@link #hungry}.
+ * <p>It reads the records once a second, and at once when a task waits for a permit; one read at a time. The first
+ * loop's thread, except {@link #hungry}.
  */
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
-  private static final long LOOK_NANOS = 1_000 * NANOS_PER_MILLI;
-  /** Between two looks at least: the rests of a race are settled quickly, and nobody spins. */
+  private static final long READ_NANOS = 1_000 * NANOS_PER_MILLI;
+  /** Minimum pause between reads: a lost race is retried soon, but never in a busy loop. */
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
   /**
-   * Where two nodes reckon the store's clock a little differently, one's time ends a little later than the other's
-   * could.
+   * Two nodes may estimate the store's clock a little differently, so the time of one may end a little later than the
+   * other would permit.
    */
   private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
   private static final long RENEW_MILLIS = 2_500;
-  /** A claim that was judged in time may be a while on its way into the books. */
+  /** Grace for a claim that was accepted before its deadline but not yet written. */
   private static final long SETTLED_MILLIS = 5_000;
   /** The time after which unused permits are returned, so that an idle queue costs nothing. */
   private static final long IDLE_NANOS = 5_000 * NANOS_PER_MILLI;
@@ -62,7 +61,7 @@ final class ClusterPermits {
   // the loop's thread
   private final Map<String, Long> wantedNanos = new HashMap<>();
   private int underWay;
-  private long lookNanos;
+  private long readNanos;
   private long restUntilNanos;
   private boolean isUnsettled;
   private @Nullable CompletableFuture<Void> leaving;
@@ -90,7 +89,7 @@ final class ClusterPermits {
     }
   }
 
-  /** Looks at the records, if it is time. */
+  /** Reads the records, if it is time. */
   void turn(long nowNanos) {
     if (leaving != null) {
       if (nowNanos - leaveUntilNanos >= 0) {
@@ -99,10 +98,10 @@ final class ClusterPermits {
       return;
     }
     boolean soon = (isHungry.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
-    if (underWay > 0 || !(soon || nowNanos - lookNanos >= 0)) {
+    if (underWay > 0 || !(soon || nowNanos - readNanos >= 0)) {
       return;
     }
-    lookNanos = nowNanos + LOOK_NANOS;
+    readNanos = nowNanos + READ_NANOS;
     boolean limits = registry.queues().stream().anyMatch(ClusterPermits::isLimited);
     if (!limits) {
       return;
@@ -113,19 +112,22 @@ final class ClusterPermits {
     inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
       ended(documents != null);
       if (documents != null) {
-        look(documents);
+        update(documents);
       }
     });
   }
 
-  /** Asks for the time as well: what a node reckons after it was asleep is too early, and others would lose by it. */
-  private void look(List<Document> documents) {
+  /**
+   * Reads the store's clock as well: the estimate of a node that was paused is too early, and would cost other nodes
+   * permits.
+   */
+  private void update(List<Document> documents) {
     underWay++;
     long askedNanos = clock.monotonicNanos();
     inbox.after(Inbox.asking(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
       ended(micros != null);
       if (micros != null) {
-        look(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
+        update(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
       }
     });
   }
@@ -133,8 +135,8 @@ final class ClusterPermits {
   /**
    * The store's clock, and since when by the monotonic clock it was that or later.
    *
-   * @param millis what the store's clock said
-   * @param nanos before it was asked
+   * @param millis the value of the store's clock
+   * @param nanos the monotonic time before it was read
    */
   private record Instant(long millis, long nanos) {
     long nanosOf(long storeMillis) {
@@ -146,24 +148,26 @@ final class ClusterPermits {
     return queue.concurrency() != null || queue.rate() != null;
   }
 
-  /** A store that is away is asked again no sooner than it would be anyway. */
+  /** A store that is away is read again at the usual interval, no sooner. */
   private void ended(boolean answered) {
     underWay--;
-    restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : LOOK_NANOS);
+    restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : READ_NANOS);
   }
 
-  private void look(List<Document> documents, Instant now) {
+  private void update(List<Document> documents, Instant now) {
     Map<String, Document> byQueue = new HashMap<>();
     documents.forEach(document -> byQueue.put(document.name(), document));
     for (QueueConfig queue : registry.queues()) {
       if (isLimited(queue)) {
-        look(queue, byQueue.remove(queue.name()), now);
+        update(queue, byQueue.remove(queue.name()), now);
       }
     }
     byQueue.forEach((queue, document) -> tidy(queue, document, now.millis()));
   }
 
-  /** A record of a queue that is gone, or has no limits any more, goes when nobody's time is left in it. */
+  /**
+   * Removes the record of a queue that is gone or has no limits any more, once the time of all its holders has ended.
+   */
   private void tidy(String queue, Document document, long now) {
     wantedNanos.remove(queue);
     PermitRecord record = decoded(queue, document);
@@ -177,12 +181,12 @@ final class ClusterPermits {
       return document == null ? PermitRecord.EMPTY : PermitRecord.decode(document.content());
     } catch (UnreadableException e) {
       LOG.log(System.Logger.Level.ERROR,
-          "the permits of a queue cannot be read, and this node has none of them: queue=" + queue, e);
+          "cannot read the permits of a queue; this node uses none of them: queue=" + queue, e);
       return null;
     }
   }
 
-  private void look(QueueConfig queue, @Nullable Document document, Instant at) {
+  private void update(QueueConfig queue, @Nullable Document document, Instant at) {
     PermitRecord read = decoded(queue.name(), document);
     if (read == null) {
       return;
@@ -247,13 +251,13 @@ final class ClusterPermits {
           if (done != null && done) {
             written.run();
           } else {
-            // Another node was first, or the answer was lost; the next read tells.
+            // Another node was first, or the answer was lost; the next read shows which.
             isUnsettled = true;
           }
         });
   }
 
-  /** Frees what those have left behind whose time is over. */
+  /** Frees the permits of holders whose time has ended. */
   private void reclaim(String queue, @Nullable Document document, PermitRecord record, long now) {
     List<PermitRecord.Holder> gone = record.holders().stream()
         .filter(holder -> holder.instance() != instance && holder.untilMillis() + SETTLED_MILLIS < now).toList();
@@ -272,7 +276,7 @@ final class ClusterPermits {
           PermitRecord rest = record.without(gone, running);
           if (!rest.equals(record)) {
             LOG.log(System.Logger.Level.INFO,
-                "nodes are gone, and what they had of a queue''s limits is free: queue={0},"
+                "nodes are gone; their permits of a queue are free: queue={0},"
                     + " permits={1}, of which still running={2}",
                 queue, permits, Math.min(permits, running));
             write(queue, document, rest, () -> isUnsettled = true);
@@ -280,7 +284,10 @@ final class ClusterPermits {
         });
   }
 
-  /** Attempts whose leases have not ended and that were claimed by an instant: of whom is not known. */
+  /**
+   * Counts the attempts that were claimed by an instant and whose leases have not ended; which nodes claimed them is
+   * not known.
+   */
   private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
       int before) {
     CompletionStage<TaskPage> read = Inbox.asking(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
@@ -296,8 +303,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Gives back all that is not in use; what is, others count by its lease. Completes when the store has heard it, or
-   * the time is over. Any thread.
+   * Returns all permits that are not in use; other nodes count the rest by their leases. Completes when that is stored
+   * or the time is over. Any thread.
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();

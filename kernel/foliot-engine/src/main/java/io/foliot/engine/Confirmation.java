@@ -26,8 +26,8 @@ import java.util.concurrent.CompletionStage;
  * <li>Each live task that a batch wrote is {@linkplain #add added}; the {@link QueueWatch} knows for most of them, from
  * its last read, that the queue is not being deleted.
  * <li>For the others {@link #await} waits for the next read of the queues, which fails if one is gone.
- * <li>Where the store may lose what it wrote in the last moments, all tasks that have waited are read once more: what
- * it loses was acknowledged shortly before, and not after a wait.
+ * <li>If the store may lose its last writes, all tasks that have waited are read once more: it can lose only writes
+ * that were acknowledged shortly before, not those confirmed after a wait.
  * </ol>
  */
 final class Confirmation {

@@ -9,7 +9,7 @@ import java.util.Set;
  * The number of attempts that a destination gets at once. The limit doubles with each round of
  * successes until the first failure, then grows by one a round; it is halved when most of the recent answers are
  * failures or when the destination asks for less, at most once in a tenth of a second. A destination that fails at a
- * limit of one is probed by one attempt at a time, at growing distances, and starts anew with the first success: that
+ * limit of one gets one trial attempt at a time, at growing intervals, until the first success resets its limit. This
  * is the circuit breaker. After TCP's congestion control (Jacobson 1988).
  *
  * <p>A claim takes its permits when it is sent. So that a store that answers slowly does not idle a destination that
@@ -23,8 +23,8 @@ final class Destination {
   private static final double NEWEST = 0.1;
   private static final double MOST = 0.5;
   private static final long HALVE_EVERY_NANOS = 100_000_000;
-  private static final long FIRST_PROBE_NANOS = 100_000_000;
-  private static final long LAST_PROBE_NANOS = 5_000_000_000L;
+  private static final long FIRST_TRIAL_NANOS = 100_000_000;
+  private static final long LAST_TRIAL_NANOS = 5_000_000_000L;
 
   private final String name;
   private final int maxLimit;
@@ -40,9 +40,9 @@ final class Destination {
   private int ahead;
   private long ended;
   private long halvedNanos = Long.MIN_VALUE;
-  private boolean probing;
-  private long probeWaitNanos;
-  private long probeNanos;
+  private boolean onTrial;
+  private long trialWaitNanos;
+  private long trialNanos;
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
   /** @param attempts those that all destinations of a delivery share */
@@ -62,11 +62,11 @@ final class Destination {
     return memory;
   }
 
-  /** Takes up to so many; {@code again} is called when it may be worth asking again. */
+  /** Takes permits, up to the number wanted; {@code again} is called when another try may succeed. */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     int free = (int) limit + ahead - running;
-    if (probing) {
-      free = running == 0 && nowNanos - probeNanos >= 0 ? 1 : 0;
+    if (onTrial) {
+      free = running == 0 && nowNanos - trialNanos >= 0 ? 1 : 0;
     }
     int most = Math.max(0, Math.min(wanted, free));
     int given = most == 0 ? 0 : attempts.acquire(most, 1, share, null, again);
@@ -95,16 +95,16 @@ final class Destination {
 
   /** A claim came back; attempts that had ended when it was sent, to be taken from those that have now. */
   synchronized void claimed(long endedWhenSent) {
-    ahead = probing ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
+    ahead = onTrial ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
   }
 
   /** An attempt ended with a success, or with a failure that is the task's own. */
   synchronized void well() {
     ended++;
     failures *= 1 - NEWEST;
-    if (probing) {
-      probing = false;
-      probeWaitNanos = 0;
+    if (onTrial) {
+      onTrial = false;
+      trialWaitNanos = 0;
       failures = 0;
       limit = Math.min(2, maxLimit);
       slowStart = true;
@@ -119,13 +119,13 @@ final class Destination {
     ended++;
     failures += (1 - failures) * NEWEST;
     boolean less = health == Health.OVERLOADED || failures > MOST;
-    if (probing) {
-      probe(nowNanos);
+    if (onTrial) {
+      startTrial(nowNanos);
     } else if (less && (halvedNanos == Long.MIN_VALUE || nowNanos - halvedNanos >= HALVE_EVERY_NANOS)) {
       halvedNanos = nowNanos;
       slowStart = false;
       if (limit < 2) {
-        probe(nowNanos);
+        startTrial(nowNanos);
       }
       limit = Math.max(1, limit / 2);
       ahead = 0;
@@ -133,10 +133,10 @@ final class Destination {
     giveBack(1);
   }
 
-  private void probe(long nowNanos) {
-    probing = true;
-    probeWaitNanos = probeWaitNanos == 0 ? FIRST_PROBE_NANOS : Math.min(LAST_PROBE_NANOS, probeWaitNanos * 2);
-    probeNanos = nowNanos + probeWaitNanos;
+  private void startTrial(long nowNanos) {
+    onTrial = true;
+    trialWaitNanos = trialWaitNanos == 0 ? FIRST_TRIAL_NANOS : Math.min(LAST_TRIAL_NANOS, trialWaitNanos * 2);
+    trialNanos = nowNanos + trialWaitNanos;
   }
 
   /** An attempt ended with this answer, or with none. */
@@ -155,9 +155,9 @@ final class Destination {
     }
   }
 
-  /** Returns how long until the next probe may go; 0 if it may go now. */
-  synchronized long probeWaitNanos(long nowNanos) {
-    return probing && running == 0 ? Math.max(0, probeNanos - nowNanos) : 0;
+  /** Returns how long until the next trial attempt may begin; 0 if it may begin now. */
+  synchronized long trialWaitNanos(long nowNanos) {
+    return onTrial && running == 0 ? Math.max(0, trialNanos - nowNanos) : 0;
   }
 
   /** Returns whether its delivery has as many attempts under way on this node as it takes. */
@@ -165,12 +165,12 @@ final class Destination {
     return attempts.isFull(share);
   }
 
-  synchronized boolean isProbing() {
-    return probing;
+  synchronized boolean isOnTrial() {
+    return onTrial;
   }
 
   synchronized int limit() {
-    return probing ? 1 : (int) limit;
+    return onTrial ? 1 : (int) limit;
   }
 
   synchronized int running() {

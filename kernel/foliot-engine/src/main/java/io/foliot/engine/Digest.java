@@ -11,9 +11,9 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * The digest of a request, in 64 bits: by it a repeated request is told from another one under the same idempotency
- * key. Two polynomials over the same bytes; it guards against mistakes, not against an adversary, who could only
- * deceive himself.
+ * The digest of a request, in 64 bits. It distinguishes a repeated request from a different one under the same
+ * idempotency key. Two polynomials over the same bytes; they guard against mistakes, not against an adversary, who
+ * could deceive only itself.
  */
 final class Digest {
   /** A request that is repeated is another span of the same trace, and the same request. */

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes of submissions what the store writes: ids, due times, digests. Any thread.
+ * Makes the drafts that the store writes from submissions: ids, due times, digests. Any thread.
  *
  * <p>The slot of a task follows from its id: from the hash of queue and key, so that all generations of a key are in
  * one slot; else of queue and idempotency key; else it is random.

@@ -5,8 +5,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a loop's work: it goes on for a while, claims nothing more, and waits for the attempts under way. Passive;
- * the loop's thread.
+ * The end of a loop's work: it claims for a while longer, then stops claiming and waits for the attempts under way.
+ * Passive; the loop's thread.
  *
  * <p>Guarantees: the {@link #begin answer} completes with true when the ends of all attempts are recorded, with false
  * when patience is over, or the loop has died; never before nothing more is claimed.
@@ -20,7 +20,7 @@ final class Drain {
   /**
    * Begins.
    *
-   * @param afterNanos how long to go on claiming
+   * @param afterNanos how long to continue claiming
    * @param patienceNanos how long to wait in all
    */
   void begin(CompletableFuture<Boolean> newAnswer, long afterNanos, long patienceNanos, long nowNanos) {

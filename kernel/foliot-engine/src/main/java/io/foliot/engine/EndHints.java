@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Tasks of internal queues that are to be woken because tasks have ended that they wait for
  * ({@link Delivery#awaiting}). Any thread.
  *
- * <p>Guarantees: a task is woken once for all ends of a tenth of a second; a task whose end is in the store before the
- * wake-up is found by whoever wakes. Hints are lost with the process, and beyond {@value #MAX} at a time.
+ * <p>Guarantees: a task is woken once for all ends of a tenth of a second; the woken task finds every end that was
+ * stored before the wake-up. Hints are lost with the process, and beyond {@value #MAX} at a time.
  *
  * <p>Rejected: a wake-up for each end. A run of ten thousand shards would be planned ten thousand times.
  */
@@ -38,7 +38,7 @@ final class EndHints {
     this.wake = wake;
   }
 
-  /** Returns what waits for the end of a task, or null. */
+  /** Returns the task that waits for the end of a task, or null. */
   TaskRef.@Nullable ByKey awaiting(TaskRecord task) {
     for (Delivery delivery : deliveries) {
       TaskRef.ByKey waiting = delivery.awaiting(task);
@@ -61,7 +61,7 @@ final class EndHints {
     }
   }
 
-  /** Wakes what has been gathered, if it is time. */
+  /** Wakes the gathered tasks, if it is time. */
   void turn(long nowNanos) {
     Map<String, Set<String>> ready;
     synchronized (this) {

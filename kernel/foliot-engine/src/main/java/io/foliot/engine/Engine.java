@@ -37,16 +37,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine: a {@link Scheduler} over a store, with event loops that fire what is due. This class wires the parts of a
+ * The engine: a {@link Scheduler} over a store, with event loops that fire due tasks. This class wires the parts of a
  * node and passes each call on; any thread may call.
  *
  * <ul>
  * <li>{@link CallGate}: whether a call is taken at all
  * <li>{@link TaskCalls}, {@link ReportCalls}, {@link QueueSettings}, {@link QueueDeletions}: the calls
  * <li>{@link QueueRegistry} and {@link QueueWatch}: the queues as this node knows them
- * <li>{@link LoopGroup} of {@link EngineLoop}s: what fires
+ * <li>{@link LoopGroup} of {@link EngineLoop}s: firing
  * <li>{@link Membership}, {@link ClusterPermits}: the cluster
- * <li>{@link NodeStatus}, {@link Explainer}: what it says of itself
+ * <li>{@link NodeStatus}, {@link Explainer}: status and explanations
  * </ul>
  */
 public final class Engine implements Scheduler {
@@ -54,7 +54,7 @@ public final class Engine implements Scheduler {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int MAX_PAGE = 1_000;
   /** The time for which a leaving node keeps firing: until its slots are handed over. */
-  private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.LOOK.toNanos();
+  private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.POLL.toNanos();
 
   private final EngineOptions options;
   private final Environment environment;
@@ -164,7 +164,7 @@ public final class Engine implements Scheduler {
     }
   }
 
-  /** A hint that is lost costs time only: what waits looks by itself, later. */
+  /** A lost hint costs time only: the waiting task finds the end by itself, later. */
   private void wakeAwaiting(String queue, List<String> keys) {
     CompletableFuture<?> unused = wake(queue, keys).whenComplete((woken, failure) -> {
       if (failure != null) {
@@ -205,7 +205,8 @@ public final class Engine implements Scheduler {
   /**
    * {@inheritDoc}
    *
-   * <p>The others take over while this node still does what it did; then what was begun here comes to its end.
+   * <p>This node keeps firing until the others have taken over its slots. Then it claims nothing more, and waits for
+   * its attempts to end.
    */
   @Override
   public CompletableFuture<Void> stop(Duration patience) {
@@ -251,10 +252,10 @@ public final class Engine implements Scheduler {
   }
 
   /**
-   * Returns what the store is to write for these submissions, for a store that can write them as part of something
-   * larger, such as the caller's own transaction. Once that is done, {@link #committed} makes them fire on the
-   * millisecond; without it the head poll finds them, a tenth of a second late. A queue that is deleted while the
-   * transaction is open leaves the tasks without one: they wait until it is created again, and this node warns of them.
+   * Returns the drafts of these submissions, for a store that can write them as part of a larger write, such as the
+   * caller's own transaction. Once that is done, {@link #committed} makes them fire on the millisecond; without it the
+   * head poll finds them, a tenth of a second late. A queue that is deleted while the transaction is open leaves the
+   * tasks without one: they wait until it is created again, and this node warns of them.
    *
    * @throws UnknownQueueException if there is no such queue
    * @throws IllegalArgumentException if one can never work
@@ -263,7 +264,7 @@ public final class Engine implements Scheduler {
     return tasks.drafts(submissions);
   }
 
-  /** Tells the engine that what {@link #drafts} gave is written and can be seen. */
+  /** Informs the engine that the drafts of {@link #drafts} are written and visible. */
   public void committed(List<Draft> drafts, List<SubmitResult> results) {
     tasks.submitted(drafts, results);
   }
@@ -276,7 +277,7 @@ public final class Engine implements Scheduler {
     return gate.write(() -> tasks.write(drafts));
   }
 
-  /** Has tasks of an internal queue looked at now; those that do not exist are not created. */
+  /** Makes tasks of an internal queue due now; those that do not exist are not created. */
   public CompletableFuture<List<TouchResult>> wake(String queue, List<String> keys) {
     return gate.write(() -> tasks.wake(queue, keys));
   }

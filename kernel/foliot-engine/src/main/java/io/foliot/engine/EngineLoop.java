@@ -310,7 +310,7 @@ final class EngineLoop implements EventLoop.Duty {
       work(begunNanos);
       meter.loopTurn((clock.monotonicNanos() - begunNanos) / 1_000);
     } catch (Throwable e) {
-      ItemGuard.goOnAfter(e, "a turn of the loop failed; the loop goes on");
+      ItemGuard.goOnAfter(e, "a turn of the loop failed; the loop continues");
     }
     long endNanos = clock.monotonicNanos();
     turnedNanos = endNanos;

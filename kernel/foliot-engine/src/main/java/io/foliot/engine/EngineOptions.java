@@ -15,7 +15,7 @@ package io.foliot.engine;
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
  * @param renewedLeaseMillis how long a lease is where the delivery timeout is longer than that; it is renewed while the
- *     attempt lasts, so that a task of a node that dies comes back after so long and not after its timeout
+ *     attempt lasts, so that a task of a dead node comes back after this time and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond, the node takes no slots of a
  *     cluster
  * @param destinationLimit how many attempts one destination gets at once, once it has shown that it bears them; where

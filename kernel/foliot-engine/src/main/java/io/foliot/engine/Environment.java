@@ -17,9 +17,9 @@ import java.util.random.RandomGenerator;
  * @param loops makes the event loops
  * @param random random: of ids, jitter, trace contexts; called by one thread at a time
  * @param store the truth; not closed by the engine
- * @param coordinator who else is there; closed by the engine
+ * @param coordinator reports the other nodes; closed by the engine
  * @param deliveries one per type; closed by the engine
- * @param meter told what happens
+ * @param meter counts events
  */
 public record Environment(TimeSource clock, Supplier<EventLoop> loops, RandomGenerator random, TaskStore store,
     Coordinator coordinator, List<Delivery> deliveries, Meter meter) {

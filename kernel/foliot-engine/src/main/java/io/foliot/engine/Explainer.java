@@ -106,7 +106,7 @@ final class Explainer {
     if (destination != null && destination.isOutOfPlaces()) {
       reasons.add(TaskReason.DELIVERY_FULL);
     }
-    if (destination != null && destination.isProbing()) {
+    if (destination != null && destination.isOnTrial()) {
       reasons.add(TaskReason.DESTINATION_PROBED);
     } else if (destination != null && destination.running() >= destination.limit()) {
       reasons.add(TaskReason.DESTINATION_FULL);

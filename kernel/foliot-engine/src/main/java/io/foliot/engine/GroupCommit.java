@@ -17,17 +17,18 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one store batch of what many callers ask for at the same time. While batches are with the store, calls gather;
- * when one comes back, they are the next. So a lone call goes out at once, and under load one sync serves thousands.
- * Any thread; needs none of its own: whoever calls, or brings an answer, sends.
+ * Combines simultaneous calls of many callers into one batch for the store. While batches are with the store, calls
+ * gather; when a batch comes back, they become the next one. A lone call is sent at once, and under load one sync
+ * serves thousands. Any thread; it has no thread of its own: batches are sent by the threads that call and by those
+ * that complete a batch.
  *
- * @param <T> what is asked
- * @param <R> what is answered
+ * @param <T> the type of requests
+ * @param <R> the type of answers
  */
 final class GroupCommit<T, R> {
   private static final System.Logger LOG = System.getLogger(GroupCommit.class.getName());
 
-  /** Items of one store call, unless a single call has more: what the store takes in some milliseconds. */
+  /** Items of one store call, unless a single call has more: the store handles this many in some milliseconds. */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;
   /** Batches of one kind of call that the store has at the same time. */
@@ -54,7 +55,7 @@ final class GroupCommit<T, R> {
    *
    * @param name of the call, for the meter
    * @param store the call
-   * @param done told of each batch that came back, before its callers are
+   * @param done receives each batch that came back, before its callers do
    * @param maxUnderWay batches that the store has at the same time: with two, the next one is there when it is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
@@ -89,7 +90,7 @@ final class GroupCommit<T, R> {
     return answer;
   }
 
-  /** Sends what waits, as long as the store may have one more batch. */
+  /** Sends waiting calls, as long as the store may have one more batch. */
   private void send() {
     while (enter()) {
       List<Call<T, R>> calls = take();
@@ -107,7 +108,7 @@ final class GroupCommit<T, R> {
       CompletableFuture<Void> answered = batch.handle((results, failure) -> {
         underWay.decrementAndGet();
         if (answersLater) {
-          // The next batch goes out before these callers go on: the store must not wait for them.
+          // The next batch is sent before these callers continue: the store must not wait for them.
           send();
         }
         answer(calls, items, begun, results, failure);
@@ -223,7 +224,7 @@ final class GroupCommit<T, R> {
         done.accept(items, results);
       }
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "what follows a commit failed; its results stand: call=" + name, e);
+      LOG.log(System.Logger.Level.ERROR, "post-commit hook failed; the commit itself succeeded: call=" + name, e);
     }
   }
 

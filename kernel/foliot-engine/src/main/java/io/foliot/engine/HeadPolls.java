@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Polls of the index from its head: what is due there, whoever missed it. Passive; the loop's thread.
+ * Polls of the index from its head, for due entries that the look-ahead of any node has missed. Passive; the loop's
+ * thread.
  *
  * <p>Guarantees: no cursor is the only way to a task. An entry that is due in a watched slot is found within 100 ms if
  * it became due in the last two seconds, within 2 s if in the last minute, else within 10 s; later where the store is
@@ -17,10 +18,10 @@ import java.util.List;
  *
  * <ol>
  * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until there is no
- * more, or until what it found is enough.
- * <li>While a poll is under way, those with a shorter look-back wait: they would read the same again.
+ * more, or until it has found enough.
+ * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
  * <li>While the lanes flow, a poll holds back until they have room for half of what they hold, though for a second at
- * most: what it finds would be parked, and claimed a moment later, two writes where one will do.
+ * most: entries without room would be parked and claimed a moment later, two writes where one suffices.
  * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
  * <li>The full poll runs at once when entries were let go, slots were added, or the store is back.
  * </ol>
@@ -33,7 +34,7 @@ final class HeadPolls {
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
   /** Unknown ids that a poll takes at most before it begins again. */
   private static final int LIMIT = 20_000;
-  /** A poll waits so many times its own duration before it runs again. */
+  /** Pause of a poll before it runs again, in multiples of its own duration. */
   private static final int REST = 20;
   /** Entries that a poll reads of one slot at a time at least: a round trip is not made for fewer. */
   private static final int MIN_PAGE = 16;

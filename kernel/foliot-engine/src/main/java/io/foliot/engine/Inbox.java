@@ -62,7 +62,7 @@ final class Inbox {
         (result, failure) -> post(nowNanos -> handler.answered(result, failure, nowNanos)));
   }
 
-  /** Makes a call; what it throws becomes a failed stage. */
+  /** Makes a call; an exception becomes a failed stage. */
   static <T> CompletionStage<T> asking(Supplier<CompletionStage<T>> call) {
     try {
       return call.get();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads of the store's index, and what overtakes them. Passive; the loop's thread.
+ * Reads of the store's index, and the changes that overtake them. Passive; the loop's thread.
  *
  * <p>Guarantees: an entry that left the lanes while a read was under way, because its task was claimed, parked or
  * moved, is recognized when that read returns it. Without this, each such entry would be claimed a second time for
@@ -60,7 +60,7 @@ final class IndexReads {
     }
   }
 
-  /** Returns whether what was read is older than what became of the entry since. */
+  /** Returns whether the entry has changed since it was read. */
   boolean isOvertaken(DueEntry entry) {
     DueEntry last = overtaken.isEmpty() ? null : overtaken.get(entry.id());
     return last != null && last.wakeAt() == entry.wakeAt();

@@ -13,7 +13,7 @@ final class ItemGuard {
     try {
       item.run();
     } catch (Throwable e) {
-      goOnAfter(e, "an item failed; the loop goes on without it");
+      goOnAfter(e, "an item failed; the loop continues without it");
     }
   }
 

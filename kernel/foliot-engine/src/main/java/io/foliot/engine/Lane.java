@@ -13,13 +13,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue's delivery line on one loop: the few ready tasks it may start next. What does not fit is parked in the store.
- * Loop thread only, but for what {@link Shared} shares.
+ * The lane of a queue on one loop: the few due tasks that it may start next. Entries that do not fit are parked in the
+ * store. Loop thread only, except {@link Shared}.
  */
 final class Lane {
   /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
   private static final int UNASKED_ENTRIES = 256;
-  /** For so long after the last worker was answered one is expected to ask again. */
+  /** Time after the last answer to a worker within which a worker is expected to poll again. */
   private static final long ASKED_NANOS = 50_000_000;
   /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
@@ -27,11 +27,13 @@ final class Lane {
   static final long ATTEMPT_BYTES = 1 << 10;
   private static final int BODY_WEIGHT = 8;
   private static final double RATE_SECONDS = 5;
-  /** Several claims; and soon, because until it is known what does not fit is parked. */
+  /** Several claims, but few, because until the lane is known to flow, entries that do not fit are parked. */
   private static final long FLOW_SAMPLE_NANOS = 50_000_000;
-  /** A lane that is emptied in so many seconds flows. */
+  /** A lane that empties within this many seconds flows. */
   private static final double FLOW_SECONDS = 2;
-  /** For so long after it was empty a lane with permits is believed to flow: the first claims have hardly come back. */
+  /**
+   * Time after it was empty for which a lane with permits is assumed to flow: its first claims have hardly come back.
+   */
   private static final long FLOW_CREDIT_NANOS = 500_000_000;
 
   /**
@@ -39,7 +41,7 @@ final class Lane {
    *
    * @param permits the queue's permits
    * @param longPolls the workers that wait, for pull queues
-   * @param memory what the payloads of its attempts hold
+   * @param memory the share held by the payloads of its attempts
    */
   record Shared(Permits permits, LongPollQueue longPolls, Budget.Share memory) {}
 
@@ -56,7 +58,7 @@ final class Lane {
     OWN, GLANCE_AT_ALL, ALL
   }
 
-  /** For so long a node looks at its own alone. */
+  /** Time for which a node reads only its own parked tasks. */
   private static final long GLANCE_NANOS = 2_000_000_000;
 
   private final String name;
@@ -208,7 +210,7 @@ final class Lane {
     return isMostlyLater() ? unparked.size() + probed.size() + addressed.size() : waiting();
   }
 
-  /** Takes up to so many entries that have to be probed before they are claimed, and adds them to a list. */
+  /** Takes entries that have to be probed before they are claimed, up to a limit, and adds them to a list. */
   void takeUnprobed(int most, List<DueEntry> to) {
     if (isMostlyLater() && isServed()) {
       for (int i = Math.min(most, fresh.size()); i > 0; i--) {
@@ -261,7 +263,7 @@ final class Lane {
     }
   }
 
-  /** The next to start: what was parked comes first, then what a probe has found due. */
+  /** Returns the next entry to start: parked ones come first, then those that a probe has found due. */
   DueEntry take() {
     taken++;
     DueEntry entry = unparked.poll();
@@ -285,7 +287,7 @@ final class Lane {
     return waiter == null ? null : new AddressedEntries.Matched(take(), waiter);
   }
 
-  /** It was taken, and looked at: it is to be started before the others. */
+  /** Puts back an entry that was taken and probed: it is started before the others. */
   void putBack(DueEntry entry) {
     taken--;
     unparked(entry);
@@ -320,9 +322,9 @@ final class Lane {
     return all;
   }
 
-  // What is parked in the store.
+  // The parked tasks in the store.
 
-  /** This node or another one has parked some. */
+  /** This node or another node has parked some. */
   void parked() {
     hasParked = true;
   }
@@ -331,7 +333,7 @@ final class Lane {
     return hasParked;
   }
 
-  /** Returns whether to read more of what is parked: something is, little waits here, and no read is under way. */
+  /** Returns whether to read more parked entries: there are some, few wait here, and no read is under way. */
   boolean wantsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
         && !(isPull() && longPolls().isEmpty());
@@ -375,7 +377,7 @@ final class Lane {
   }
 
   /**
-   * A read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin anew, at the
+   * A read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin again, at the
    * end.
    */
   void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
@@ -415,7 +417,7 @@ final class Lane {
     return queue == null ? 0 : queue.priority();
   }
 
-  /** Adds to what the lane may take this time and the next; answers how many whole tasks that is now. */
+  /** Adds to the lane's credit for this batch and the next; returns how many whole tasks that is now. */
   int credit(double share, int most) {
     deficit = Math.min(most, deficit + share);
     return (int) deficit;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * there is room. Parked, it would cost a second write and be claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
  * {@link Parking} moves into the queue's own range of the store.
- * <li>Whoever takes entries reports what became of them: they {@linkplain #leave left} the index, are
+ * <li>The part that takes entries reports their results: they {@linkplain #leave left} the index, are
  * {@linkplain #forget forgotten} so that a poll may find them again, or are put back.
  * </ol>
  *
@@ -136,7 +136,7 @@ final class Lanes {
   }
 
   /**
-   * Lets go of what no worker has asked this node for.
+   * Forgets entries of queues that no worker has polled on this node.
    *
    * @param others whether other nodes have slots of the store
    */
@@ -235,7 +235,7 @@ final class Lanes {
     return true;
   }
 
-  /** Takes an entry that was read of what is parked, unless no worker of this node may run it now. */
+  /** Takes an entry that was read from the parked range, unless no worker of this node may run it now. */
   void unparked(Lane lane, DueEntry entry) {
     if (isWanted(lane, entry.id().address()) && known.add(entry.id())) {
       lane.unparked(entry);

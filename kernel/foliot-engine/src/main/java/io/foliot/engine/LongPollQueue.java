@@ -151,7 +151,7 @@ final class LongPollQueue {
     waiter.reserved--;
   }
 
-  /** Answers the waiters that have what they can get: something, and nothing more on its way; or whose time is over. */
+  /** Answers the waiters that have some tasks with no more on their way, and those whose time is over. */
   void answer(long nowNanos) {
     List<Waiter> served = new ArrayList<>();
     synchronized (this) {
@@ -168,7 +168,7 @@ final class LongPollQueue {
     served.forEach(waiter -> waiter.answer(nowNanos));
   }
 
-  /** Answers everybody, because the node stops or the queue no longer is one to pull from. */
+  /** Answers all waiters, because the node stops or the queue is no longer pulled. */
   void close(long nowNanos) {
     List<Waiter> left;
     synchronized (this) {

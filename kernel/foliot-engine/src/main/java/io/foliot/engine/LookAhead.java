@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
  * time.
- * <li>From the moment a read is sent, what is written up to its end is put into the wheel by its writer
+ * <li>From the moment a read is sent, an entry written up to its end is put into the wheel by its writer
  * ({@link #written}, {@link #lookAgain}): the read may miss it.
  * <li>If a slot had more than a page, its cursor is the last entry, and the next read follows soon.
- * <li>{@link #advance} fires what is due. A wall clock that steps back by more than a second empties the wheel and sets
+ * <li>{@link #advance} fires due entries. A wall clock that steps back by more than a second empties the wheel and sets
  * all cursors to the new time.
  * </ol>
  *
@@ -40,7 +40,7 @@ final class LookAhead {
   static final int PAGE = 512;
   private static final long EVERY_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long MORE_NANOS = 50 * NANOS_PER_MILLI;
-  /** A clock that steps back by more than this makes the wheel start anew. */
+  /** Step back of the clock from which on the wheel is emptied and read again. */
   private static final long STEP_BACK_MILLIS = 1_000;
   private static final int MAX_INITIAL_WHEEL = 1 << 12;
 
@@ -104,7 +104,7 @@ final class LookAhead {
 
   // Entries.
 
-  /** Takes entries that a write made: those in what has been read already go into the wheel. */
+  /** Takes entries that a write made: those within the range that was already read go into the wheel. */
   void written(List<DueEntry> entries, long nowNanos) {
     for (DueEntry entry : entries) {
       if (isMissedByReads(entry.id(), entry.wakeAt(), nowNanos)) {
@@ -113,7 +113,7 @@ final class LookAhead {
     }
   }
 
-  /** Has a task looked at again at that time; beyond the window the prefetch comes to it. */
+  /** Schedules another claim of a task; beyond the window the prefetch will read it. */
   void lookAgain(TaskId id, String queue, long wakeAt, long nowNanos) {
     long notBefore = Math.max(wakeAt, wheel.currentTick() + 1);
     if (isMissedByReads(id, notBefore, nowNanos)) {
@@ -122,8 +122,8 @@ final class LookAhead {
   }
 
   /**
-   * Returns whether no read puts the entry into this wheel in time: what has been read already is not read again, and
-   * how far another node has read its slots is not known.
+   * Returns whether no read will put the entry into this wheel in time: a range is not read twice, and how far another
+   * node has read its slots is not known.
    */
   private boolean isMissedByReads(TaskId id, long wakeAt, long nowNanos) {
     SlotSet watched = slots.watched();
@@ -140,7 +140,7 @@ final class LookAhead {
 
   // Time.
 
-  /** Fires up to so many entries that are due. */
+  /** Fires due entries, up to a limit. */
   void advance(long nowMillis, int limit, long nowNanos, Consumer<DueEntry> due) {
     if (nowMillis < wheel.currentTick() - STEP_BACK_MILLIS) {
       startAnew(nowMillis, nowNanos);
@@ -148,7 +148,7 @@ final class LookAhead {
     wheel.advance(Math.max(nowMillis, wheel.currentTick()), limit, (handle, tick, entry) -> due.accept(entry));
   }
 
-  /** The wall clock went back: the wheel forgets, and what is ahead of the new time is read again. */
+  /** The wall clock was set back: the wheel is emptied, and everything ahead of the new time is read again. */
   private void startAnew(long nowMillis, long nowNanos) {
     LOG.log(System.Logger.Level.WARNING, "the clock went back; reading the index again from there: byMillis={0}",
         wheel.currentTick() - nowMillis);
@@ -190,7 +190,7 @@ final class LookAhead {
       } else if (cursorMillis[slot] < target) {
         scans.add(new DueScan(slot, cursorMillis[slot], null, target, page));
       }
-      // From here on, what is written up to the target comes by its writer: the read may miss it.
+      // From here on, entries written up to the target come from their writer: the read may miss them.
       cursorMillis[slot] = Math.max(cursorMillis[slot], target);
     }
     reading = true;

@@ -54,7 +54,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     return loops.size();
   }
 
-  /** Returns a loop; the first one does what the node does once. */
+  /** Returns a loop; the first one does the work that a node does once. */
   EngineLoop get(int index) {
     return loops.get(index);
   }
@@ -121,7 +121,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     loops.forEach(loop -> loop.sealed(state));
   }
 
-  /** As {@link EngineLoop#drain}, of all loops; completes with whether all of them have come to an end. */
+  /** As {@link EngineLoop#drain}, of all loops; completes with whether all of them have ended. */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     List<CompletableFuture<Boolean>> drained = new ArrayList<>();
     loops.forEach(loop -> drained.add(loop.drain(afterNanos, patienceNanos)));

@@ -10,19 +10,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node as a member of the cluster: what the others are told of it, and what it knows of them. Any thread.
+ * This node as a member of the cluster: what it publishes about itself, and what it knows of the others. Any thread.
  *
  * <p>Guarantees: a node whose clock is further from the store's than its bound owns no slots until the clock is set,
  * and the others know why; a node without a cluster owns all slots, whatever its coordinator says.
  *
  * <ol>
  * <li>{@link #join} makes it a member; each view of the coordinator goes to the {@link SlotOwnership}.
- * <li>{@link #eachSecond} compares the clocks, and has the ownership look after the assignment.
+ * <li>{@link #eachSecond} compares the clocks, and lets the ownership check the assignment.
  * <li>{@link #leave} ends the membership at once, so that the others take the slots over while this node still fires.
  * </ol>
  *
- * <p>Due times follow the store's clock, whatever this node's says. But what a node signs and shows is dated by its
- * own, and a clock that is far off is a sign that more is wrong.
+ * <p>Due times follow the store's clock, whatever this node's clock says. But a node dates its signatures and its
+ * output by its own clock, and a clock that is far off is a sign of a larger problem.
  */
 final class Membership {
   private static final System.Logger LOG = System.getLogger(Membership.class.getName());

@@ -18,8 +18,8 @@ import java.util.Map;
  * once.
  * <li>Entries are moved in the order in which they were added, a batch at a time, behind all claims: a task that is due
  * never waits for an entry that only moves.
- * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} tells them to pass over it. A probe
- * is believed for {@link #BELIEVED_NANOS}, because a deadline that is pulled nearer again may change nothing but the
+ * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. A probe is
+ * believed for {@link #BELIEVED_NANOS}, because a deadline that is pulled nearer again may change nothing but the
  * record.
  * <li>Until the store has answered the call that moves it, the entry stays covered.
  * </ol>

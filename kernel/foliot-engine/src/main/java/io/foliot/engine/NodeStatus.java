@@ -19,11 +19,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The status of a node, its queues and its cluster. Cheap, but for {@link #queues}, whose counts the store is
- * asked for. Any thread: it reads what the loops have published.
+ * The status of a node, its queues and its cluster. Cheap, except {@link #queues}, which reads counts from the store.
+ * Any thread: it reads figures that the loops have published.
  */
 final class NodeStatus {
-  /** A loop that has not turned for so long is stuck: it turns ten times a second when there is nothing to do. */
+  /** Time without a turn after which a loop counts as stuck: an idle loop turns ten times a second. */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final Environment environment;

@@ -4,7 +4,7 @@ import io.foliot.core.Meter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Counts equal results that follow each other, so that the meter is told once and not ten thousand times. */
+/** Counts equal results that follow each other, so that the meter is called once and not ten thousand times. */
 final class OutcomeCounter {
   private final Meter meter;
   private final String prefix;
@@ -26,7 +26,7 @@ final class OutcomeCounter {
     count++;
   }
 
-  /** Tells what was counted last. */
+  /** Reports the last count. */
   void tell() {
     if (count > 0 && kind != null && !queue.isEmpty()) {
       meter.accepted(queue, prefix + kind.name().toLowerCase(Locale.ROOT), count);

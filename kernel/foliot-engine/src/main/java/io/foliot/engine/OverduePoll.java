@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The poll for tasks that are a second overdue in slots of other nodes, and the choice of those to take.
  *
- * <p>A slot whose oldest entry has not moved between two looks is taken for left behind, and worked off for as long as
- * claims are won. But an owner with a backlog may only not have come to that slot yet: while others of its slots move,
- * it is at work, and is given more time; more yet by a node that is behind itself. So the nodes of a busy cluster do
- * not claim what the others are about to.
+ * <p>A slot whose oldest entry has not moved between two polls counts as orphaned, and is drained for as long as claims
+ * are won. An owner with a backlog may not have reached that slot yet: while other slots of it move, it is active and
+ * gets more time, and still more from a node that is behind itself. The nodes of a busy cluster therefore do not claim
+ * entries that their owners are about to claim.
  *
- * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then a slot that is left
- * behind is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries
- * are late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits a look
- * longer than the one before it, so that two seldom adopt the same. An adoption ends when a newer assignment is read,
- * some seconds after the coordinator answers again, or when too many of its claims are not won, for then the owner or
- * another node works there, too. Claims also fail where tasks are cancelled or pushed back; so a slot that is found
- * left behind once more is kept for a minute whatever its claims say.
+ * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then an orphaned slot is
+ * <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are late.
+ * The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits one poll longer
+ * than the node before it, so that two seldom adopt the same slot. An adoption ends when a newer assignment is read,
+ * some seconds after the coordinator answers again, or when too many of its claims are lost, because then the owner or
+ * another node claims there too. Claims also fail where tasks are cancelled or pushed back, so a slot that is found
+ * orphaned once more is kept for a minute, whatever its claims return.
  *
  * <p>Loop thread only.
  */
@@ -49,7 +49,7 @@ final class OverduePoll {
 
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final long EVERY_NANOS = NANOS_PER_SECOND;
-  /** Between two looks at a slot that is worked off. */
+  /** Interval between two polls of a slot that is being drained. */
   private static final long SOON_NANOS = NANOS_PER_SECOND / 10;
   /** An owner seen making progress within this time counts as active. */
   private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
@@ -57,7 +57,10 @@ final class OverduePoll {
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
   /** The same where this node has enough to do. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
-  /** Looks that a helper waits at most for those before it: in a large cluster most of them may be gone at once. */
+  /**
+   * Maximum number of polls that a helper waits for the helpers before it: in a large cluster most of them may be gone
+   * at once.
+   */
   private static final int MAX_HELPERS_BEFORE = 8;
   /**
    * Time from the coordinator's first answer until it has noticed each dead member and the leader has assigned its
@@ -94,7 +97,7 @@ final class OverduePoll {
   private Adoption adoption = Adoption.FORBIDDEN;
   private long endNanos;
   private final Map<String, Long> atWorkNanos = new HashMap<>();
-  /** By slot, what was its oldest entry at the last look, and since when. */
+  /** By slot, its oldest entry at the last poll, and since when it is the oldest. */
   private @Nullable DueEntry[] heads;
   private long[] sinceNanos;
   private Assignment assignment;
@@ -104,7 +107,7 @@ final class OverduePoll {
    * One that knows of no owners.
    *
    * @param node this node's name
-   * @param page how many entries to read of a slot that is worked off
+   * @param page how many entries to read of a slot that is being drained
    */
   OverduePoll(String node, int slotCount, int page, long nowNanos) {
     this.node = node;
@@ -126,7 +129,7 @@ final class OverduePoll {
   /**
    * Sets the owners of the slots from now on.
    *
-   * @param mine what this node looks after by that assignment
+   * @param mine the slots of this node by that assignment
    */
   void assigned(Assignment newAssignment, SlotSet mine, Adoption newAdoption, long nowNanos) {
     if (newAdoption == Adoption.FORBIDDEN || !newAssignment.equals(assignment)) {
@@ -155,7 +158,7 @@ final class OverduePoll {
   }
 
   /**
-   * A claim of an entry in a slot was decided. What was not won may be another node's, which then works there.
+   * Records the result of a claim in a slot. A lost claim may mean that another node claims there.
    *
    * @return whether the slot is given up, and was adopted before
    */
@@ -181,7 +184,7 @@ final class OverduePoll {
     return nowNanos - nextNanos >= 0;
   }
 
-  /** Returns the scans: the oldest entry of each other slot of the share, more where it is worked off. */
+  /** Returns the scans: the oldest entry of each other slot of the share, and more of a slot that is being drained. */
   List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
     nextNanos = nowNanos + EVERY_NANOS;
     List<DueScan> scans = new ArrayList<>();
@@ -223,13 +226,13 @@ final class OverduePoll {
         }
       }
       sinceNanos[slot] = first != null && first.equals(heads[slot]) ? sinceNanos[slot] : nowNanos;
-      // What moves in an adopted slot is not looked at, and says nothing of its owner.
+      // Progress in an adopted slot is ignored: it says nothing about its owner.
       heads[slot] = adopted.containsKey(slot) ? null : first;
     }
     return taken;
   }
 
-  /** By queue, how overdue the oldest entries are of the slots that others look after. */
+  /** By queue, how overdue the oldest entries are in the slots of other nodes. */
   Map<String, Long> overdueMillis(SlotSet mine, long now) {
     Map<String, Long> overdue = new HashMap<>();
     for (DueEntry head : heads) {
@@ -240,7 +243,7 @@ final class OverduePoll {
     return overdue;
   }
 
-  /** Returns whether only its owner can have moved what is overdue in a slot: no helper comes before this node. */
+  /** Returns whether only its owner can have moved the overdue entries of a slot: no helper comes before this node. */
   private boolean isMovedByOwner(int slot) {
     return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);
   }
@@ -254,7 +257,7 @@ final class OverduePoll {
     boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
     long patienceNanos = isAtWork ? (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS) : 0;
     if (adoption == Adoption.ALLOWED) {
-      // Half a look less than so many, for looks are not exactly so far apart.
+      // Half an interval less, because polls are not exactly one interval apart.
       patienceNanos = Math.max(patienceNanos, helpersBefore(slot) * EVERY_NANOS + EVERY_NANOS / 2);
     }
     return nowNanos - sinceNanos[slot] >= patienceNanos;

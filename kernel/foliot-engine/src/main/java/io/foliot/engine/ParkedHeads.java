@@ -13,12 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * When the oldest parked task of each queue was due, as the store has it: whoever parked it, in whichever slot, before
- * or after a restart. Alerts about a queue that is paused, throttled or not served rest on this.
+ * The due time of the oldest parked task of each queue, read from the store: of any node, in any slot, from before or
+ * after a restart. Alerts about a queue that is paused, throttled or not served depend on it.
  *
- * <p>Each second the queues are listed, and the first parked entry is read of those that were never read, then of those
- * that were read longest ago. With more queues than are read in a second, a figure is older, but it only falls behind
- * what the others take.
+ * <p>Each second the queues are listed, and the first parked entry is read of queues that were never read, then of
+ * those that were read longest ago. With more queues than are read in a second a figure is older, but never older than
+ * one round over all queues.
  */
 final class ParkedHeads {
   /** First entries read in a second: a thousand queues with parked tasks are known four seconds after a start. */

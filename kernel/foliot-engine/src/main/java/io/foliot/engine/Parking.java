@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store takes
  * parks, so that it delays no other queue; a lane with room reads parked entries before it starves; the queues with
- * parked tasks are known within seconds, whoever parked them.
+ * parked tasks are known within seconds, also those parked by other nodes.
  *
  * <ol>
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head
@@ -33,14 +33,14 @@ final class Parking {
   private static final System.Logger LOG = System.getLogger(Parking.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final int UNDER_WAY = 1;
-  /** Ids read of what is parked at a time. */
+  /** Parked ids read at a time. */
   private static final int PAGE = 1_000;
   private static final long LIST_NANOS = 1_000 * NANOS_PER_MILLI;
   /** Longest pause between two reads of which queues have parked tasks: they may wait for this node alone. */
   private static final long LIST_REST_NANOS = 3_000 * NANOS_PER_MILLI;
   /** The same where other nodes may park what this node alone can deliver. */
   private static final long LIST_SOON_NANOS = 100 * NANOS_PER_MILLI;
-  /** A list rests so many times its own duration before it is read again. */
+  /** Pause of a list before it is read again, in multiples of its own duration. */
   private static final int LIST_REST = 20;
   /** Pause of a lane before it reads from the beginning again. */
   private static final long AGAIN_NANOS = 100 * NANOS_PER_MILLI;
@@ -61,7 +61,7 @@ final class Parking {
    * Parks and reads back for these lanes.
    *
    * @param batch how many entries one call parks
-   * @param low a lane with fewer entries reads parked ones: what one claim takes
+   * @param low a lane with fewer entries reads parked ones: the size of one claim
    */
   Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,
       int low, long nowNanos) {
@@ -129,7 +129,7 @@ final class Parking {
         (queues, failure, endNanos) -> {
           listing = false;
           listedNanos = nowNanos;
-          // A call that timed out says nothing of what a read costs.
+          // A call that timed out does not show the cost of a read.
           long restNanos = queues == null ? 0 : Math.min(LIST_REST_NANOS, LIST_REST * (endNanos - nowNanos));
           restUntilNanos = endNanos + restNanos;
           if (queues != null) {

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The division of a limited queue's permits and its rate over the nodes: the content of a document, changed by
  * compare-and-set. The permits of all holders together are never more than the queue has. Immutable.
  *
- * <p>A holder may claim until a time of the store's clock, and claims say so themselves; what it had is free again when
- * no claim that it made before can still run. Each node moves its own part only, towards what all of them want.
+ * <p>A holder may claim until a time of the store's clock, and its claims carry that time. Its permits are free again
+ * when no claim that it made before can still be running. Each node changes its own part only, towards the shares that
+ * all of them want.
  *
  * @param holders by instance
  */
@@ -23,7 +24,7 @@ record PermitRecord(List<Holder> holders) {
   /** The parts of a rate. */
   static final int RATE_PARTS = 1_000;
 
-  /** Holds what attempts still have whose nodes are gone: no life of a node has this instance, nor comes back to it. */
+  /** Holds the permits of attempts whose nodes are gone: no run of a node has this instance. */
   static final long NOBODY = 0;
 
   private static final String SUBJECT = "permits";
@@ -66,8 +67,8 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * The same where nobody's time ends later than it could: one that does was written before the store's clock was set
-   * back.
+   * Returns the same with no time of a holder later than possible: a later one was written before the store's clock was
+   * set back.
    */
   PermitRecord noLaterThan(long latestMillis) {
     List<Holder> all = holders.stream().map(holder -> holder.untilMillis <= latestMillis
@@ -78,9 +79,9 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * The same after the time of some holders was over and so many of their claims may still stand, which {@link #NOBODY}
-   * has from now on: of whom a claim is, is not known, and a holder that was only asleep must not take what another
-   * one's attempt has. Their parts of the rate are free.
+   * Returns the same without the holders whose time has ended. Permits of their claims that may still be running go to
+   * {@link #NOBODY}: we cannot tell which node made a claim, so they must not go to a holder that may merely have been
+   * paused. Their parts of the rate are free.
    *
    * @param stillRunning attempts that were claimed before the time of the last of them was over, by whomever
    */
@@ -103,11 +104,11 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns the permits that a node should have next. It takes what is free and gives what others lack and it has above
-   * its fair share: that of all who want some, the greatest for which nobody has more than he wants and those who have
-   * less than they want have the same.
+   * Returns the permits that a node should have next. It takes free permits, and gives up those that others lack and
+   * that it has above its fair share. Shares follow max-min fairness: all are raised together until each demand is met
+   * or the limit is reached.
    *
-   * @param mine what it has, and wants
+   * @param mine its permits and its demand
    * @param limit the queue's permits; {@link Integer#MAX_VALUE} if it has no such limit
    * @param isRated whether it has a rate
    */
@@ -152,13 +153,13 @@ record PermitRecord(List<Holder> holders) {
     if (owed > 0 && mine > least) {
       return (int) Math.max(least, mine - owed);
     }
-    // Up to its share of what is free; and of the rest what the others leave.
+    // Up to its share of the free ones, and the part of the rest that the others leave.
     long due = Math.clamp(free, 0, Math.max(0, fair[self] - mine));
     long spare = Math.max(0, free - due - lacking);
     return (int) Math.min(Math.max(mine, wants.get(self)), mine + due + spare);
   }
 
-  /** The fair shares of those who want so many each. */
+  /** Returns the fair shares of these demands. */
   private static int[] fair(List<Integer> wants, int limit, long turn) {
     int[] shares = new int[wants.size()];
     int left = limit;
@@ -200,7 +201,7 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the bytes of {@link #encode}.
    *
    * @throws UnreadableException if it cannot be read; its class says why
    */

@@ -8,8 +8,8 @@ import java.util.Set;
  * A queue's permits on this node, shared by its loops: how many attempts may run at once, and how many may begin per
  * second. The rate is a token bucket with room for a tenth of a second, or for one.
  *
- * <p>Where other nodes may have the queue, too, a limit is the cluster's, and here is what {@link ClusterPermits} was
- * granted of it: nothing at first.
+ * <p>If other nodes may serve the queue too, the limit belongs to the cluster, and this holds the part that
+ * {@link ClusterPermits} was granted: none at first.
  */
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
@@ -87,7 +87,7 @@ final class Permits {
   }
 
   /**
-   * Takes up to so many.
+   * Takes permits, up to the number wanted.
    *
    * @param again called when it may be worth asking again, if fewer were given than wanted for want of permits
    */
@@ -195,7 +195,7 @@ final class Permits {
     return inUse + (nowNanos - unmetNanos < UNMET_NANOS ? unmet : 0);
   }
 
-  /** This is what the node may use from now on. */
+  /** Sets the permits that the node may use from now on. */
   synchronized void grant(int permits, double rate, long newUntilMillis, long newUntilNanos, long nowNanos) {
     fill(nowNanos);
     granted = permits;
@@ -206,8 +206,8 @@ final class Permits {
   }
 
   /**
-   * The store has refused a claim because its time was over: this node, which was asleep perhaps, reckons the store's
-   * clock wrongly. There is nothing to be had until more is granted.
+   * The store has refused a claim because its time was over: this node's estimate of the store's clock is wrong,
+   * perhaps after a pause. It has no permits until more are granted.
    *
    * @param claimUntilMillis until when the claim might have won
    */
@@ -220,7 +220,7 @@ final class Permits {
   /**
    * No more than this from now on.
    *
-   * @return how many are in use, and taken for so long
+   * @return how many are in use, and count as taken until they end
    */
   synchronized int lower(int permits, double rate, long nowNanos) {
     fill(nowNanos);

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * their deadlines.
  * <li>A due entry goes back to its lane, before all that have not been probed. A postponed one leaves the lanes, joins
  * the {@link Moves}, and its new deadline goes into the wheel.
- * <li>{@link #move} sends batches of looks, which only move entries. Its batches are small: a claim that comes behind
- * one waits some ten milliseconds.
+ * <li>{@link #move} sends batches of moves. They are small: a claim that comes behind one waits some ten milliseconds.
  * </ol>
  *
  * <p>Rejected: see {@link Moves}.
@@ -61,7 +60,7 @@ final class Postponed {
     movePipe = new CallPipe("move", MOVES_UNDER_WAY, CallPipe.Effect.WRITE, backoff, inbox, health);
   }
 
-  /** Probes lanes of which most entries have been postponed, beginning each time with another one. */
+  /** Probes lanes of which most entries have been postponed, beginning each time with the next lane. */
   void probe(long nowNanos) {
     while (lanes.waiting() > 0 && probePipe.hasRoom(nowNanos)) {
       List<DueEntry> entries = lanes.takeUnprobed(PROBE_BATCH);
@@ -80,7 +79,7 @@ final class Postponed {
       DueEntry entry = entries.get(i);
       if (found == null) {
         lanes.forget(entry);
-      } else if (found.get(i).lookAt() <= nowMillis) {
+      } else if (found.get(i).claimableAt() <= nowMillis) {
         lanes.lane(entry.queue(), nowNanos).judged(false);
         moves.forget(entry.id());
         lanes.probed(entry, nowNanos);
@@ -94,9 +93,9 @@ final class Postponed {
     lanes.lane(entry.queue(), nowNanos).judged(true);
     lanes.leave(entry);
     if (probed.hasToMove()) {
-      moves.add(entry, probed.lookAt(), nowNanos);
+      moves.add(entry, probed.claimableAt(), nowNanos);
     }
-    lookAhead.lookAgain(entry.id(), entry.queue(), probed.lookAt(), nowNanos);
+    lookAhead.lookAgain(entry.id(), entry.queue(), probed.claimableAt(), nowNanos);
   }
 
   /** Moves entries to where they belong. */
@@ -105,8 +104,8 @@ final class Postponed {
       return;
     }
     List<Moves.Move> batch = moves.next(MOVE_BATCH);
-    List<Claim> looks = batch.stream().map(one -> Claim.look(one.entry().id())).toList();
-    movePipe.send(looks.size(), nowNanos, () -> store.claim(looks),
+    List<Claim> claims = batch.stream().map(one -> Claim.move(one.entry().id())).toList();
+    movePipe.send(claims.size(), nowNanos, () -> store.claim(claims),
         (results, failure, answeredNanos) -> moved(batch, results, answeredNanos));
   }
 

@@ -60,7 +60,7 @@ final class QueueCodec {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the bytes of {@link #encode}.
    *
    * @throws UnreadableException if it cannot be read; its class says why
    */

@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues as this node knows them, and what its loops share of them: settings, permits, desks, destinations. Any
- * thread.
+ * The queues as this node knows them, and the parts of them that its loops share: settings, permits, long polls,
+ * destinations. Any thread.
  */
 final class QueueRegistry {
   private static final System.Logger LOG = System.getLogger(QueueRegistry.class.getName());
@@ -39,7 +39,7 @@ final class QueueRegistry {
   private static final int MAX_ATTEMPTS = 16_384;
   /** The part of them that is left to destinations without any. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;
-  /** The largest payload with what an attempt costs beside it: what the memory has room for whatever others hold. */
+  /** The largest payload plus the other costs of an attempt: the memory always has room for one. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
    * The part of the memory for payloads that is left to queues that hold none: half. Destinations that hang one after
@@ -56,7 +56,7 @@ final class QueueRegistry {
   }
 
   /**
-   * When a read of all queues began: by this node's monotonic clock, and by the store's clock as this node reckons it.
+   * When a read of all queues began: by this node's monotonic clock, and by this node's estimate of the store's clock.
    */
   record Read(long nanos, long storeMicros) {}
 
@@ -171,14 +171,14 @@ final class QueueRegistry {
     return queues().stream().filter(queue -> !internal.containsKey(queue.name())).toList();
   }
 
-  /** Returns how often something was learnt about queues; to be asked before the store is. */
+  /** Returns how many changes of queues this node has seen; to be read before the store is asked. */
   long changes() {
     return changes;
   }
 
   /**
-   * The settings of a queue as the store had them when it was asked; null if it is gone. Returns false if something
-   * newer was learnt since; then the store is to be asked again.
+   * Sets the settings of a queue as the store had them when it was asked; null if it is gone. Returns false if this
+   * node has seen a newer change since; then the store must be asked again.
    */
   synchronized boolean put(String name, @Nullable Document document, long changesWhenAsked) {
     if (changes != changesWhenAsked) {
@@ -204,8 +204,8 @@ final class QueueRegistry {
   }
 
   /**
-   * All settings as the store had them when it was asked; returns the names of the queues that are different now, or
-   * null if something newer was learnt since: the store had not yet written it, perhaps.
+   * Sets all settings as the store had them when it was asked. Returns the names of the queues that are different now,
+   * or null if this node has seen a newer change since, which the store may not have written then.
    */
   synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesWhenAsked, Read read) {
     if (changes != changesWhenAsked) {
@@ -217,7 +217,7 @@ final class QueueRegistry {
     for (Document document : documents) {
       try {
         Known known = Known.of(document);
-        // The version alone does not tell: a store that has forgotten its last writes gives theirs out again.
+        // The version alone is not enough: a store that has forgotten its last writes assigns their versions again.
         if (known.equals(queues.get(document.name()))) {
           changed.remove(document.name());
         } else {
@@ -297,8 +297,8 @@ final class QueueRegistry {
   }
 
   /**
-   * Returns what follows a failed attempt: another one after the queue's backoff, or later if the receiver asked for
-   * it; or none, if they are used up.
+   * Returns the outcome of a failed attempt: a retry after the queue's backoff, or later if the receiver asked for it;
+   * or none, if the attempts are used up.
    *
    * @param asked the wait that the receiver asked for, or null
    */
@@ -308,14 +308,14 @@ final class QueueRegistry {
         : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), random));
   }
 
-  /** Returns what follows a failed attempt: another one after that wait; or none, if they are used up. */
+  /** Returns the outcome of a failed attempt: a retry after that wait; or none, if the attempts are used up. */
   static Outcome failed(TaskRecord task, QueueConfig queue, long waitMillis) {
     return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))
         ? new Outcome.Failed()
         : new Outcome.Retry(Due.after(waitMillis));
   }
 
-  /** Returns what follows an attempt whose task is to fire again, which it does no sooner than {@link Limits} says. */
+  /** Returns the outcome of an attempt whose task fires again, no sooner than {@link Limits} permits. */
   static Outcome again(Duration next) {
     return new Outcome.Rearm(Due.after(Math.max(Limits.MIN_NEXT_MILLIS, ceilMillis(next))));
   }

@@ -56,7 +56,7 @@ final class QueueWatch {
    * A watch that reads when {@link #turn} is called.
    *
    * @param inbox of the loop whose thread reads
-   * @param changed told of the queues that are different from now on
+   * @param changed receives the names of queues that have changed
    */
   QueueWatch(TaskStore store, QueueRegistry registry, TimeSource clock, LongSupplier storeMicros, Inbox inbox,
       Consumer<Set<String>> changed) {
@@ -128,13 +128,13 @@ final class QueueWatch {
 
   /**
    * Returns whether a live task that has just been written, or seen, is one of a queue that was not being deleted, as
-   * of a read that is recent enough: whoever deletes the queue waits for longer than {@link #VALID_NANOS} before asking
-   * whether it has tasks.
+   * of a read that is recent enough: a node that deletes the queue waits for longer than {@link #VALID_NANOS} before
+   * asking whether it has tasks.
    *
    * @param generation of the task, which is no less than the store's clock at the write
    */
   boolean isConfirmed(String queue, long generation) {
-    // The read first: what is known may then be newer than the read, and never older.
+    // The read comes first: the known settings may then be newer than the read, and never older.
     QueueRegistry.Read read = registry.lastRead();
     boolean isRecent = !store.isShared() || (clock.monotonicNanos() - read.nanos() < VALID_NANOS
         && generation - read.storeMicros() < VALID_NANOS / 1_000);

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  * then on at least.
  * </ol>
  *
- * <p>Rejected: repeating a call that failed. Whoever holds the lease knows until when it makes sense.
+ * <p>Rejected: repeating a call that failed. The attempt that holds the lease knows how long a repeat makes sense.
  */
 final class Renewals {
   /** A lease to extend. */
   private record Renewal(RunningAttempt attempt, Extension extension) {}
 
-  /** Told what the store answered. */
+  /** Receives the answer of the store. */
   interface Answered {
     /**
      * The store has answered, or the call has failed.
@@ -54,7 +54,7 @@ final class Renewals {
     pipe = new CallPipe("renew", 1, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
   }
 
-  /** Has the lease of an attempt hold for so long from the call on. */
+  /** Extends the lease of an attempt to this time from the call on. */
   void add(RunningAttempt attempt, long leaseMillis) {
     Token token = attempt.task.token();
     assert token != null;

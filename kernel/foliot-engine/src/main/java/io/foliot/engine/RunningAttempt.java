@@ -32,7 +32,7 @@ final class RunningAttempt {
   long begunNanos;
   /** Begin by the store's clock. */
   long begunMillis;
-  /** What the handler said at the end. */
+  /** The note that the handler left at the end. */
   TaskNote note = TaskNote.NONE;
   /** The delivery has answered. */
   boolean answered;
@@ -51,7 +51,7 @@ final class RunningAttempt {
     bytes = task.body().payload().length + Lane.ATTEMPT_BYTES;
   }
 
-  /** Keeps what settling and the end of the lease need, and lets the payload go. */
+  /** Releases the payload, and keeps the fields that a settle and the end of the lease need. */
   void dropPayload() {
     if (task.body().payload().length > 0) {
       task = task.edit().body(Body.EMPTY).done();

@@ -32,7 +32,7 @@ final class Settles {
   /** An attempt whose end is to be recorded. */
   record Ending(RunningAttempt attempt, Settlement settlement) {}
 
-  /** Told what the store answered for an end. */
+  /** Receives the answer of the store to an end. */
   interface Recorded {
     void recorded(Ending ending, SettleResult result, long nowNanos);
   }

@@ -14,14 +14,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slots this node looks after, from what the coordinator says; and, where this node leads, the assignment of all
+ * The slots that this node owns, from the reports of the coordinator; and, while this node leads, the assignment of all
  * slots.
  *
  * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is away: a node keeps its
- * slots until it reads a newer assignment, and works on. A lost session takes no slots away either; what others have
- * taken meanwhile is in the assignment that the node reads when it is a member again. An assignment that is missing or
- * does not decode is no newer one. Only a node that is to have no slots gives them up at once: one whose clock is
- * wrong, or whose name another process has.
+ * slots, and polls them, until it reads a newer assignment. A lost session takes no slots away either: the node reads
+ * the assignment of the meantime when it is a member again. An assignment that is missing or does not decode does not
+ * count as newer. A node gives up its slots at once only if it must not have any: its clock is wrong, or another
+ * process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
  * lead and give itself all slots. So a leader whose own session was lost waits for those it knew before.
@@ -33,13 +33,13 @@ final class SlotOwnership {
   /** Time in which each live member registers again once the coordinator answers; most do within a second. */
   private static final long REGISTER_NANOS = Duration.ofSeconds(5).toNanos();
 
-  /** Told of each change. */
+  /** Receives each change. */
   @FunctionalInterface
   interface Loops {
     /**
      * These slots are this node's from now on.
      *
-     * @param assignment who looks after the others
+     * @param assignment the owners of the others
      * @param adoption whether slots of others may be adopted
      */
     void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption);
@@ -57,10 +57,10 @@ final class SlotOwnership {
   private Assignment assignment;
   private boolean isPublished;
   private boolean takesSlots = true;
-  /** Those who were there when the coordinator was last heard. */
+  /** The members at the last report of the coordinator. */
   private List<Coordinator.Member> members = List.of();
   private boolean isSessionLost;
-  /** Those who were there before a lost session, and may yet register again. */
+  /** The members before a lost session, which may yet register again. */
   private List<Coordinator.Member> awaited = List.of();
   private long awaitedUntilNanos;
 
@@ -74,7 +74,7 @@ final class SlotOwnership {
     assignment = Assignment.none(store.slotCount());
   }
 
-  /** Tells the loops that they own nothing until an assignment is read. */
+  /** Takes all slots from the loops until an assignment is read. */
   synchronized void begin() {
     tellLoops();
   }
@@ -132,7 +132,7 @@ final class SlotOwnership {
     tellLoops();
   }
 
-  /** To be called each second: who is awaited need not be awaited for ever. */
+  /** To be called each second: a member that is awaited is given up after some time. */
   synchronized void eachSecond() {
     if (!awaited.isEmpty() && clock.monotonicNanos() - awaitedUntilNanos >= 0) {
       awaited = List.of();

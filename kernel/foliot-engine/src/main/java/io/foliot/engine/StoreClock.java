@@ -8,7 +8,7 @@ package io.foliot.engine;
  * <li>A {@link Question} notes both clocks of this node before the store is asked.
  * <li>The answer becomes a reading: for a store behind a network its instant is the middle of the call, and the better
  * of the old and the new reading is kept. For a store in this process the clocks are one; the reading counts from the
- * beginning of the call, so that the store's clock can only seem ahead, and no task looks late.
+ * beginning of the call, so that the store's clock can only seem ahead, and no task seems late.
  * <li>The next question is due after a second; after ten milliseconds where asking costs nothing.
  * </ol>
  *
@@ -60,7 +60,9 @@ final class StoreClock {
 
   // the loop's thread
 
-  /** Returns whether the store is to be asked again now; then not for another second, unless an answer says so. */
+  /**
+   * Returns whether the store is to be asked now. It is then not asked for another second, unless an answer demands it.
+   */
   boolean isDue(long nowNanos) {
     if (nowNanos - nextNanos < 0) {
       return false;

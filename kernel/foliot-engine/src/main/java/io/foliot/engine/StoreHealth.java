@@ -24,14 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class StoreHealth {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
-  /**
-   * A store that has answered nothing for so long is as good as away: its clock alone is read three times meanwhile.
-   */
+  /** Time without an answer after which a store counts as away: its clock alone is read three times meanwhile. */
   static final long SILENCE_NANOS = 3 * SECOND_NANOS;
   /** The time for which a failed write counts: longer than the pause before the next one. */
   static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;
 
-  /** Told when the store answers again. */
+  /** Called when the store answers again. */
   interface Recovery {
     void storeIsBack(long nowNanos);
   }

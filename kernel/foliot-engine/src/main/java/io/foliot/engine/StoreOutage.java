@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The time in which the store does not serve the loops of an engine, as the log reports it. Any thread.
  *
  * <p>Guarantees: an outage has one line when the first loop sees it, and one when the last loop is served again,
- * however many calls fail meanwhile. A failure that a store reports has no stack trace, because it says where the
- * caller was, not what is wrong; any other failure has one.
+ * however many calls fail meanwhile. A failure that a store reports has no stack trace, because that would show the
+ * caller, not the cause; any other failure has one.
  */
 final class StoreOutage {
   private final System.Logger log;

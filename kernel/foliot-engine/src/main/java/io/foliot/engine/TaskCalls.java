@@ -25,14 +25,14 @@ import java.util.concurrent.CompletionStage;
 /**
  * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Any thread.
  *
- * <p>Guarantees: what a future says is durable, and confirmed ({@link Confirmation}); the loops know of each index
- * entry within their window before the caller hears of it, so that it fires on the millisecond.
+ * <p>Guarantees: the result of a future is durable, and confirmed ({@link Confirmation}). The loops know each index
+ * entry within their window before the caller gets the result, so that it fires on the millisecond.
  *
  * <ol>
- * <li>A call is checked: its size, its queues, its delay. What can never work is refused.
+ * <li>A call is checked: its size, its queues, its delay. A call that can never work is refused.
  * <li>Calls of a kind are gathered into batches of the store by a {@link GroupCommit}. Submits, touches, cancels and
- * redrives share one {@link Admission}: what does not fit is refused before anything is done.
- * <li>When a batch comes back, the loops are told of its index entries; then its callers get their answers.
+ * redrives share one {@link Admission}: a call that does not fit is refused before it has any effect.
+ * <li>When a batch comes back, the loops get its index entries; then its callers get their answers.
  * </ol>
  *
  * <p>Rejected: one queue of all kinds of calls. A store batch is of one kind, and a submit would wait for the cancels
@@ -129,7 +129,7 @@ final class TaskCalls {
     return maker.drafts(submissions, loops.storeMillis());
   }
 
-  /** Tells the loops of tasks that were written, and can be seen. */
+  /** Informs the loops of tasks that are written and visible. */
   void submitted(List<Draft> drafts, List<SubmitResult> results) {
     OutcomeCounter tally = new OutcomeCounter(meter, "");
     List<DueEntry> written = new ArrayList<>();
@@ -166,7 +166,7 @@ final class TaskCalls {
     for (int i = 0; i < items.size(); i++) {
       TouchResult result = results.get(i);
       TaskId id = result.id();
-      // What is touched by its id has a queue that this call does not know: runNow tells the loop itself.
+      // The queue of a task that is touched by its id is not known here: runNow informs the loop itself.
       if (items.get(i).ref() instanceof TaskRef.ByKey byKey) {
         tally.add(byKey.queue(), result.kind());
         if (result.indexed() && id != null && result.dueAt() <= horizon) {

@@ -15,7 +15,7 @@ final class TraceContext {
   private TraceContext() {}
 
   /**
-   * Returns the traceparent of an attempt. A task whose headers have a valid traceparent goes on with that trace.
+   * Returns the traceparent of an attempt. A task whose headers have a valid traceparent continues that trace.
    *
    * @param random any number, which becomes the span
    */

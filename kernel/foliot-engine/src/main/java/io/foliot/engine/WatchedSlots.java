@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The slots that one loop watches, and the poll over those that it does not. Passive; the loop's thread, but for
  * {@link #assignedCount}.
  *
- * <p>Guarantees: the loop watches what the assignment gives to this node of its share, and what the {@link OverduePoll}
- * has adopted; each slot that comes in addition is reported once to the {@link Listener}.
+ * <p>Guarantees: the loop watches the slots of its share that the assignment gives to this node, and those that the
+ * {@link OverduePoll} has adopted; each additional slot is reported once to the {@link Listener}.
  *
  * <ol>
  * <li>The share of a loop is fixed at the start, and doubles with the slots of the store.
@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class WatchedSlots {
   private static final System.Logger LOG = System.getLogger(WatchedSlots.class.getName());
 
-  /** Told of slots to read in addition. */
+  /** Receives additional slots to read. */
   interface Listener {
-    /** The store has doubled its slots; what was one is now two. */
+    /** The store has doubled its slots; each is now two. */
     void doubled(int slotCountBefore);
 
     /** These slots are watched from now on, and were not before. */
@@ -58,7 +58,7 @@ final class WatchedSlots {
   /**
    * Watches the whole share, until an assignment says otherwise.
    *
-   * @param enoughWaiting so many entries in the lanes are enough to do for this node
+   * @param enoughWaiting the number of entries in the lanes that are enough work for this node
    */
   WatchedSlots(SlotSet share, OverduePoll overdue, IndexReads reads, StoreHealth health, Lanes lanes, Meter meter,
       Listener listener, int enoughWaiting) {
@@ -114,7 +114,7 @@ final class WatchedSlots {
     update(nowNanos);
   }
 
-  /** Watches from now on what is assigned or adopted. */
+  /** Watches the assigned and adopted slots from now on. */
   private void update(long nowNanos) {
     SlotSet now = assigned.or(overdue.adopted(nowNanos));
     if (now.equals(watched)) {

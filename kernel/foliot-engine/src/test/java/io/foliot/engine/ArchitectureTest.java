@@ -62,16 +62,26 @@ final class ArchitectureTest {
   }
 
   @Test
+  void theEngineDoesNotReadTheHostsName() {
+    noClasses().that().resideInAPackage("io.foliot.engine..").should().dependOnClassesThat()
+        .haveSimpleName("NodeName").check(MAIN);
+  }
+
+  @Test
   void theStoreKnowsNeitherDeliveriesNorCoordinators() {
     noClasses().that().resideInAPackage("io.foliot.core.store").should().dependOnClassesThat()
         .resideInAnyPackage("io.foliot.core.delivery", "io.foliot.core.coordination").check(MAIN);
   }
 
+  /** But for {@code NodeName}, which reads the name of the host for those who assemble an engine. */
   @Test
   void coreAndEngineKnowNoFrameworkNoHttpNoStore() {
-    classes().should().onlyDependOnClassesThat(resideInAnyPackage("io.foliot.core..", "io.foliot.engine..",
-        "io.foliot.wheel", "org.jctools..", "org.jspecify..", "java.lang..", "java.util..", "java.time..", "java.io",
-        "java.nio.charset").or(equivalentTo(ByteOrder.class)).or(equivalentTo(Path.class))).check(MAIN);
+    classes().that().doNotHaveSimpleName("NodeName").should()
+        .onlyDependOnClassesThat(resideInAnyPackage("io.foliot.core..", "io.foliot.engine..",
+            "io.foliot.wheel", "org.jctools..", "org.jspecify..", "java.lang..", "java.util..", "java.time..",
+            "java.io",
+            "java.nio.charset").or(equivalentTo(ByteOrder.class)).or(equivalentTo(Path.class)))
+        .check(MAIN);
   }
 
   /** Breaks the rule on purpose. */

@@ -24,8 +24,8 @@ final class OverduePollTest {
   private final OverduePoll poll = new OverduePoll("c", SLOTS, 10, 0);
   private long nowNanos;
 
-  /** A look of this node, which has no slots, a second later, at slots whose oldest entries are these; 0 is none. */
-  private List<Integer> look(boolean isBusy, int... heads) {
+  /** A poll of this node, which has no slots, a second later, at slots whose oldest entries are these; 0 is none. */
+  private List<Integer> poll(boolean isBusy, int... heads) {
     nowNanos += TimeUnit.SECONDS.toNanos(1);
     assertThat(poll.isDue(nowNanos)).isTrue();
     List<DueScan> scans = poll.begin(ALL, NONE, 10_000, nowNanos);
@@ -47,54 +47,54 @@ final class OverduePollTest {
   @Test
   void whatHasNotMovedForASecondIsTaken() {
     assign("a", "a", "b", "b");
-    assertThat(look(false, 5, 5, 0, 5)).isEmpty();
-    assertThat(look(false, 5, 5, 0, 5)).containsExactly(0, 1, 3);
+    assertThat(poll(false, 5, 5, 0, 5)).isEmpty();
+    assertThat(poll(false, 5, 5, 0, 5)).containsExactly(0, 1, 3);
   }
 
   @Test
   void whatIsWorkedOffIsTakenUntilAClaimIsNotWon() {
     assign("a", "a", "b", "b");
-    assertThat(look(false, 5, 5, 0, 0)).isEmpty();
-    assertThat(look(false, 5, 5, 0, 0)).containsExactly(0, 1);
-    assertThat(look(false, 6, 6, 0, 0)).containsExactly(0, 1);
+    assertThat(poll(false, 5, 5, 0, 0)).isEmpty();
+    assertThat(poll(false, 5, 5, 0, 0)).containsExactly(0, 1);
+    assertThat(poll(false, 6, 6, 0, 0)).containsExactly(0, 1);
     assertThat(poll.claimed(1, false, nowNanos)).isFalse();
-    assertThat(look(false, 7, 7, 0, 0)).containsExactly(0);
+    assertThat(poll(false, 7, 7, 0, 0)).containsExactly(0);
   }
 
   @Test
   void anOwnerThatWorksOffOtherSlotsIsGivenTime() {
     assign("a", "a", "b", "b");
-    assertThat(look(false, 5, 5, 0, 5)).isEmpty();
-    assertThat(look(false, 6, 5, 0, 5)).as("a works on its first slot, b on nothing").containsExactly(3);
+    assertThat(poll(false, 5, 5, 0, 5)).isEmpty();
+    assertThat(poll(false, 6, 5, 0, 5)).as("a works on its first slot, b on nothing").containsExactly(3);
     for (int second = 2; second < 5; second++) {
-      assertThat(look(false, 5 + second, 5, 0, 0)).isEmpty();
+      assertThat(poll(false, 5 + second, 5, 0, 0)).isEmpty();
     }
-    assertThat(look(false, 10, 5, 0, 0)).as("has not come to its second one for five seconds").containsExactly(1);
+    assertThat(poll(false, 10, 5, 0, 0)).as("has not come to its second one for five seconds").containsExactly(1);
   }
 
   @Test
   void whoIsBusyGivesMoreTime() {
     assign("a", "a", "b", "b");
     for (int second = 0; second < 30; second++) {
-      assertThat(look(true, 5 + second, 5, 0, 0)).isEmpty();
+      assertThat(poll(true, 5 + second, 5, 0, 0)).isEmpty();
     }
-    assertThat(look(true, 40, 5, 0, 0)).containsExactly(1);
+    assertThat(poll(true, 40, 5, 0, 0)).containsExactly(1);
   }
 
   @Test
   void anOwnerThatStopsWorkingIsGivenNoMoreTime() {
     assign("a", "a", "b", "b");
-    assertThat(look(false, 5, 5, 0, 0)).isEmpty();
-    assertThat(look(false, 6, 5, 0, 0)).isEmpty();
-    assertThat(look(false, 6, 5, 0, 0)).isEmpty();
-    assertThat(look(false, 6, 5, 0, 0)).isEmpty();
-    assertThat(look(false, 6, 5, 0, 0)).containsExactly(0, 1);
+    assertThat(poll(false, 5, 5, 0, 0)).isEmpty();
+    assertThat(poll(false, 6, 5, 0, 0)).isEmpty();
+    assertThat(poll(false, 6, 5, 0, 0)).isEmpty();
+    assertThat(poll(false, 6, 5, 0, 0)).isEmpty();
+    assertThat(poll(false, 6, 5, 0, 0)).containsExactly(0, 1);
   }
 
   @Test
   void whatNobodyOwnsIsNotWaitedFor() {
-    assertThat(look(true, 5, 5, 0, 0)).isEmpty();
-    assertThat(look(true, 6, 5, 0, 0)).containsExactly(1);
+    assertThat(poll(true, 5, 5, 0, 0)).isEmpty();
+    assertThat(poll(true, 6, 5, 0, 0)).containsExactly(1);
   }
 
   private void away(String... owners) {
@@ -109,20 +109,20 @@ final class OverduePollTest {
   /** This node and its owner are the only ones. */
   private void adoptAll() {
     away("a", "a", "a", "a");
-    look(false, 5, 5, 5, 5);
-    look(false, 5, 5, 5, 5);
+    poll(false, 5, 5, 5, 5);
+    poll(false, 5, 5, 5, 5);
     assertThat(adopted()).containsExactly(0, 1, 2, 3);
   }
 
   @Test
   void whatIsLeftIsAdoptedWhileTheCoordinatorIsAway() {
     away("a", "a", "a", "a");
-    assertThat(look(false, 5, 0, 5, 5)).isEmpty();
+    assertThat(poll(false, 5, 0, 5, 5)).isEmpty();
     assertThat(adopted()).isEmpty();
-    assertThat(look(false, 5, 0, 5, 6)).as("an owner that is at work is given time").isEmpty();
-    assertThat(look(false, 5, 0, 5, 6)).isEmpty();
-    assertThat(look(false, 5, 0, 5, 6)).isEmpty();
-    assertThat(look(true, 5, 0, 5, 6)).as("also by a node that is busy").containsExactly(0, 2, 3);
+    assertThat(poll(false, 5, 0, 5, 6)).as("an owner that is at work is given time").isEmpty();
+    assertThat(poll(false, 5, 0, 5, 6)).isEmpty();
+    assertThat(poll(false, 5, 0, 5, 6)).isEmpty();
+    assertThat(poll(true, 5, 0, 5, 6)).as("also by a node that is busy").containsExactly(0, 2, 3);
     assertThat(adopted()).containsExactly(0, 2, 3);
   }
 
@@ -173,8 +173,8 @@ final class OverduePollTest {
     adoptAll();
     poll.assigned(Assignment.of(Arrays.asList("a", "a", "a", "a")), NONE, OverduePoll.Adoption.FORBIDDEN, nowNanos);
     assertThat(adopted()).isEmpty();
-    look(false, 5, 5, 5, 5);
-    assertThat(look(false, 5, 5, 5, 5)).as("but takes what is left behind").isNotEmpty();
+    poll(false, 5, 5, 5, 5);
+    assertThat(poll(false, 5, 5, 5, 5)).as("but takes what is left behind").isNotEmpty();
     assertThat(adopted()).isEmpty();
   }
 
@@ -193,8 +193,8 @@ final class OverduePollTest {
     assertThat(claimsUntilGivenUp(0, 9)).as("some are always lost").isEqualTo(Integer.MAX_VALUE);
     assertThat(claimsUntilGivenUp(1, 5)).isLessThan(30);
     assertThat(adopted()).containsExactly(0, 2, 3);
-    look(false, 0, 7, 0, 0);
-    look(false, 0, 7, 0, 0);
+    poll(false, 0, 7, 0, 0);
+    poll(false, 0, 7, 0, 0);
     assertThat(adopted()).as("nobody was there").containsExactly(0, 1, 2, 3);
     assertThat(claimsUntilGivenUp(1, 0)).as("so these were no other node's").isEqualTo(Integer.MAX_VALUE);
     nowNanos += TimeUnit.SECONDS.toNanos(60);

@@ -158,7 +158,7 @@ final class PartsTest {
     }
     assertThat(destination.limit()).isGreaterThan(20);
     long now = 0;
-    while (!destination.isProbing() && now < 100 * SECOND) {
+    while (!destination.isOnTrial() && now < 100 * SECOND) {
       now += SECOND / 5;
       int given = destination.acquire(1, now, NOTHING);
       for (int i = 0; i < given; i++) {
@@ -167,12 +167,12 @@ final class PartsTest {
     }
     assertThat(destination.limit()).isEqualTo(1);
     assertThat(destination.acquire(10, now, NOTHING)).as("not before its time").isZero();
-    long wait = destination.probeWaitNanos(now);
+    long wait = destination.trialWaitNanos(now);
     assertThat(wait).isPositive();
     assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(1);
     assertThat(destination.acquire(10, now + wait, NOTHING)).as("one at a time").isZero();
     destination.answered(new Answer.Done(""), now + wait);
-    assertThat(destination.isProbing()).isFalse();
+    assertThat(destination.isOnTrial()).isFalse();
     assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(2);
   }
 

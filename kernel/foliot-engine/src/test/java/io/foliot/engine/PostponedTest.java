@@ -190,7 +190,7 @@ final class PostponedTest {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
     LoopRig.Call call = move();
-    assertThat(call.<Claim>items()).containsExactly(Claim.look(entry.id()));
+    assertThat(call.<Claim>items()).containsExactly(Claim.move(entry.id()));
     assertThat(rig.lanes.found(entry, rig.nowNanos)).isFalse();
     read();
     rig.answer(call, claimed(new ClaimResult.Later(LATER)));

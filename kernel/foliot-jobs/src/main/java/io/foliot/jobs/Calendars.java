@@ -29,7 +29,7 @@ final class Calendars {
     this.store = store;
   }
 
-  /** Returns what finds the calendars that a schedule names. */
+  /** Returns a lookup of the calendars that a schedule names. */
   CompletionStage<Function<String, @Nullable Calendar>> of(ScheduleSettings schedule) {
     Map<String, Calendar> known = new HashMap<>();
     CompletionStage<Void> read = CompletableFuture.completedFuture(null);

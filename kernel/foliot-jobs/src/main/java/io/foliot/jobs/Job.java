@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param schedule when it runs
  * @param shards how many tasks one run has, from 1 to {@value #MAX_SHARDS}
  * @param shardParameters a text for each shard, from the first on; there may be fewer
- * @param overlap what happens if a time comes while a run is active
- * @param misfire what happens with times that are found late
+ * @param overlap the rule for a time that comes while a run is active
+ * @param misfire the rule for times that are found late
  * @param timeout how long a run may take, or null; then its shards are cancelled
- * @param parameter what each shard carries; its headers must leave room for those of the job
- * @param maxAttempts attempts of a shard, or 0 for what the queue says
+ * @param parameter the payload of each shard; its headers must leave room for those of the job
+ * @param maxAttempts attempts of a shard, or 0 for the number of the queue
  * @param pauseAfterFailures after how many failed runs in a row the job is paused, or 0 for never
  * @param history how many ended runs and ranges are kept
  */
@@ -34,7 +34,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
-  /** The largest parameter times the number of shards, in bytes: what one run writes. */
+  /** The largest parameter times the number of shards, in bytes: a run writes this much. */
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** All shard parameters together, in bytes of UTF-8: they are part of the job's record. */
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
@@ -169,7 +169,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the whole schedule; what other calls of this builder set of it is dropped. */
+    /** Sets the whole schedule; settings of it from other calls of this builder are dropped. */
     public Builder schedule(ScheduleSettings newSchedule) {
       settings = newSchedule;
       return this;
@@ -182,13 +182,13 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets what happens if a time comes while a run is active. */
+    /** Sets the rule for a time that comes while a run is active. */
     public Builder overlap(Overlap newOverlap) {
       overlap = newOverlap;
       return this;
     }
 
-    /** Sets what happens with times that are found late. */
+    /** Sets the rule for times that are found late. */
     public Builder misfire(Misfire newMisfire) {
       misfire = newMisfire;
       return this;
@@ -200,13 +200,13 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets what each shard carries. */
+    /** Sets the payload of each shard. */
     public Builder parameter(Body newParameter) {
       parameter = newParameter;
       return this;
     }
 
-    /** Sets the attempts of a shard; 0 for what the queue says. */
+    /** Sets the attempts of a shard; 0 for the number of the queue. */
     public Builder maxAttempts(int attempts) {
       maxAttempts = attempts;
       return this;

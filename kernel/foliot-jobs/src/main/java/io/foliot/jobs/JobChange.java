@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * scheduled times up to the change are decided first, by the rules before the change.
  *
  * <p>Rejected: to keep the old definition until a planning pass has decided its times. The caller can decide them as
- * well, by the same function, because his write is refused if the record has changed since he read it.
+ * well, by the same function: its write is refused if the record has changed since it was read.
  */
 final class JobChange {
   /** The longest text for people, in characters: it is part of the record. */
@@ -80,8 +80,8 @@ final class JobChange {
   }
 
   /**
-   * Decides the times before a new definition. If a calendar of the old one is gone, they cannot be told from excluded
-   * ones: none of them runs, and all are recorded as missed.
+   * Decides the times before a new definition. If a calendar of the old one is gone, they cannot be distinguished from
+   * excluded ones: none of them runs, and all are recorded as missed.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.job().schedule().exclude().stream().allMatch(name -> calendars.apply(name) != null)) {
@@ -186,7 +186,7 @@ final class JobChange {
       return record;
     }
     JobEdit edit = new JobEdit(record);
-    // What is scheduled at this very instant still counts as paused.
+    // A time at this very instant still counts as paused.
     edit.paused = new JobRecord.Paused(paused.since(), now + 1, paused.origins(), paused.reason(), paused.actor());
     return edit.done();
   }

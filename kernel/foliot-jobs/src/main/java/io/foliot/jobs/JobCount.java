@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * About how many jobs a store has: what it counted last, and what this node has created since. Any thread; nothing
- * waits for the store, which may take long to count its first time.
+ * An estimate of the number of jobs in a store: its last count plus the jobs that this node has created since. Any
+ * thread; no method waits for the store, whose first count may take long.
  *
- * <p>The store is asked every ten seconds at most, and its counts may be ten seconds old. So its answer before the last
- * is kept as well, and the larger sum of both is taken: what this node created is never left out, what other nodes
- * created may be for twenty seconds, and what was deleted counts for as long.
+ * <p>The store is asked every ten seconds at most, and its counts may be ten seconds old. The answer before the last is
+ * therefore kept as well, and the larger of both sums counts. Jobs that this node created are always included. Jobs
+ * that other nodes created may be missing for twenty seconds, and deleted jobs may be included for as long.
  */
 final class JobCount {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -24,8 +24,8 @@ final class JobCount {
   private volatile Answers answers;
 
   /**
-   * @param jobs what the store counted
-   * @param created what this node had created when it was asked
+   * @param jobs the count of the store
+   * @param created the number of jobs that this node had created when the store was asked
    */
   private record Answer(long jobs, long created) {
     static final Answer NONE = new Answer(0, 0);

@@ -39,7 +39,7 @@ final class JobEdit {
     parameters = new ArrayList<>(record.parameters());
   }
 
-  /** Records what became of a run or of scheduled times; a range that goes on is one entry. */
+  /** Records what became of a run or of scheduled times; a range that continues the last one extends its entry. */
   void past(PastRun past) {
     totals = totals.with(past);
     PastRun last = history.isEmpty() ? null : history.getLast();
@@ -55,7 +55,7 @@ final class JobEdit {
     past(new PastRun(from, to, count, 0, result, 0, 0, 0, now));
   }
 
-  /** Returns what the shards of a run carry. */
+  /** Returns the payload of the shards of a run. */
   Body parameter(Run run) {
     return parameters.stream().filter(parameter -> parameter.origin() == run.origin()).findFirst()
         .map(parameter -> new Body(parameter.body().payload(), parameter.body().contentType(),

@@ -9,13 +9,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** The node whose callers change jobs: what {@link Jobs} needs of it beside the store. Any thread; no method blocks. */
+/**
+ * The node on which callers change jobs: the calls that {@link Jobs} needs beside the store. Any thread; no method
+ * blocks.
+ */
 @FunctionalInterface
 public interface JobHost {
   /** The most jobs of a store, unless the host says otherwise. */
   long MAX_JOBS = 1_000_000;
 
-  /** Writes drafts of the internal queue, and has them looked at in time. */
+  /** Writes drafts of the internal queue, and informs the loop so that they fire on time. */
   CompletableFuture<List<SubmitResult>> write(List<Draft> drafts);
 
   /** Returns whether a queue exists. A job whose queue does not is shown as in error. */
@@ -31,7 +34,7 @@ public interface JobHost {
   /**
    * Returns a host whose parts are calls of its engine.
    *
-   * @param write what {@link #write} does
+   * @param write the body of {@link #write}
    * @param findQueue finds the settings of a queue
    */
   static JobHost of(Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,

@@ -39,7 +39,7 @@ final class JobLife {
   /** Shards whose ends one pass reads, over all active runs. */
   static final int MAX_READ = 1_000;
 
-  /** The interval at which runs are looked at whose ends wake the job; a lost hint costs no more. */
+  /** The interval of checks for the end of a run, beside the hints that wake the job; a lost hint costs no more. */
   private static final long AWAITED_POLL_MILLIS = 30_000;
   /** The same for runs that wake nothing, while a time waits for them. */
   private static final long WAITING_POLL_MILLIS = 2_000;
@@ -61,7 +61,7 @@ final class JobLife {
   private boolean readsOn;
 
   /**
-   * What a pass decides.
+   * The decisions of a pass.
    *
    * @param record the next record
    * @param at when the next pass is due, in milliseconds since 1970
@@ -324,7 +324,7 @@ final class JobLife {
     return Math.max(at, now + 1);
   }
 
-  /** Returns how long from now an active run is looked at again, if no hint comes before. */
+  /** Returns how long from now an active run is checked again, if no hint comes before. */
   private long poll(Run run) {
     if (run.isStopping()) {
       return STOPPING_POLL_MILLIS;

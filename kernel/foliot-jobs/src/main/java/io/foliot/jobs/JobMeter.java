@@ -1,8 +1,8 @@
 package io.foliot.jobs;
 
 /**
- * Told of what the planning of jobs decides, to count it. Called for each pass on any thread: an implementation is
- * quick and never throws. A pass whose result was not recorded is planned again, and told again.
+ * Counts the decisions of planning passes. It is called for each pass, on any thread: an implementation is quick and
+ * never throws. A pass whose result was not recorded is planned and counted again.
  */
 public interface JobMeter {
   /** So many scheduled times of a queue's jobs got a record; {@code what}: fired, skipped, missed, paused. */

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The record is the payload of the task. The time of the pass is the store's clock in the claim, and no other.
  * <li>The shards that the pass wants to know are read, and the calendars that the job names.
- * <li>{@link JobLife#plan} decides. What it cancels is cancelled first: a crash in between cancels again.
+ * <li>{@link JobLife#plan} decides. Shards are cancelled first: after a crash in between, the next pass cancels them
+ * again.
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *

@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param waiting times that are to run and have not begun, in the order in which they begin
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest last
- * @param totals what became of all times
+ * @param totals the results of all times
  * @param requests idempotency keys of the last requests
- * @param parameters what the shards of requested runs carry instead of the job's parameter, until they are inserted
+ * @param parameters the payloads of the shards of requested runs, until they are inserted; others get the job's
+ *     parameter
  */
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
@@ -67,7 +68,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param until the first instant at which they do again; {@link Long#MAX_VALUE} for a resume by hand
    * @param origins requests up to this number do not begin in the pause; later ones do
    * @param reason why, for people
-   * @param actor by whom
+   * @param actor the caller that changed it
    */
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
@@ -88,7 +89,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   record Request(String key, long time, long origin) {}
 
   /**
-   * What the shards of a requested run carry; their headers are those of the job's parameter.
+   * The payload of the shards of a requested run; their headers are those of the job's parameter.
    *
    * @param origin the number of the request
    * @param body the payload and its content type

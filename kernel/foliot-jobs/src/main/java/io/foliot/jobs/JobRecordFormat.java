@@ -45,7 +45,7 @@ final class JobRecordFormat {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the bytes of {@link #encode}.
    *
    * @throws UnreadableException if it cannot be read; its class says why
    */
@@ -53,7 +53,7 @@ final class JobRecordFormat {
     return Frame.read(WHAT, name, Checksum.mark(name), bytes, JobRecordFormat::read);
   }
 
-  /** Reads what the task of a job carries; null if it cannot be read. */
+  /** Decodes the payload of a job's task; null if it cannot be read. */
   static @Nullable JobRecord decodeIfReadable(TaskRecord task) {
     try {
       return decode(String.valueOf(task.key()), task.body().payload());

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as callers see it: its definition and what its schedule has made of it so far.
+ * A job as callers see it: its definition and the state of its schedule.
  *
  * @param name its name
  * @param state whether it runs
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param waiting how many times are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
- * @param totals what became of all times
+ * @param totals the results of all times
  * @param error why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
@@ -48,7 +48,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * @param since its begin
    * @param until its end, or null for a resume by hand
    * @param reason why, for people
-   * @param actor by whom
+   * @param actor the caller that changed it
    */
   public record Pause(Instant since, @Nullable Instant until, String reason, String actor) {}
 

@@ -8,7 +8,7 @@ public interface JobSurroundings {
   /** Returns monotonic time in nanoseconds. */
   long nanoTime();
 
-  /** Runs an action once so many milliseconds have passed; does not wait for it. */
+  /** Runs an action after a delay in milliseconds; does not wait for it. */
   void after(long millis, Runnable action);
 
   /** Returns random bits, for ids. */

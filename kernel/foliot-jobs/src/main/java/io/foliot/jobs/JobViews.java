@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as callers see them: what is stored of them, with the ends of shards that no pass has noted yet. Any thread. */
+/** Jobs as callers see them: their records, and the ends of shards that no pass has noted yet. Any thread. */
 final class JobViews {
   private final TaskStore store;
   private final JobHost host;
@@ -49,7 +49,7 @@ final class JobViews {
     });
   }
 
-  /** Reads the shards that have ended as far as is known, and have not been looked at by a pass; a bounded number. */
+  /** Reads a bounded number of shards that have probably ended and that no pass has noted yet. */
   private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskRecord> tasks) {
     List<TaskId> wanted = new ArrayList<>();
     for (TaskRecord task : tasks) {
@@ -103,7 +103,7 @@ final class JobViews {
   /**
    * Returns the state of a job as it was written at the given time. A pause that ends with that write is not shown.
    *
-   * @param now what the times to come are later than, if the job is paused without an end
+   * @param now the instant after which upcoming times are listed, if the job is paused without an end
    */
   private static JobStatus status(JobRecord record, long written, long now,
       Function<String, @Nullable Calendar> known, String error) {

@@ -27,15 +27,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recurring jobs of a store: what callers do with them. Any thread; no method blocks.
+ * The recurring jobs of a store, for callers that create, change and run them. Any thread; no method blocks.
  *
  * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
- * and written if nobody has written it since; else it is read again. A job that is being planned, some milliseconds, is
- * waited for; a planner of this process leaves the change a gap if it waits for long. After six seconds the change fails
- * with {@link OverloadedException} and nothing is done. So no copy of a definition that has become old replaces a newer one, and the answer of a change is true on every node.
+ * and written if it has not been written since; otherwise it is read again. A change waits for a planning pass of the
+ * job, which takes some milliseconds; if it waits for long, the planner of this process leaves it a gap. After six
+ * seconds it fails with {@link OverloadedException} and has no effect. An old copy of a definition therefore never
+ * replaces a newer one, and the result of a change holds on every node.
  *
- * <p>Futures fail with {@link IllegalArgumentException} for what can never work, with {@link UnknownJobException} for a
- * job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
+ * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, with
+ * {@link UnknownJobException} for a job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
  */
 public final class Jobs {
   private final TaskStore store;
@@ -81,7 +82,7 @@ public final class Jobs {
   }
 
   /**
-   * What a put has done.
+   * The effect of a put.
    *
    * @param status the job
    * @param isNew whether there was none with its name
@@ -221,7 +222,7 @@ public final class Jobs {
   /**
    * Pages through the jobs.
    *
-   * @param cursor what the last page gave, or null for the first
+   * @param cursor the {@code next} of the last page, or null for the first page
    */
   public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
     return store.query(Shards.JOBS, null, limit, cursor)
@@ -298,7 +299,7 @@ public final class Jobs {
   /**
    * Asks for a run now, as {@link #trigger(String, String)} does.
    *
-   * @param parameter what its shards carry instead of the job's parameter, without headers, or null
+   * @param parameter the payload of its shards in place of the job's parameter, without headers, or null
    */
   public CompletableFuture<Requested> trigger(String name, @Nullable String key, @Nullable Body parameter) {
     return request(name, (record, now, known) -> parameter == null
@@ -337,7 +338,7 @@ public final class Jobs {
     }, record -> cancelled(JobLife.stopping(record, time.toEpochMilli())));
   }
 
-  /** Cancels shards, so many at a time that one step of the store does not hold up the others for long. */
+  /** Cancels shards in batches that are small enough not to delay other steps of the store for long. */
   private CompletionStage<Boolean> cancelled(List<TaskId> shards) {
     CompletionStage<Boolean> all = CompletableFuture.completedFuture(true);
     for (int i = 0; i < shards.size(); i += JobLife.MAX_READ) {
@@ -369,7 +370,7 @@ public final class Jobs {
     return change(name, change, record -> CompletableFuture.completedFuture(true));
   }
 
-  /** @param then what is done once the record is written, before the answer */
+  /** @param then the action to run once the record is written, before the answer */
   private CompletableFuture<JobStatus> change(String name, Change change,
       Function<JobRecord, CompletionStage<Boolean>> then) {
     return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
@@ -441,7 +442,9 @@ public final class Jobs {
     return task.isLive() && !task.cancelRequested();
   }
 
-  /** Ensures that a record which cannot be read is damaged: what a newer version wrote is not lost to an older one. */
+  /**
+   * Ensures that a record which cannot be read is damaged, so that an older version does not overwrite a newer record.
+   */
   private static void ensureReplaceable(TaskRecord task) {
     try {
       JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
@@ -475,7 +478,7 @@ public final class Jobs {
         : written(next, before.task().generation(), now);
   }
 
-  /** Has a job that waits planned at once. One that runs or has changed meanwhile is looked at by who did that. */
+  /** Makes a waiting job due at once. If it runs or has changed meanwhile, the pass or change plans it. */
   private CompletionStage<?> wake(String name) {
     return read(name).thenCompose(found -> {
       TaskRecord task = found.filter(Jobs::isThere).orElse(null);

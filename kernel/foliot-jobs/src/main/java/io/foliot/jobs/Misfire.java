@@ -18,7 +18,7 @@ public record Misfire(Policy policy, Duration window, int max) {
 
   /** The choice among late times. */
   public enum Policy {
-    /** The latest one runs, and is told how many were missed directly before it. */
+    /** The latest one runs; its headers say how many were missed directly before it. */
     ONCE(1),
     /** All of them run, up to a maximum, the oldest first and one after the other unless the overlap rule allows. */
     ALL(2),
@@ -31,7 +31,7 @@ public record Misfire(Policy policy, Duration window, int max) {
       this.code = code;
     }
 
-    /** Returns the number that stands for this policy in stored records. */
+    /** Returns the number of this policy in stored records. */
     int code() {
       return code;
     }
@@ -59,7 +59,7 @@ public record Misfire(Policy policy, Duration window, int max) {
     return new Misfire(Policy.ALL, window, max);
   }
 
-  /** Returns the rule that runs what is within a window, and no other time. */
+  /** Returns the rule that runs the times within a window, and no others. */
   public static Misfire skip(Duration window) {
     return new Misfire(Policy.SKIP, window, MAX_RUNS);
   }

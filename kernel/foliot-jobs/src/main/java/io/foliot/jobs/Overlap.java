@@ -17,7 +17,7 @@ public enum Overlap {
     this.code = code;
   }
 
-  /** Returns the number that stands for this rule in stored records. */
+  /** Returns the number of this rule in stored records. */
   int code() {
     return code;
   }

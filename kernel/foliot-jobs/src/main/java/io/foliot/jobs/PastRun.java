@@ -6,9 +6,9 @@ package io.foliot.jobs;
  *
  * @param from the scheduled time, or the first one of a range
  * @param to the same, or the last one of a range
- * @param count how many scheduled times it stands for
+ * @param count the number of scheduled times that it covers
  * @param origin 0 for the schedule, else the number of the request that asked for it
- * @param result what became of it
+ * @param result the result of the run, or of the times
  * @param shards how many shards it had; 0 for a range
  * @param failed how many of them failed or were cancelled
  * @param begun when it began, or 0
@@ -43,7 +43,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
       this.code = code;
     }
 
-    /** Returns the number that stands for this result in stored records. */
+    /** Returns the number of this result in stored records. */
     int code() {
       return code;
     }

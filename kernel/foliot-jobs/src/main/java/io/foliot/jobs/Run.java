@@ -31,7 +31,7 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
       this.code = code;
     }
 
-    /** Returns the number that stands for this reason in stored records. */
+    /** Returns the number of this reason in stored records. */
     int code() {
       return code;
     }

@@ -12,11 +12,11 @@ import java.util.List;
  *
  * <ol>
  * <li>Times in a pause are one range. A pause that is over ends here.
- * <li>At most {@value #MAX_LOOKED} times after the cursor are looked at; of a fixed rate the older ones are counted at
- * once, because so old a time never runs.
+ * <li>At most {@value #MAX_LOOKED} times after the cursor are examined. Of a fixed rate, older ones are counted at
+ * once, because times this old never run.
  * <li>One time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses, and the
  * others are missed. Where times are left for the next pass, the policy knows that they are newer.
- * <li>The cursor moves to the last time that was looked at, or to the instant.
+ * <li>The cursor moves to the last examined time, or to the instant.
  * </ol>
  *
  * <p>The decision follows from the cursor and never from the instant at which the pass was planned, so that a pass may
@@ -26,7 +26,7 @@ import java.util.List;
 final class ScheduledTimes {
   /** Times of one pass: a year of seconds after an outage must not hold a loop. */
   static final int MAX_LOOKED = 1_000;
-  /** A time that is found so much later is on time. */
+  /** Delay up to which a time counts as on time. */
   static final long GRACE_MILLIS = 30_000;
 
   private ScheduledTimes() {}

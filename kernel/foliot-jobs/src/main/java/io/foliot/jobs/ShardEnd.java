@@ -15,10 +15,11 @@ import java.util.concurrent.CompletionStage;
  * A shard as its record shows it.
  *
  * @param state whether it has ended, and how
- * @param at when it ended, in milliseconds since 1970 by the store's clock; 0 if it has not or nobody knows
+ * @param at when it ended, in milliseconds since 1970 by the store's clock; 0 if it has not ended or the time is not
+ *     known
  */
 record ShardEnd(State state, long at) {
-  /** The states that planning tells apart. */
+  /** The states that planning distinguishes. */
   enum State {
     /** It waits or runs. */
     LIVE,

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that are the shards of runs. Their ids follow from (job, scheduled time, origin, shard), so that whoever
- * plans a run twice inserts its shards once.
+ * The tasks that are the shards of runs. Their ids follow from (job, scheduled time, origin, shard), so that a run
+ * which is planned twice still gets its shards once.
  */
 final class Shards {
   /** The queue of the jobs' own tasks. */

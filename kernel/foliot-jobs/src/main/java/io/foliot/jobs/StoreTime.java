@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * The store's clock at the slots of jobs, in milliseconds since 1970. Any thread.
  *
- * <p>A store with a clock in this process is asked each time. Of any other the last answer is used again for a second,
- * with the time that has passed since it arrived: so who writes often waits for the writes alone. The time is never
- * ahead of the store's, unless the store's clock is set back meanwhile. It is at most {@value #MAX_TRIP_MILLIS} ms
- * behind, because an answer that took longer is not used again.
+ * <p>A store with a clock in this process is asked each time. The answer of any other store is reused for a second,
+ * plus the time that has passed since it arrived, so that a frequent writer waits for its writes alone. The time is
+ * never ahead of the store's, unless the store's clock is set back meanwhile. It is at most {@value #MAX_TRIP_MILLIS}
+ * ms behind, because an answer that took longer is not used again.
  *
  * <p>Each slot has answers of its own: the nodes of a cluster have clocks of their own, and the passes over a job go by
  * the one of its slot.
@@ -50,7 +50,7 @@ final class StoreTime {
     return asked.thenApply(StoreTime::millis);
   }
 
-  /** Returns the time at the slot of a job, as it is now or as the last answer and this process's clock tell it. */
+  /** Returns the time at the slot of a job, read now, or derived from the last answer and this process's clock. */
   CompletionStage<Long> estimated(String job) {
     Answer last = answers.get(slot(job));
     long age = last == null ? Long.MAX_VALUE : surroundings.nanoTime() - last.nanos();

@@ -197,14 +197,14 @@ final class BrokenStores {
         won.put(claim.id(), fresh.task());
       }
       TaskRecord old = won.get(claim.id());
-      return old != null && !(result instanceof ClaimResult.Won) && !claim.isLook(scene.nowMillis())
+      return old != null && !(result instanceof ClaimResult.Won) && !claim.isMove(scene.nowMillis())
           ? new ClaimResult.Won(old)
           : result;
     }
 
     private ClaimResult stolen(Claim claim) {
       TaskRecord task = peek(claim.id());
-      if (task == null || claim.isLook(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
+      if (task == null || claim.isMove(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
         return claimOne(claim);
       }
       long leftMicros = Math.max(0, task.leaseEnd() * 1_000 - scene.nowMicros());
@@ -231,7 +231,7 @@ final class BrokenStores {
       List<ClaimResult> results = new ArrayList<>();
       for (Claim claim : claims) {
         TaskRecord task = peek(claim.id());
-        results.add(task != null && !claim.isLook(scene.nowMillis()) && task.state() == TaskState.DELAYED
+        results.add(task != null && !claim.isMove(scene.nowMillis()) && task.state() == TaskState.DELAYED
             && task.dueAt() <= scene.nowMillis() ? begun(task, claim.leaseMillis()) : claimOne(claim));
       }
       return told(new ClaimBatch(scene.nowMillis(), results));
@@ -395,7 +395,7 @@ final class BrokenStores {
     public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
       List<ClaimResult> results = new ArrayList<>();
       for (Claim claim : claims) {
-        TaskRecord old = claim.isLook(scene.nowMillis()) ? null : replaced.get(claim.id());
+        TaskRecord old = claim.isMove(scene.nowMillis()) ? null : replaced.get(claim.id());
         if (old != null && old.dueAt() <= scene.nowMillis()) {
           replaced.remove(claim.id());
           long leaseEnd = scene.nowMillis() + claim.leaseMillis();
@@ -458,7 +458,7 @@ final class BrokenStores {
      * Returns whether a scan is the overdue poll's of a slot that it does not work off yet: no other asks for one
      * entry.
      */
-    private static final int OVERDUE_LOOK = 1;
+    private static final int OVERDUE_LIMIT = 1;
     private static final long BRIEFLY_MILLIS = 2_000;
 
     private final Bug bug;
@@ -486,7 +486,7 @@ final class BrokenStores {
           TaskRecord task = peek(entry.id());
           return task == null || task.state() != TaskState.RUNNING;
         });
-        default -> only(scan, entry -> !(scan.fromWakeAt() == Long.MIN_VALUE && scan.limit() == OVERDUE_LOOK));
+        default -> only(scan, entry -> !(scan.fromWakeAt() == Long.MIN_VALUE && scan.limit() == OVERDUE_LIMIT));
       };
     }
 

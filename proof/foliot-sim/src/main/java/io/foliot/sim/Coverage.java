@@ -30,7 +30,7 @@ final class Coverage {
     SLOT_WITH_TWO_OWNERS,
     /** Nodes had fewer slots than there are. */
     SLOT_WITHOUT_OWNER,
-    /** A task was claimed by a node that does not look after its slot. */
+    /** A task was claimed by a node that does not own its slot. */
     CLAIMED_BY_NO_OWNER, STORE_AWAY, STORE_FAILOVER,
     /** A failover lost what had been acked. */
     LIMIT_REACHED, MACHINE_ASLEEP, SUFFIX_FORGOTTEN,
@@ -46,8 +46,8 @@ final class Coverage {
     COMMIT_AFTER_DUE,
     /** So long after that the quick head polls do not look back to it. */
     COMMIT_FAR_BEHIND_CURSOR, CLAIM_WON, CLAIM_LATER, CLAIM_GONE, PARKED_READ_BACK, CLAIM_AFTER_LEASE_END,
-    /** A look, which wins nothing, found a task ready. */
-    LOOK_FOUND_READY,
+    /** A move, which wins nothing, found a task ready. */
+    MOVE_FOUND_READY,
     /** A node had no handler for what was due. */
     PARKED_FOR_WANT_OF_A_HANDLER, PARKED, SETTLE_REFUSED, SETTLE_REPEATED, DEAD_LETTER, RESET_OF_RUNNING, CANCEL_OF_RUNNING, SUBMIT_REPEATED, SUBMIT_KEPT, SUBMIT_REJECTED, REDRIVEN, QUEUE_PAUSED, QUEUE_DELETED,
     /** A queue was not deleted because it had live tasks. */

@@ -42,7 +42,7 @@ final class SimCoordination {
     }
   };
 
-  private static final long LOOK_MILLIS = 500;
+  private static final long CHECK_MILLIS = 500;
   private static final long SUSPENDED_MILLIS = 1_000;
   private static final long WELL_MILLIS = 5;
   private static final long LATEST_MILLIS = 5_000;
@@ -81,7 +81,7 @@ final class SimCoordination {
     well = sim.world().isCalm();
     sessionMillis = luck.nextLong(2_000, 10_000);
     if (sim.world().coordination() == World.Coordination.SERVICE) {
-      sim.schedule().afterMillis(LOOK_MILLIS, this::look);
+      sim.schedule().afterMillis(CHECK_MILLIS, this::checkSessions);
     }
   }
 
@@ -162,7 +162,7 @@ final class SimCoordination {
   }
 
   /** Sessions of those who were not heard of end, in time or long after. */
-  private void look() {
+  private void checkSessions() {
     boolean ended = false;
     for (Session session : List.copyOf(sessions.values())) {
       Client client = session.client;
@@ -203,7 +203,7 @@ final class SimCoordination {
     if (ended) {
       tellAll();
     }
-    sim.schedule().afterMillis(LOOK_MILLIS, this::look);
+    sim.schedule().afterMillis(CHECK_MILLIS, this::checkSessions);
   }
 
   private Coordinator.View view(Coordinator.Connection connection) {

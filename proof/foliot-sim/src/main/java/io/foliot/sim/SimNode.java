@@ -138,7 +138,7 @@ final class SimNode {
   }
 
   /** Whether, by what is written down, a slot is its own. */
-  boolean looksAfter(int slot) {
+  boolean owns(int slot) {
     Assignment assignment = surroundings.assignment().get();
     return assignment != null && name.equals(assignment.owner(slot % assignment.slotCount()));
   }

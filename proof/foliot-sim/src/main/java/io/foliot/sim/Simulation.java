@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation {
   private static final long HEALED_MILLIS = 150_000;
-  private static final long LOOK_MILLIS = 1_000;
+  private static final long CHECK_MILLIS = 1_000;
   private static final long RUNNING_MILLIS = 200;
-  private static final int MAX_UNEVEN_LOOKS = 8;
+  private static final int MAX_UNEVEN_CHECKS = 8;
   /** After the heal, until the last session has ended and each slot has its owner. */
   private static final long OWNED_MILLIS = 45_000;
   /** The tolerated delay when all is well, beside the backlog. */
@@ -83,7 +83,7 @@ public final class Simulation {
   private final @Nullable Consumer<String> reader;
   /** The largest number of tasks due at the same time since the heal. */
   private long backlog;
-  private int unevenLooks;
+  private int unevenChecks;
   private long quietSinceMillis = Long.MAX_VALUE;
 
   private Simulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
@@ -131,10 +131,10 @@ public final class Simulation {
     cluster.plan(faults);
     schedule.afterMillis(SimCluster.HEAL_MILLIS, this::heal);
     for (long at = RUNNING_MILLIS; at < SimCluster.HEAL_MILLIS + HEALED_MILLIS; at += RUNNING_MILLIS) {
-      schedule.afterMillis(at, this::lookWhatRuns);
+      schedule.afterMillis(at, this::checkRunning);
     }
-    for (long at = LOOK_MILLIS; at < SimCluster.HEAL_MILLIS + HEALED_MILLIS; at += LOOK_MILLIS) {
-      schedule.afterMillis(at, this::look);
+    for (long at = CHECK_MILLIS; at < SimCluster.HEAL_MILLIS + HEALED_MILLIS; at += CHECK_MILLIS) {
+      schedule.afterMillis(at, this::check);
     }
     schedule.runWhile(TimeUnit.MILLISECONDS.toNanos(SimCluster.HEAL_MILLIS + HEALED_MILLIS), () -> !isOver());
     readAll();
@@ -175,7 +175,7 @@ public final class Simulation {
 
   // What is demanded.
 
-  private void look() {
+  private void check() {
     int owned = 0;
     int ownedByMembers = 0;
     int served = 0;
@@ -200,11 +200,11 @@ public final class Simulation {
     }
     long healedMillis = schedule.nowNanos() / 1_000_000 - SimCluster.HEAL_MILLIS;
     if (healedMillis > 0) {
-      lookWhatIsOverdue(healedMillis);
+      checkOverdue(healedMillis);
       if (healedMillis > OWNED_MILLIS) {
         // A node whose calls keep failing loses its slots now and then, and gets them back.
-        unevenLooks = isCoordinated() && ownedByMembers != slots ? unevenLooks + 1 : 0;
-        if (unevenLooks > MAX_UNEVEN_LOOKS) {
+        unevenChecks = isCoordinated() && ownedByMembers != slots ? unevenChecks + 1 : 0;
+        if (unevenChecks > MAX_UNEVEN_CHECKS) {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
         }
         nodes.forEach(this::ensureServes);
@@ -247,7 +247,7 @@ public final class Simulation {
    * On a store that forgets no write, a queue's limit is that of all nodes together. A claim whose answer
    * its node never received is running in the store, but no node runs it.
    */
-  private void lookWhatRuns() {
+  private void checkRunning() {
     long now = schedule.nowMillis();
     List<String> running = store.live().stream().filter(task -> task.queue().equals(Clients.LIMITED)
         && task.state() == TaskState.RUNNING && task.leaseEnd() > now && receiver.hasBegun(task.token()))
@@ -260,7 +260,7 @@ public final class Simulation {
     }
   }
 
-  private void lookWhatIsOverdue(long healedMillis) {
+  private void checkOverdue(long healedMillis) {
     List<TaskRecord> live = store.live();
     long now = schedule.nowMillis();
     backlog = Math.max(backlog, live.stream().filter(task -> dueSince(task) <= now).count());
@@ -288,7 +288,7 @@ public final class Simulation {
   private boolean isOver() {
     long now = schedule.nowMillis();
     boolean owned = schedule.nowNanos() / 1_000_000 > SimCluster.HEAL_MILLIS + OWNED_MILLIS
-        + 2 * MAX_UNEVEN_LOOKS * LOOK_MILLIS;
+        + 2 * MAX_UNEVEN_CHECKS * CHECK_MILLIS;
     return owned && quietSinceMillis != Long.MAX_VALUE && now - quietSinceMillis > QUIET_MILLIS;
   }
 

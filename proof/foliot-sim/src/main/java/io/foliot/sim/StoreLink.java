@@ -296,7 +296,7 @@ final class StoreLink implements TaskStore {
       case ClaimResult.Won won -> won(won.task());
       case ClaimResult.Later later -> coverage.count(Coverage.Case.CLAIM_LATER);
       case ClaimResult.Gone gone -> coverage.count(Coverage.Case.CLAIM_GONE);
-      case ClaimResult.Ready ready -> coverage.count(Coverage.Case.LOOK_FOUND_READY);
+      case ClaimResult.Ready ready -> coverage.count(Coverage.Case.MOVE_FOUND_READY);
     }
   }
 
@@ -307,7 +307,7 @@ final class StoreLink implements TaskStore {
     if (!attempts.isEmpty() && attempts.getLast().end() == AttemptRecord.End.LEASE_ENDED) {
       coverage.count(Coverage.Case.CLAIM_AFTER_LEASE_END);
     }
-    if (!node.looksAfter(task.id().slot(slotCount()))) {
+    if (!node.owns(task.id().slot(slotCount()))) {
       coverage.count(Coverage.Case.CLAIMED_BY_NO_OWNER);
     }
   }

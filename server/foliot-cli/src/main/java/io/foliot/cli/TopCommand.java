@@ -51,7 +51,7 @@ final class TopCommand implements Callable<Integer> {
     try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
       // The first read reports at once what is wrong with the address or the key; later ones retry.
-      look(remote, screen);
+      refresh(remote, screen);
       if (shell.terminal() && !plain) {
         show(remote, screen);
       } else {
@@ -63,14 +63,14 @@ final class TopCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  private static void look(ServerConnection remote, TopScreen screen) {
+  private static void refresh(ServerConnection remote, TopScreen screen) {
     String metrics = remote.get("/metrics");
     screen.answered(metrics, remote.get("/v1/queues"), remote.get("/v1/cluster"), Instant.now(), System.nanoTime());
   }
 
-  private static void lookAgain(ServerConnection remote, TopScreen screen) {
+  private static void tryRefresh(ServerConnection remote, TopScreen screen) {
     try {
-      look(remote, screen);
+      refresh(remote, screen);
     } catch (CommandException e) {
       screen.failed(String.valueOf(e.getMessage()), Instant.now());
     }
@@ -83,7 +83,7 @@ final class TopCommand implements Callable<Integer> {
       for (long left = next - System.nanoTime(); left > 0; left = next - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
-      lookAgain(remote, screen);
+      tryRefresh(remote, screen);
       shell.line(screen.line());
       if (shell.out().checkError()) {
         // The reader of the lines is gone.
@@ -104,7 +104,7 @@ final class TopCommand implements Callable<Integer> {
           Size size = terminal.getSize();
           draw(terminal, screen.lines(shell, Math.max(4, size.getRows()), Math.max(20, size.getColumns())));
           quit |= quits(terminal.reader());
-          lookAgain(remote, screen);
+          tryRefresh(remote, screen);
         }
       } finally {
         leave(terminal, before);

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.Cancellation;
 import io.foliot.Foliot;
 import io.foliot.JobRun;
 import io.foliot.Submitted;
@@ -19,30 +18,26 @@ import io.foliot.client.QueueSettings;
 import io.foliot.client.TaskNote;
 import io.foliot.client.TaskState;
 import io.foliot.client.UnreachableException;
-import io.foliot.core.OnConflict;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
-import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application that is connected to a real server. */
+/** An application that is connected to a real server, beside the rows that all ways of opening have in common. */
 final class ConnectTest {
-  record Order(String id, int lines) {}
-
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   @TempDir
@@ -77,28 +72,6 @@ final class ConnectTest {
 
   private FoliotClient client() {
     return FoliotClient.builder(url()).build();
-  }
-
-  @Test
-  void aHandlerGetsThePayloadTheHeadersAndTheFiring() {
-    try (Foliot foliot = Foliot.connect(url())) {
-      Tasks<Order> orders = foliot.tasks("orders", Order.class).retry(3, Duration.ofMillis(100)).concurrency(4)
-          .handle((order, run) -> handled.add(order + " " + run.key() + " " + run.attempt() + " "
-              + run.headers().get("x-tenant") + " " + run.firingId().equals(run.id() + "-" + run.generation())));
-      Submitted submitted = orders.in(Duration.ofMillis(50)).key("order-7").header("x-tenant", "a")
-          .submit(new Order("7", 2));
-      assertThat(submitted.result()).isEqualTo(Submitted.Result.CREATED);
-      awaitHandled(1);
-      assertThat(handled).containsExactly("Order[id=7, lines=2] order-7 1 a true");
-      orders.now().submitAsync(new Order("8", 0)).join();
-      awaitHandled(2);
-    }
-    try (FoliotClient client = client()) {
-      QueueSettings settings = client.getQueue("orders").settings();
-      assertThat(settings.delivery().type()).isEqualTo("pull");
-      assertThat(settings.concurrency()).isEqualTo(4);
-      assertThat(settings.retry()).isNotNull().extracting(QueueSettings.Retry::maxAttempts).isEqualTo(3);
-    }
   }
 
   @Test
@@ -154,64 +127,13 @@ final class ConnectTest {
   }
 
   @Test
-  void anExceptionIsRetriedAgainFiresOnceMoreAndFailEndsTheTask() {
-    try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
-      Tasks<String> tasks = foliot.tasks("work", String.class).retry(5, Duration.ofMillis(50))
-          .handle((text, run) -> {
-            handled.add(text + run.attempt());
-            if (text.equals("throws") && run.attempt() < 3) {
-              throw new IllegalStateException("not yet");
-            }
-            if (text.equals("fails")) {
-              run.fail("never");
-            }
-            if (text.equals("again") && handled.stream().filter("again1"::equals).count() == 1) {
-              run.again(Duration.ofMillis(100));
-            }
-          });
-      tasks.now().submit("throws");
-      awaitHandled(3);
-      assertThat(handled).containsExactly("throws1", "throws2", "throws3");
-      String failed = tasks.now().submit("fails").id();
-      Await.until("it has failed", BOUND, () -> client.getTask(failed).state() == TaskState.FAILED);
-      assertThat(client.getTask(failed).reason()).contains("never");
-      tasks.now().submit("again");
-      Await.until("it fires twice", BOUND, () -> handled.stream().filter("again1"::equals).count() == 2);
-    }
-  }
-
-  @Test
-  void touchCancelAndConflicts() {
-    try (Foliot foliot = Foliot.connect(url())) {
-      Tasks<String> tasks = foliot.tasks("q", String.class);
-      Submitted first = tasks.in(Duration.ofHours(1)).key("k").submit("a");
-      assertThat(tasks.key("k").touch(Duration.ofHours(2))).isTrue();
-      assertThat(tasks.key("other").touch(Duration.ofHours(2))).isFalse();
-      Submitted kept = tasks.in(Duration.ofHours(1)).key("k").onConflict(OnConflict.KEEP).submit("b");
-      assertThat(kept.result()).isEqualTo(Submitted.Result.KEPT);
-      assertThat(kept.id()).isEqualTo(first.id());
-      Submitted rejected = tasks.in(Duration.ofHours(1)).key("k").onConflict(OnConflict.REJECT).submit("b");
-      assertThat(rejected.result()).isEqualTo(Submitted.Result.REJECTED);
-      assertThat(rejected.id()).isEqualTo(first.id());
-      assertThat(tasks.in(Duration.ofHours(1)).key("k").submit("c").result()).isEqualTo(Submitted.Result.RESET);
-      assertThat(tasks.key("k").cancel()).isEqualTo(Cancellation.CANCELLED);
-      assertThat(tasks.key("k").cancel()).isEqualTo(Cancellation.ENDED);
-      assertThat(tasks.key("none").cancel()).isEqualTo(Cancellation.NOT_FOUND);
-      Submitted once = tasks.in(Duration.ofHours(1)).idempotencyKey("request-1").submit("x");
-      Submitted twice = tasks.in(Duration.ofHours(1)).idempotencyKey("request-1").submit("x");
-      assertThat(twice.result()).isEqualTo(Submitted.Result.REPEATED);
-      assertThat(twice.id()).isEqualTo(once.id());
-      Submitted other = tasks.in(Duration.ofHours(1)).idempotencyKey("request-1").submit("y");
-      assertThat(other.result()).isEqualTo(Submitted.Result.MISMATCHED);
-    }
-  }
-
-  @Test
   void aSettingStaysUntilItIsSetToAnotherValue() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
-      foliot.tasks("q", String.class).rate(5).concurrency(3);
+      foliot.tasks("q", String.class).rate(5).concurrency(3).retry(7, Duration.ofMillis(100));
       foliot.tasks("q", String.class).priority(2);
       QueueSettings settings = client.getQueue("q").settings();
+      assertThat(settings.delivery().type()).isEqualTo("pull");
+      assertThat(settings.retry()).isNotNull().extracting(QueueSettings.Retry::maxAttempts).isEqualTo(7);
       assertThat(settings.rate()).isEqualTo(5.0);
       assertThat(settings.concurrency()).isEqualTo(3);
       assertThat(settings.priority()).isEqualTo(2);
@@ -226,12 +148,6 @@ final class ConnectTest {
       assertThat(calls.in(Duration.ofHours(1)).submit("x").result()).isEqualTo(Submitted.Result.CREATED);
       assertThatThrownBy(() -> calls.handle((text, run) -> {})).isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("http").hasMessageContaining("calls");
-      Connection none = (Connection) Proxy.newProxyInstance(getClass().getClassLoader(),
-          new Class<?>[]{Connection.class}, (proxy, method, arguments) -> null);
-      assertThatThrownBy(() -> calls.now().with(none)).isInstanceOf(UnsupportedOperationException.class)
-          .hasMessageContaining("Foliot.on(dataSource)");
-      assertThatThrownBy(() -> foliot.tasks("no such name", String.class))
-          .isInstanceOf(IllegalArgumentException.class);
     }
     assertThatThrownBy(() -> Foliot.connect(url().resolve("/v2"))).as("not a Foliot server")
         .isInstanceOf(FoliotException.class);
@@ -260,19 +176,25 @@ final class ConnectTest {
   }
 
   @Test
-  void aLimitThatIsRaisedLaterHolds() {
-    CountDownLatch all = new CountDownLatch(8);
+  void aHandlerOutlivesARestartOfTheServer() throws InterruptedException {
+    int port = url().getPort();
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch ends = new CountDownLatch(1);
     try (Foliot foliot = Foliot.connect(url())) {
-      Tasks<String> tasks = foliot.tasks("q", String.class).concurrency(2).handle((text, run) -> {
-        all.countDown();
-        all.await();
-      });
-      tasks.concurrency(20);
-      for (int i = 0; i < 8; i++) {
-        tasks.now().submit("task " + i);
+      String id = foliot.tasks("q", String.class).handle((text, run) -> {
+        handled.add(text + run.attempt());
+        begun.countDown();
+        assertThat(ends.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      }).now().submit("x").id();
+      assertThat(begun.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      server.close();
+      server = server(port);
+      ends.countDown();
+      try (FoliotClient client = client()) {
+        Await.until("its end is recorded", BOUND, () -> client.getTask(id).state() == TaskState.FINISHED);
       }
-      Await.until("eight run at once", BOUND, () -> all.getCount() == 0);
     }
+    assertThat(handled).containsExactly("x1");
   }
 
   @Test
@@ -290,20 +212,4 @@ final class ConnectTest {
     }
   }
 
-  @Test
-  void aCloseWaitsForTheHandlerThatRuns() throws InterruptedException {
-    CountDownLatch begun = new CountDownLatch(1);
-    try (Foliot foliot = Foliot.connect(url())) {
-      foliot.tasks("q", String.class).handle((text, run) -> {
-        begun.countDown();
-        Await.pause(300);
-        handled.add(text);
-      }).now().submit("slow");
-      begun.await();
-    }
-    assertThat(handled).containsExactly("slow");
-    try (FoliotClient client = client()) {
-      assertThat(client.listTasks("q", TaskState.FINISHED, 10, null).tasks()).hasSize(1);
-    }
-  }
 }

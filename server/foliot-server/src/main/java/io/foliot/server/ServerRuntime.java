@@ -1,6 +1,7 @@
 package io.foliot.server;
 
 import io.foliot.core.Meter;
+import io.foliot.core.NodeName;
 import io.foliot.core.Scheduler;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.TimeSource;
@@ -24,12 +25,9 @@ import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.store.PrivateFiles;
 import io.foliot.server.store.Stores;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
@@ -118,7 +116,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     if (!config.cluster().node().isEmpty()) {
       return config.cluster().node();
     }
-    String made = hostName() + "-" + HexFormat.of().toHexDigits((short) random.nextInt());
+    String made = NodeName.ofThisHost(random);
     if (!config.store().hasFolder()) {
       return made;
     }
@@ -136,15 +134,6 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     } catch (IOException e) {
       throw new StartException(StartException.Reason.STORE, "the data folder cannot be used: " + file + ": " + e
           + ". Choose another with --data (store.data)", e);
-    }
-  }
-
-  private static String hostName() {
-    try {
-      String name = InetAddress.getLocalHost().getHostName().replaceAll("[^A-Za-z0-9._-]", "-");
-      return name.length() > 48 ? name.substring(0, 48) : name;
-    } catch (UnknownHostException e) {
-      return "node";
     }
   }
 }

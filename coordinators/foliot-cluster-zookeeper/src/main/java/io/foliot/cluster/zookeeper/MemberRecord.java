@@ -15,7 +15,7 @@ record MemberRecord(Member member) {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the bytes of {@link #encode}.
    *
    * @param node its name
    * @throws UnreadableException if it cannot be read; its class says why

@@ -59,7 +59,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private final TimeSource clock;
   private final EventLoop loop;
   private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
-  private final Watcher watcher = event -> post(this::lookSoon);
+  private final Watcher watcher = event -> post(this::pollSoon);
   private final Deque<Long> ownSessions = new ArrayDeque<>();
 
   // the loop's thread, and who closes it once it turns no more
@@ -83,7 +83,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   /** True if the next read is reported even if nothing has changed. */
   private boolean tellAgain;
   private boolean underWay;
-  private int looks;
+  private int polls;
   private long beatNanos;
   private long begunNanos;
   private long aliveNanos;
@@ -142,7 +142,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   public void update(Member member) {
     post(() -> {
       self = member;
-      lookSoon();
+      pollSoon();
     });
   }
 
@@ -163,7 +163,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
         tellAgain |= done == null || !done;
         if (done != null) {
           unwritten = false;
-          lookSoon();
+          pollSoon();
         } else if (!unwritten) {
           unwritten = true;
           LOG.log(System.Logger.Level.WARNING,
@@ -183,7 +183,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     stage.whenComplete((result, thrown) -> post(() -> then.accept(result, thrown)));
   }
 
-  private void lookSoon() {
+  private void pollSoon() {
     beatNanos = clock.monotonicNanos();
   }
 
@@ -211,7 +211,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
       return;
     }
     if (underWay && now - begunNanos >= sessionNanos()) {
-      dropLook();
+      dropPoll();
     }
     Ensemble through = ensemble;
     if (through != null && through.isConnected()) {
@@ -219,7 +219,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
       patienceNanos = PATIENCE_MIN_NANOS;
       if (!underWay && now - beatNanos >= 0) {
         beatNanos = now + BEAT.toNanos();
-        look(member, through, now);
+        poll(member, through, now);
       }
     } else {
       suspended();
@@ -262,7 +262,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   private void changed(ConnectionState state) {
     switch (state) {
-      case CONNECTED, RECONNECTED -> lookSoon();
+      case CONNECTED, RECONNECTED -> pollSoon();
       case SUSPENDED -> suspended();
       case LOST -> {
         forget();
@@ -274,7 +274,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   /** Everything that belonged to a session. */
   private void forget() {
-    dropLook();
+    dropPoll();
     reading = null;
     resign();
   }
@@ -287,14 +287,14 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /** Whatever it still learns is of before. */
-  private void dropLook() {
-    looks++;
+  private void dropPoll() {
+    polls++;
     underWay = false;
   }
 
   private void suspended() {
     if (told != null && told.connection() == Connection.CONNECTED) {
-      dropLook();
+      dropPoll();
       tell(Connection.SUSPENDED, null);
     }
   }
@@ -310,12 +310,12 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  // A look.
+  // A poll.
 
   /** Checks its own node, then reads the members, the leader, and the document. */
-  private void look(Member member, Ensemble through, long now) {
+  private void poll(Member member, Ensemble through, long now) {
     Reading with = reading(through);
-    int number = ++looks;
+    int number = ++polls;
     underWay = true;
     begunNanos = now;
     Election standing = election;
@@ -323,13 +323,13 @@ public final class ZooKeeperCoordinator implements Coordinator {
     CompletableFuture<@Nullable Seen> seen = register(member, through, with.session())
         .thenCompose(mine -> mine ? with.read() : CompletableFuture.completedFuture(null));
     after(seen, (found, thrown) -> {
-      if (number != looks) {
+      if (number != polls) {
         return;
       }
       underWay = false;
       if (thrown != null) {
         failure = cause(thrown);
-        LOG.log(System.Logger.Level.DEBUG, "a look into ZooKeeper has failed", failure);
+        LOG.log(System.Logger.Level.DEBUG, "a poll of ZooKeeper failed", failure);
         suspended();
         return;
       }
@@ -428,7 +428,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
       resign();
     }
     if (election == null) {
-      election = new Election(through, paths.leader(), member.node(), () -> post(this::lookSoon), now);
+      election = new Election(through, paths.leader(), member.node(), () -> post(this::pollSoon), now);
     }
   }
 

@@ -45,7 +45,7 @@ public final class Assignment {
   }
 
   /**
-   * One from what was written down.
+   * Creates an assignment from its stored form.
    *
    * @param owners by slot; null for none
    */
@@ -76,7 +76,7 @@ public final class Assignment {
 
   /**
    * Returns how many nodes come before a node as helpers with a slot whose owner is gone while no new assignment can be
-   * made. Each slot has an order of its own, the same on every node, so that helpers share what a dead node leaves.
+   * made. Each slot has an order of its own, the same on every node, so that helpers share the slots of a dead node.
    *
    * @return 0 for the first helper
    */
@@ -114,7 +114,7 @@ public final class Assignment {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the bytes of {@link #encode}.
    *
    * @throws UnreadableException if it cannot be read; its class says why
    */
@@ -172,8 +172,8 @@ public final class Assignment {
    * The same after members came or went: even, and with as few changes of hands as that allows.
    *
    * <ul>
-   * <li><b>Even.</b> Zones share the slots as their members are many, and the members of a zone share what it has: of
-   * two members neither has two slots more than the other.
+   * <li><b>Even.</b> A zone gets slots in proportion to its members, who share them evenly: no member of a zone has two
+   * slots more than another.
    * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
    * A member that has to give up slots gives up its last ones.
    * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of

@@ -7,7 +7,7 @@ import io.foliot.core.store.TaskRecord;
 /**
  * One try to hand a task to its handler.
  *
- * @param task the task as it was claimed: RUNNING; its token is what a late report must show
+ * @param task the task as it was claimed: RUNNING; a late report must have its token
  * @param target where to
  * @param traceparent the trace context of W3C, one trace per firing and one span per attempt
  */
@@ -30,7 +30,7 @@ public record Attempt(TaskRecord task, Target target, String traceparent) {
     return firingId(task);
   }
 
-  /** The name of the firing that a task stands for. */
+  /** The name of the firing to which a task belongs. */
   public static String firingId(TaskRecord task) {
     return task.id() + "-" + task.generation();
   }

@@ -18,9 +18,9 @@ public interface Delivery extends AutoCloseable {
   String type();
 
   /**
-   * Looks at the settings of a queue before they are accepted. May take some seconds, for it may look names up.
+   * Checks the settings of a queue before they are accepted. May take some seconds, because it may look up names.
    *
-   * @throws IllegalArgumentException if they can never work, with what to do about it
+   * @throws IllegalArgumentException if they can never work; the message says what to do
    */
   void check(Target target);
 
@@ -57,8 +57,9 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a task, or null. It is
-   * asked about each task that an attempt or a report on this node has ended; the engine wakes what it names, a tenth
-   * of a second later. The hint is lost with the process, so that what waits has to look from time to time anyway.
+   * asked about each task that an attempt or a report on this node has ended; the engine wakes the returned task a
+   * tenth of a second later. The hint is lost with the process, so the waiting task has to check from time to time
+   * anyway.
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
     return null;
@@ -76,7 +77,7 @@ public interface Delivery extends AutoCloseable {
    */
   CompletionStage<Answer> deliver(Attempt attempt);
 
-  /** Gives back what the delivery holds. Attempts that are under way may end as failed. */
+  /** Releases the resources of the delivery. Attempts that are under way may end as failed. */
   @Override
   void close();
 }

@@ -6,13 +6,13 @@ import io.foliot.core.TaskNote;
 import io.foliot.core.TimeSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalDelivery implements Delivery, ServedQueues {
   private static final System.Logger LOG = System.getLogger(LocalDelivery.class.getName());
-  /** Shortest time between two logged failures of one handler. */
-  private static final long LOG_EVERY_NANOS = 1_000_000_000;
 
   private final Executor executor;
   private final TimeSource clock;
   private final Map<String, Registered> handlers = new ConcurrentHashMap<>();
+  private final Set<Work> running = ConcurrentHashMap.newKeySet();
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
   /** Creates a delivery whose handlers run on this executor, which must not refuse tasks while the scheduler runs. */
@@ -67,7 +66,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
 
   /** Sets the handler of a queue, with effect at once. */
   public LocalDelivery handle(String queue, Handler handler) {
-    handlers.put(queue, new Registered(handler, clock.monotonicNanos()));
+    handlers.put(queue, new Registered(handler, new FailureLog(LOG, queue, clock.monotonicNanos())));
     listeners.forEach(listener -> listener.accept(queue));
     return this;
   }
@@ -140,36 +139,15 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     listeners.clear();
   }
 
-  /** A handler, and the log limit of its failures. */
-  static final class Registered {
-    private final Handler handler;
-    private final AtomicLong logNanos;
-    private final AtomicLong unlogged = new AtomicLong();
-
-    Registered(Handler handler, long nowNanos) {
-      this.handler = handler;
-      logNanos = new AtomicLong(nowNanos);
-    }
-
-    void failed(Attempt attempt, Throwable failure, long nowNanos) {
-      long before = unloggedBefore(nowNanos);
-      if (before >= 0) {
-        LOG.log(System.Logger.Level.WARNING, "a handler failed; the attempt is repeated while attempts last: queue="
-            + attempt.task().queue() + ", task=" + attempt.task().id() + ", attempt=" + attempt.task().attempt()
-            + ", failuresNotLogged=" + before, failure);
-      }
-    }
-
-    /** Returns how many failures were not logged before this one, or -1 if this one is not to be logged either. */
-    long unloggedBefore(long nowNanos) {
-      long nextNanos = logNanos.get();
-      if (nowNanos - nextNanos >= 0 && logNanos.compareAndSet(nextNanos, nowNanos + LOG_EVERY_NANOS)) {
-        return unlogged.getAndSet(0);
-      }
-      unlogged.incrementAndGet();
-      return -1;
-    }
+  /**
+   * Interrupts all handlers that are running. An attempt whose handler then throws has failed, and is repeated while
+   * attempts last.
+   */
+  public void interruptHandlers() {
+    running.forEach(Work::interrupt);
   }
+
+  private record Registered(Handler handler, FailureLog failures) {}
 
   /** One attempt on a thread of the executor. */
   private final class Work implements Runnable {
@@ -192,17 +170,19 @@ public final class LocalDelivery implements Delivery, ServedQueues {
       if (!begins()) {
         return;
       }
+      running.add(this);
       try {
         answer.complete(handler.handler.handle(attempt));
       } catch (Throwable thrown) {
         Throwable e = thrown instanceof NotedFailure noted && noted.getCause() != null ? noted.getCause() : thrown;
-        handler.failed(attempt, e, clock.monotonicNanos());
+        handler.failures.failed(attempt.task().id().toString(), attempt.task().attempt(), e, clock.monotonicNanos());
         Answer retry = new Answer.Retry(null, Answer.Health.WELL, e.toString());
         answer.complete(thrown instanceof NotedFailure noted ? new Answer.Noted(retry, noted.note) : retry);
         if (e instanceof Error error && !(e instanceof AssertionError || e instanceof LinkageError)) {
           throw error;
         }
       } finally {
+        running.remove(this);
         ends();
       }
     }

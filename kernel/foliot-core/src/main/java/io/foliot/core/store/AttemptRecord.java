@@ -3,12 +3,12 @@ package io.foliot.core.store;
 /**
  * An attempt that is over.
  *
- * @param generation what it attempted
+ * @param generation the generation that it attempted
  * @param attempt its number within the generation, from 1
  * @param begunAt when it began, in milliseconds since 1970
  * @param endedAt when its end was recorded, or the lease end where none was
  * @param end how it ended
- * @param detail what the receiver said
+ * @param detail the receiver's words
  */
 public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
   /** Most attempts that a task keeps. */
@@ -32,7 +32,7 @@ public record AttemptRecord(long generation, int attempt, long begunAt, long end
     FAILED,
     /** It succeeded and fires again. */
     REARMED,
-    /** Its lease ended before its end was recorded; what became of it is unknown. */
+    /** Its lease ended before its end was recorded; its result is unknown. */
     LEASE_ENDED
   }
 }

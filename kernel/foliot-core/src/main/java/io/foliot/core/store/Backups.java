@@ -9,7 +9,7 @@ public interface Backups {
    * Adds a backup of everything to a folder of backups while the store is in use. Blocks until it is there and durable.
    *
    * @param folder a folder for backups of this store alone; one that has backups already gets a further one
-   * @throws StoreException if the backup fails, with what to do, or the store is closed
+   * @throws StoreException if the backup fails or the store is closed; the message says what to do
    */
   Backup backup(Path folder);
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a cancel.
  *
- * @param kind what happened
+ * @param kind the effect of the call
  * @param id the task's id; null if there is none
  * @param generation the generation that was cancelled, or that is final; 0 if there is none
  */

@@ -18,12 +18,12 @@ public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
   }
 
   /** Returns a move of a task's index entry; see {@link ClaimResult.Ready}. */
-  public static Claim look(TaskId id) {
+  public static Claim move(TaskId id) {
     return new Claim(id, 0);
   }
 
   /** Returns whether this wins nothing at a time of the store's clock, because it is or has become a move. */
-  public boolean isLook(long nowMillis) {
+  public boolean isMove(long nowMillis) {
     return leaseMillis == 0 || nowMillis > notAfterMillis;
   }
 }

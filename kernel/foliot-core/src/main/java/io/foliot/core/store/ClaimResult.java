@@ -15,13 +15,13 @@ public sealed interface ClaimResult {
   /**
    * Not yet: the task is due, or its lease ends, later, and its index entry is now at that time.
    *
-   * @param wakeAt when to look again
+   * @param wakeAt when to claim again
    */
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * A probe, or a claim too late to count as more than a probe, found that a claim would be valid, or would record an
-   * end; nothing has changed.
+   * A move, or a claim that was too late and counted as a move, found that a claim would win, or would record an end.
+   * Nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The only one that is needed. */

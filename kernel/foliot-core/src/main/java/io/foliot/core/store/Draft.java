@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param queue its queue
  * @param key its key, or null
  * @param due when
- * @param body what it carries; null keeps what the live task carries, or nothing
+ * @param body the payload; null keeps the payload of the live task, or means none
  * @param maxAttempts instead of the queue's, or 0
- * @param onConflict what to do when the key has a live task
+ * @param onConflict the action if the key has a live task
  * @param idempotency to recognise a repeated request, or null
  * @param expectedGeneration the state of the key that the draft relies on: {@link #ANY}, {@link #ABSENT}, or the
  *     generation of the live task, which then waits, has no successor, and is reset
@@ -50,7 +50,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
    * The data by which a repeated request is recognised.
    *
    * @param key the caller's name for the request
-   * @param digest of what was asked for
+   * @param digest of the request
    */
   public record Idempotency(String key, long digest) {
     /** Time for which a repeated request is recognised: 24 hours. */

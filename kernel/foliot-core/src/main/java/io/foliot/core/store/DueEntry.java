@@ -5,7 +5,7 @@ import io.foliot.core.TaskId;
 /**
  * An entry of the index.
  *
- * @param wakeAt when a scheduler must look at the task, in milliseconds since 1970
+ * @param wakeAt when a scheduler must claim or move the task, in milliseconds since 1970
  * @param id the task
  * @param queue its queue
  */

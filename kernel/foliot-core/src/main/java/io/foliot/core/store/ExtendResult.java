@@ -3,7 +3,7 @@ package io.foliot.core.store;
 /**
  * The result of an extension.
  *
- * @param kind what happened
+ * @param kind the effect of the call
  * @param leaseEnd when the lease ends now, in milliseconds since 1970; 0 if refused
  */
 public record ExtendResult(Kind kind, long leaseEnd) {

@@ -10,7 +10,7 @@ import io.foliot.core.Token;
  * @param id the task
  * @param token the claim's token
  * @param leaseMillis how long from now it shall hold
- * @param note what the handler says of its work; {@link TaskNote#NONE} for nothing new
+ * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {
   /** Without a note. */

@@ -11,8 +11,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes every call on to another store: what is overridden is what is different, as where calls are counted, delayed,
- * or broken on purpose.
+ * Forwards every call to another store. A subclass overrides the calls that it counts, delays, or breaks on purpose.
  */
 public abstract class ForwardingStore implements TaskStore {
   /** Returns the store that the calls are forwarded to. */
@@ -48,7 +47,10 @@ public abstract class ForwardingStore implements TaskStore {
     return delegate.kind();
   }
 
-  /** Returns what this store offers itself, else what the delegate offers, whose calls then do not pass this store. */
+  /**
+   * Returns a capability of this store itself, or else of the delegate, whose calls then do not pass through this
+   * store.
+   */
   @Override
   public <C> Optional<C> capability(Class<C> type) {
     return type.isInstance(this) ? Optional.of(type.cast(this)) : delegate.capability(type);

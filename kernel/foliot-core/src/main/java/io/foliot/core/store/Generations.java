@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Rejected: a counter for each key that outlives its tasks (memory that only grows).
  */
 public final class Generations {
-  /** In the place of a generation where there is none. */
+  /** The value that means no generation. */
   public static final long NONE = -1;
 
   private Generations() {}

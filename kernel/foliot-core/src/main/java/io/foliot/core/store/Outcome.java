@@ -36,7 +36,7 @@ public sealed interface Outcome {
    * payload, and a store need not read the record to write it.
    *
    * @param due when
-   * @param body the next payload; null keeps what the task carries
+   * @param body the next payload; null keeps the present one
    * @param children the tasks to insert; those whose id the store knows, live or kept, are left as they are
    */
   record Rearm(Due due, @Nullable Body body, List<Child> children) implements Outcome {
@@ -89,7 +89,7 @@ public sealed interface Outcome {
    * @param id its id; its slot is that of the task that is settled
    * @param queue its queue
    * @param due when
-   * @param body what it carries
+   * @param body the payload
    * @param maxAttempts instead of the queue's, or 0
    * @param parked whether, if it is due at once, it is inserted among the parked tasks of its queue instead of the
    *     index of its slot, so that any process that serves the queue takes it, and not the owner of the slot first

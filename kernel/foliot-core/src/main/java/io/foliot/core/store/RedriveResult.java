@@ -5,7 +5,7 @@ import io.foliot.core.TaskId;
 /**
  * The result of a redrive.
  *
- * @param kind what happened
+ * @param kind the effect of the call
  * @param id the task
  * @param generation its new generation, if it was redriven
  * @param dueAt when it is due, if it was redriven

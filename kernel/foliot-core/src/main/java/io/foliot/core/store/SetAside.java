@@ -7,8 +7,8 @@ import io.foliot.core.TaskState;
  * A task whose record cannot be read, and which the store has taken out of the way.
  *
  * @param id the task
- * @param queue its queue, or an empty text if the record does not tell
- * @param reason what is wrong with the record
+ * @param queue its queue, or an empty text if the record does not contain it
+ * @param reason the fault of the record
  */
 public record SetAside(TaskId id, String queue, String reason) {
   private static final String PREFIX = "set aside: ";

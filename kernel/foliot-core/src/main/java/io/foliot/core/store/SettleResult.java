@@ -5,7 +5,7 @@ import io.foliot.core.TaskState;
 /**
  * The result of a settlement.
  *
- * @param kind what happened
+ * @param kind the effect of the call
  * @param state the task's new state; CANCELLED where a cancel waited, DELAYED where a successor took over
  * @param wakeAt when a live task must be examined again; 0 for a final one, or if nothing changed
  */

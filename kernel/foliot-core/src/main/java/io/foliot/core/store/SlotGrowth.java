@@ -8,7 +8,7 @@ public interface SlotGrowth {
    * Doubles the number of slots, or ends a doubling that was interrupted. Blocks until it is done. It may be
    * interrupted at any point and called again, and several callers may run it at once.
    *
-   * @param progress is told after each old slot
+   * @param progress is called after each old slot
    * @return the last progress
    * @throws StoreException if the store does not answer; call again then
    * @throws IllegalStateException if the store has as many slots as it can have

@@ -10,8 +10,8 @@ public final class StoreAddress {
   private StoreAddress() {}
 
   /**
-   * The address without what may be secret in it: user and password, and all parameters. Where that is in doubt, more
-   * is left out.
+   * Returns the address without the parts that may be secret: user, password, and all parameters. In case of doubt,
+   * more is left out.
    *
    * @param address such as {@code jdbc:postgresql://user:password@host/name?sslpassword=...}
    */

@@ -2,7 +2,7 @@ package io.foliot.core.store;
 
 import java.util.List;
 
-/** Figures of what a store has done and what it holds. A capability: see {@link TaskStore#capability}. */
+/** Figures of a store's work and contents. A capability: see {@link TaskStore#capability}. */
 public interface StoreStatistics {
   /**
    * Reads the figures: the same names in each call. May wait, as for a backup that is being written.
@@ -23,7 +23,7 @@ public interface StoreStatistics {
    * A figure.
    *
    * @param name lower-case words with dots, the unit last where there is one: {@code log.bytes}
-   * @param about what it measures, for people
+   * @param about a description for people
    */
   record Figure(String name, Kind kind, String about, double value) {
     /** Makes the figure of something that the store holds. */

@@ -6,7 +6,7 @@ import io.foliot.core.TaskState;
 /**
  * The result of a submit.
  *
- * @param kind what happened
+ * @param kind the effect of the call
  * @param id the task's id: of the draft, or of the live task
  * @param generation its generation; for {@link Kind#RESET_PENDING} that of the successor
  * @param dueAt when it is due

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of a task: what each call of a store does to one record. Pure functions from a record, a request and the
- * time to the next record and an answer; a record that comes out as the same object needs no write. Stores that hold
+ * The life of a task: the effect of each call of a store on one record. Pure functions from a record, a request and the
+ * time to the next record and an answer; a record that is returned as the same object needs no write. Stores that hold
  * records in their own process run these; stores in other languages (SQL, Lua) are held to the same by the contract
  * kit.
  *
@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class TaskLife {
   private TaskLife() {}
 
-  /** The next record, and what the caller is told. */
+  /** The next record, and the answer to the caller. */
   record Step<R>(@Nullable TaskRecord after, R answer) {}
 
-  /** The time of a step: the clock, and what a new generation must at least be. */
+  /** The time of a step: the clock, and the smallest permitted new generation. */
   record Now(long micros, long generationFloor) {
     long millis() {
       return Math.floorDiv(micros, 1_000);
@@ -60,7 +60,7 @@ final class TaskLife {
       return submitted(reset(last, now.at(draft.due()), draft.body(), draft.maxAttempts(), terms, now), now);
     }
     if (last != null && last.isLive()) {
-      // What is being cancelled is no conflict: the draft takes over from it.
+      // A task that is being cancelled is no conflict: the draft takes over from it.
       OnConflict onConflict = last.cancelRequested() ? OnConflict.RESET : draft.onConflict();
       return switch (onConflict) {
         case KEEP -> new Step<>(last, kept(SubmitResult.Kind.KEPT, last, now));
@@ -79,8 +79,8 @@ final class TaskLife {
   }
 
   /**
-   * Returns whether a key is in the state that a draft relies on. A task that runs has no expected generation: what
-   * its attempt makes of it is not known yet.
+   * Returns whether a key is in the state that a draft relies on. A task that runs has no expected generation: the
+   * outcome of its attempt is not known yet.
    */
   private static boolean isExpected(@Nullable TaskRecord last, long expectedGeneration) {
     if (expectedGeneration == Draft.ANY) {
@@ -203,7 +203,7 @@ final class TaskLife {
       if (record.leaseEnd() > now.millis()) {
         return later(record, record.leaseEnd());
       }
-      if (claim.isLook(now.millis())) {
+      if (claim.isMove(now.millis())) {
         return new Step<>(record, ClaimResult.Ready.READY);
       }
       TaskRecord ended = leaseEnded(record, terms, now);
@@ -215,7 +215,7 @@ final class TaskLife {
     if (record.state() == TaskState.DELAYED && record.dueAt() > now.millis()) {
       return later(record, record.dueAt());
     }
-    if (claim.isLook(now.millis())) {
+    if (claim.isMove(now.millis())) {
       return new Step<>(record, ClaimResult.Ready.READY);
     }
     long leaseEnd = Math.addExact(now.millis(), claim.leaseMillis());
@@ -343,9 +343,9 @@ final class TaskLife {
   }
 
   /**
-   * A re-arm with a payload or children where a successor waits: the successor takes over from what the re-arm made of
-   * the task. If the re-arm is due first, the generation is a new one, so that the successor's own never begins before
-   * the instant that its caller was told.
+   * A re-arm with a payload or children where a successor waits: the successor takes over from the re-armed task. If
+   * the re-arm is due first, the generation is a new one, so that the successor's own generation never begins before
+   * the instant that its caller was given.
    */
   private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
     TaskRecord next = takeOver(planned(running.edit(), rearm), successor, now).done();
@@ -372,7 +372,10 @@ final class TaskLife {
     };
   }
 
-  /** A park; what is not due moves to where it belongs, and a cancel that waited for the lease is carried out. */
+  /**
+   * Parks a task. A task that is not due is moved to where it belongs, and a cancel that waited for the lease is
+   * carried out.
+   */
   static Step<Boolean> park(@Nullable TaskRecord record, long wakeAt, QueueTerms terms, Now now) {
     if (record == null || !record.isLive() || record.parked() || record.wakeAt() != wakeAt) {
       return new Step<>(record, false);
@@ -390,7 +393,7 @@ final class TaskLife {
   /**
    * A redrive.
    *
-   * @param keyIsLive whether the task's key has a live task, which is then another one
+   * @param keyIsLive whether the task's key has a live task, which is then a different one
    */
   static Step<RedriveResult> redrive(@Nullable TaskRecord record, TaskId id, boolean keyIsLive, Now now) {
     if (record == null) {

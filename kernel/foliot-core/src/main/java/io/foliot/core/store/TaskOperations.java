@@ -23,7 +23,8 @@ public final class TaskOperations {
    *
    * @param tokens unpredictable and never the same again
    * @param terms the terms of the queues, which may change meanwhile
-   * @param generationFloor no generation is smaller than this: what an earlier life of the store may have given out
+   * @param generationFloor no generation is smaller than this: an earlier run of the store may have assigned smaller
+   *     ones
    */
   public TaskOperations(RecordTable table, Supplier<Token> tokens, TermsByQueue terms, long generationFloor) {
     this.table = table;

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of tasks.
  *
- * @param tasks what was found
+ * @param tasks the tasks that were found
  * @param cursor where the next page begins, or null at the end
- * @param unreadable live tasks of the page whose records cannot be read here; only {@link TaskStore#live} tells of them
+ * @param unreadable live tasks of the page whose records cannot be read here; only {@link TaskStore#live} returns them
  */
 public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {
   /** A page without unreadable tasks. */

@@ -76,8 +76,8 @@ public final class TaskRecord {
    * @param generation its generation, larger than the one that runs
    * @param dueAt when it is due
    * @param firstDueAt its due time before any reset
-   * @param body what it carries; null for what the task carries
-   * @param maxAttempts attempts it gets, or 0 for what the queue says
+   * @param body its payload; null for the payload of the task
+   * @param maxAttempts attempts it gets, or 0 for the number of the queue
    */
   public record Successor(long generation, long dueAt, long firstDueAt, @Nullable Body body, int maxAttempts) {
     /** Returns the same with another body. */
@@ -89,8 +89,8 @@ public final class TaskRecord {
   /**
    * A note of a handler.
    *
-   * @param generation the generation whose attempt said it; for another one it means nothing
-   * @param note what it said
+   * @param generation the generation whose attempt wrote it; it has no meaning for another one
+   * @param note the report of that attempt
    */
   public record Noted(long generation, TaskNote note) {}
 
@@ -122,7 +122,7 @@ public final class TaskRecord {
     return !state.isFinal();
   }
 
-  /** The state as people see it: what is due and waits is READY. */
+  /** The state as people see it: a due task that waits is READY. */
   public TaskState stateAt(long nowMillis) {
     return state == TaskState.DELAYED && dueAt <= nowMillis ? TaskState.READY : state;
   }
@@ -162,12 +162,12 @@ public final class TaskRecord {
     return changedAt;
   }
 
-  /** Its due time before any reset: what maxWait counts from. */
+  /** Its due time before any reset, from which maxWait counts. */
   public long firstDueAt() {
     return firstDueAt;
   }
 
-  /** Attempts its generation gets, or 0 for what its queue says. */
+  /** Attempts its generation gets, or 0 for the number of its queue. */
   public int maxAttempts() {
     return maxAttempts;
   }
@@ -247,7 +247,7 @@ public final class TaskRecord {
     return noted;
   }
 
-  /** Returns what the attempts of its generation have said. */
+  /** Returns the notes of the attempts of its generation. */
   public TaskNote note() {
     return noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
   }
@@ -334,133 +334,133 @@ public final class TaskRecord {
       dropAt = from.dropAt;
     }
 
-    /** Sets what {@link TaskRecord#body} says. */
+    /** Sets {@link TaskRecord#body}. */
     public Edit body(Body value) {
       body = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#createdAt} says. */
+    /** Sets {@link TaskRecord#createdAt}. */
     public Edit createdAt(long value) {
       createdAt = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#changedAt} says. */
+    /** Sets {@link TaskRecord#changedAt}. */
     public Edit changedAt(long value) {
       changedAt = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#firstDueAt} says. */
+    /** Sets {@link TaskRecord#firstDueAt}. */
     public Edit firstDueAt(long value) {
       firstDueAt = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#maxAttempts} says. */
+    /** Sets {@link TaskRecord#maxAttempts}. */
     public Edit maxAttempts(int value) {
       maxAttempts = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#state} says. */
+    /** Sets {@link TaskRecord#state}. */
     public Edit state(TaskState value) {
       state = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#generation} says. */
+    /** Sets {@link TaskRecord#generation}. */
     public Edit generation(long value) {
       generation = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#dueAt} says. */
+    /** Sets {@link TaskRecord#dueAt}. */
     public Edit dueAt(long value) {
       dueAt = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#wakeAt} says. */
+    /** Sets {@link TaskRecord#wakeAt}. */
     public Edit wakeAt(long value) {
       wakeAt = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#parked} says. */
+    /** Sets {@link TaskRecord#parked}. */
     public Edit parked(boolean value) {
       parked = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#attempt} says. */
+    /** Sets {@link TaskRecord#attempt}. */
     public Edit attempt(int value) {
       attempt = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#token} says. */
+    /** Sets {@link TaskRecord#token}. */
     public Edit token(@Nullable Token value) {
       token = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#leaseEnd} says. */
+    /** Sets {@link TaskRecord#leaseEnd}. */
     public Edit leaseEnd(long value) {
       leaseEnd = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#claimedAt} says. */
+    /** Sets {@link TaskRecord#claimedAt}. */
     public Edit claimedAt(long value) {
       claimedAt = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#settledAs} says. */
+    /** Sets {@link TaskRecord#settledAs}. */
     public Edit settledAs(AttemptRecord.@Nullable End value) {
       settledAs = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#cancelRequested} says. */
+    /** Sets {@link TaskRecord#cancelRequested}. */
     public Edit cancelRequested(boolean value) {
       cancelRequested = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#outstanding} says. */
+    /** Sets {@link TaskRecord#outstanding}. */
     public Edit outstanding(boolean value) {
       outstanding = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#successor} says. */
+    /** Sets {@link TaskRecord#successor}. */
     public Edit successor(@Nullable Successor value) {
       successor = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#attempts} says. */
+    /** Sets {@link TaskRecord#attempts}. */
     public Edit attempts(List<AttemptRecord> value) {
       attempts = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#noted} says. */
+    /** Sets {@link TaskRecord#noted}. */
     public Edit noted(@Nullable Noted value) {
       noted = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#reason} says. */
+    /** Sets {@link TaskRecord#reason}. */
     public Edit reason(String value) {
       reason = value;
       return this;
     }
 
-    /** Sets what {@link TaskRecord#dropAt} says. */
+    /** Sets {@link TaskRecord#dropAt}. */
     public Edit dropAt(long value) {
       dropAt = value;
       return this;

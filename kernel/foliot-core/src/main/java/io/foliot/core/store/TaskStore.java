@@ -11,24 +11,24 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The truth. Everything Foliot promises rests on what is said here; {@code TaskStoreContract} of the test kit says it
- * in tests, races included, and every store passes it.
+ * The truth. All promises of Foliot depend on this contract. {@code TaskStoreContract} of the test kit checks it, races
+ * included, and every store passes it.
  *
  * <p><b>Batches.</b> Every call takes a list and answers one result per item, in the order of the items. The items of a
  * batch act as if one after the other. A batch is not a transaction: after a failed call each item may have taken
  * effect or not, and the caller treats it as unknown, unless the call fails with an {@link ItemsFailedException}, which
  * has the results of the items that took effect.
  *
- * <p><b>Durability.</b> A stage completes normally only when what its results say is durable, to the degree that
- * {@link #durability} states. What another caller reads before that may be as new as the write, but no final state, no
- * claim and no answer is seen before it is durable.
+ * <p><b>Durability.</b> A stage completes normally only when its results are durable, to the degree that
+ * {@link #durability} states. Another caller may read a write before it is durable, but no final state, no claim and no
+ * answer is seen before it is durable.
  *
  * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock, by which due-ness and leases are
  * judged, inside the step that acts on them.
  *
  * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a call finds no room and nothing of it was
  * written, with {@link StoreAwayException} when the store could not be asked (nothing was done), and with
- * {@link StoreException} when it is away, closed, or broken, and what became of the call is unknown. No method blocks
+ * {@link StoreException} when it is away, closed, or broken, and the effect of the call is unknown. No method blocks
  * and none throws.
  *
  * <p><b>Damage.</b> A record that a shared store cannot read fails no other item of a batch. The store sets it aside,
@@ -66,7 +66,8 @@ public interface TaskStore extends AutoCloseable {
   /**
    * Returns a capability beyond this interface, such as {@link Backups}, {@link SlotGrowth} or {@link StoreStatistics};
    * empty if the store does not offer it. Callers ask for a capability, never for a kind or a class of store, so that a
-   * store which forwards to another one offers what that one does. The result is the same while the store is open.
+   * store which forwards to another one offers the capabilities of that one. The result is the same while the store is
+   * open.
    *
    * <p>A store that implements the interface of a capability offers it.
    */
@@ -75,8 +76,8 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * Tells the store what holds for a queue. The engine does so before anything else it does with the queue, and again
-   * whenever the settings change. Tasks of queues that were never told about get {@link QueueTerms#DEFAULT}.
+   * Sets the terms of a queue. The engine calls this before it uses the queue, and again whenever the settings change.
+   * Tasks of queues without terms get {@link QueueTerms#DEFAULT}.
    */
   void configure(String queue, QueueTerms terms);
 
@@ -98,8 +99,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs);
 
   /**
-   * Reads the index, parked tasks excepted: for each scan the entries in ascending order of (wakeAt, id). May miss what
-   * is written meanwhile.
+   * Reads the index, parked tasks excepted: for each scan the entries in ascending order of (wakeAt, id). May miss
+   * entries that are written meanwhile.
    */
   CompletionStage<List<DueSlice>> due(List<DueScan> scans);
 
@@ -118,24 +119,24 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Set<String>> parkedQueues(SlotSet slots);
 
   /**
-   * Reads when tasks have to be looked at next. Changes nothing and locks nothing. May miss what is written meanwhile,
-   * and may answer {@link Probed#UNKNOWN} for any task. A scheduler probes to find out what to claim first, never
-   * instead of a claim.
+   * Reads when tasks can be claimed next. Changes nothing and locks nothing. May miss writes made meanwhile, and may
+   * return {@link Probed#UNKNOWN} for any task. A scheduler probes to find out what to claim first, never instead of a
+   * claim.
    */
   CompletionStage<List<Probed>> probe(List<TaskId> ids);
 
   /**
-   * Claims tasks: the one step on which all safety rests. A batch of looks alone only moves index entries, which the
+   * Claims tasks: the one step on which all safety rests. A batch of moves alone only changes index entries, which the
    * store need not make durable before it answers: an entry that comes back at its old place is moved again.
    */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
-  /** Moves the lease end of running tasks; refused for a token that does not stand, and after a cancel. */
+  /** Moves the lease end of running tasks; refused without the token of the latest claim, and after a cancel. */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 
   /**
-   * Records the ends of attempts. What one settlement does, to its task and with the children of an
-   * {@link Outcome.Rearm}, is one atomic step.
+   * Records the ends of attempts. All effects of one settlement, on its task and with the children of an
+   * {@link Outcome.Rearm}, are one atomic step.
    */
   CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
 
@@ -153,11 +154,11 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Pages through a queue's tasks. A page may have fewer tasks than asked for, or none, and still a cursor: a call
-   * looks at a bounded number of records.
+   * examines a bounded number of records.
    *
-   * @param state null for all; READY and DELAYED are told apart by the store's clock
-   * @param cursor what the last page gave, or null for the first
-   * @throws IllegalArgumentException (in the stage) if the cursor is none of this store's
+   * @param state null for all; READY and DELAYED are distinguished by the store's clock
+   * @param cursor the cursor of the last page, or null for the first
+   * @throws IllegalArgumentException (in the stage) if the cursor is not one of this store
    */
   CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
@@ -165,8 +166,8 @@ public interface TaskStore extends AutoCloseable {
    * Pages through all live tasks of all queues, in no particular order: for moving to another store. A task that is
    * live all the while is seen once.
    *
-   * @param cursor what the last page gave, or null for the first
-   * @throws IllegalArgumentException (in the stage) if the cursor is none of this store's
+   * @param cursor the cursor of the last page, or null for the first
+   * @throws IllegalArgumentException (in the stage) if the cursor is not one of this store
    */
   CompletionStage<TaskPage> live(int limit, @Nullable String cursor);
 
@@ -204,7 +205,7 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content);
 
-  /** Waits for what was accepted, then gives back everything the store holds. Calls after it fail. */
+  /** Waits for accepted calls, then releases everything the store holds. Later calls fail. */
   @Override
   void close();
 }

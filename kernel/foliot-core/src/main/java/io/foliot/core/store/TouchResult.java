@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a touch.
  *
- * @param kind what happened
+ * @param kind the effect of the call
  * @param id the task's id; null if there is none
  * @param generation its new generation (of the successor where pending), or the one it has; 0 if there is none
  * @param dueAt when it is due now; 0 if there is none

@@ -11,6 +11,7 @@ import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -74,6 +75,27 @@ final class LocalDeliveryTest {
   }
 
   @Test
+  void handlersThatRunAreInterruptedTogether() throws Exception {
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      LocalDelivery delivery = new LocalDelivery(threads);
+      CountDownLatch begun = new CountDownLatch(2);
+      delivery.handle("slow", attempt -> {
+        begun.countDown();
+        new CountDownLatch(1).await();
+        return new Answer.Done("");
+      });
+      List<CompletionStage<Answer>> slow = List.of(delivery.deliver(attempt("slow")),
+          delivery.deliver(attempt("slow")));
+      assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+      delivery.interruptHandlers();
+      for (CompletionStage<Answer> answer : slow) {
+        assertThat(answer.toCompletableFuture().get(10, TimeUnit.SECONDS)).isInstanceOfSatisfying(Answer.Retry.class,
+            retry -> assertThat(retry.detail()).contains("InterruptedException"));
+      }
+    }
+  }
+
+  @Test
   void anAttemptWhoseTimeIsOverBeforeItsTurnNeverBegins() {
     List<Runnable> waiting = new ArrayList<>();
     LocalDelivery delivery = new LocalDelivery(waiting::add);
@@ -85,16 +107,6 @@ final class LocalDeliveryTest {
     delivery.deliver(attempt("q")).toCompletableFuture().cancel(true);
     waiting.forEach(Runnable::run);
     assertThat(begun).isFalse();
-  }
-
-  @Test
-  void failuresOfAHandlerAreLoggedOnceASecond() {
-    LocalDelivery.Registered handler = new LocalDelivery.Registered(attempt -> new Answer.Done(""), 0);
-    assertThat(handler.unloggedBefore(0)).isZero();
-    for (int i = 1; i < 100; i++) {
-      assertThat(handler.unloggedBefore(i)).isNegative();
-    }
-    assertThat(handler.unloggedBefore(TimeUnit.SECONDS.toNanos(1))).isEqualTo(99);
   }
 
   @Test

@@ -25,21 +25,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coordination for those who share a store and nothing else: leases in its documents, judged by its clock.
+ * Coordination for nodes that share a store and nothing else: leases in its documents, judged by its clock.
  *
- * <p>Each member renews a lease of its own; who is listed with a lease that runs is alive. One more lease is that of
- * the leader: whoever finds it over takes it, by compare-and-set. A lease ends so long after the store's clock stood
- * where it stood before the lease was written; so on the store's clock no two leaders ever have one at the same time,
- * and what a leader thinks of itself after a pause does no harm, because documents are written by compare-and-set, too.
+ * <p>Each member renews a lease of its own, and counts as alive while it is listed with a lease that has not ended. The
+ * leader has one more lease: a member that finds it ended takes it, by compare-and-set. A lease is measured from a time
+ * of the store's clock that was read before the lease was written. On that clock two leaders therefore never hold one
+ * at the same time. A paused node that still believes it leads does no harm, because documents are written by
+ * compare-and-set as well.
  *
  * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise the members of a slow or faulty
  * store would lose their leases in turn, and their slots would move all the time.
  *
- * <p>A lease that cannot be read is none, and is logged once: its member is set aside until it renews, and the lead is
- * free. A document of one member hides no other.
+ * <p>A lease that cannot be read counts as none and is logged once: its member is set aside until it renews, and the
+ * lead is free. The document of one member hides no other.
  *
- * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #LOOK look} more often. Who leaves well
- * is gone at the next look of the others, who dies when its lease ends.
+ * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #POLL poll} more often. A member that
+ * leaves in an orderly way is gone at the next poll of the others; a member that dies is gone when its lease ends.
  */
 public final class StoreCoordinator implements Coordinator {
   /** Result of {@link #kind}. */
@@ -47,7 +48,7 @@ public final class StoreCoordinator implements Coordinator {
   /** The interval at which a member renews its lease. */
   public static final Duration BEAT = Duration.ofSeconds(1);
   /** The interval of its polls: a member that leaves must be noticed soon. */
-  public static final Duration LOOK = Duration.ofMillis(200);
+  public static final Duration POLL = Duration.ofMillis(200);
   /** The duration of a lease, if the store answers quickly. */
   public static final Duration LEASE = Duration.ofSeconds(3);
   /** The longest duration of a lease, however slow the store is. */
@@ -57,15 +58,15 @@ public final class StoreCoordinator implements Coordinator {
   private static final String LEADER = "leader";
   private static final String DOCUMENT = "assignment";
   private static final long NANOS_PER_MICRO = 1_000;
-  /** A member that was not seen for so long is forgotten. */
+  /** The time after which a member that was not seen is forgotten. */
   private static final long FORGET_MICROS = Duration.ofHours(1).toNanos() / NANOS_PER_MICRO;
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
   /**
-   * Slow looks that a lease has time for beside its beats: one in which the next renewal fails, and the one after it.
+   * Slow polls that a lease has time for beside its beats: one in which the next renewal fails, and the one after it.
    */
-  private static final int LOOKS_PER_LEASE = 3;
-  /** Each look forgets this part of how slow those before it were. */
+  private static final int POLLS_PER_LEASE = 3;
+  /** The part of the slowest earlier poll that each poll forgets. */
   private static final int FORGOTTEN_PART = 8;
 
   private final TaskStore store;
@@ -73,7 +74,7 @@ public final class StoreCoordinator implements Coordinator {
   private final EventLoop loop;
   private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
 
-  // the loop's thread, and who closes it once it turns no more
+  // the loop's thread, and the closing thread once the loop has ended
   private @Nullable Member self;
   // any thread
   private volatile boolean leaves;
@@ -85,7 +86,7 @@ public final class StoreCoordinator implements Coordinator {
   private @Nullable View told;
   private boolean underWay;
   private long beatNanos;
-  private long lookNanos;
+  private long pollNanos;
   private long aliveNanos;
   /** The duration of the slowest recent poll. */
   private long slowNanos;
@@ -112,7 +113,7 @@ public final class StoreCoordinator implements Coordinator {
       self = member;
       listener = changes;
       beatNanos = clock.monotonicNanos();
-      lookNanos = beatNanos;
+      pollNanos = beatNanos;
       aliveNanos = beatNanos;
     });
     loop.start(this::turn);
@@ -123,7 +124,7 @@ public final class StoreCoordinator implements Coordinator {
     post(() -> {
       self = member;
       beatNanos = clock.monotonicNanos();
-      lookNanos = beatNanos;
+      pollNanos = beatNanos;
     });
   }
 
@@ -136,7 +137,7 @@ public final class StoreCoordinator implements Coordinator {
       }
       after(store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, expectedVersion, document), (written, failure) -> {
         // All members read it at their next poll; its writer need not wait for that.
-        lookNanos = clock.monotonicNanos();
+        pollNanos = clock.monotonicNanos();
       });
     });
   }
@@ -156,7 +157,7 @@ public final class StoreCoordinator implements Coordinator {
       try {
         message.run();
       } catch (RuntimeException e) {
-        LOG.log(System.Logger.Level.ERROR, "coordination through the store goes on after a failure", e);
+        LOG.log(System.Logger.Level.ERROR, "coordination through the store continues after a failure", e);
       }
     }
     long now = clock.monotonicNanos();
@@ -164,38 +165,38 @@ public final class StoreCoordinator implements Coordinator {
       if (now - aliveNanos >= leaseNanos()) {
         tell(Connection.LOST, null);
       }
-      if (!underWay && now - lookNanos >= 0) {
-        lookNanos = now + LOOK.toNanos();
+      if (!underWay && now - pollNanos >= 0) {
+        pollNanos = now + POLL.toNanos();
         boolean isBeat = now - beatNanos >= 0;
         beatNanos = isBeat ? now + BEAT.toNanos() : beatNanos;
-        look(self, isBeat, now);
+        poll(self, isBeat, now);
       }
     }
     return now + Math.max(0, waitNanos(now));
   }
 
-  /** While a look is under way only the lease can end; the answer wakes the loop. */
+  /** While a poll is under way only the lease can end; the answer wakes the loop. */
   private long waitNanos(long now) {
     long leftNanos = leaseNanos() - (now - aliveNanos);
-    return !underWay ? lookNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
+    return !underWay ? pollNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
   }
 
   /** Returns how long a lease of this member's lasts: a slow store must not make its members die again and again. */
   private long leaseNanos() {
-    return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + LOOKS_PER_LEASE * slowNanos);
+    return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + POLLS_PER_LEASE * slowNanos);
   }
 
-  /** Reads who lives, who leads, and the document; on a beat, after it has shown that it lives itself. */
-  private void look(Member member, boolean isBeat, long begunNanos) {
+  /** Reads which members live, which one leads, and the document. On a beat it first renews this member's own lease. */
+  private void poll(Member member, boolean isBeat, long begunNanos) {
     underWay = true;
     long leaseMicros = leaseNanos() / NANOS_PER_MICRO;
-    CompletableFuture<Seen> look = call(() -> store.timeMicros(0)).thenCompose(
+    CompletableFuture<Seen> poll = call(() -> store.timeMicros(0)).thenCompose(
         micros -> (isBeat
             ? renew(member, micros + leaseMicros).thenCompose(renewed -> lead(member, micros, micros + leaseMicros))
             : UNCHANGED)
             .thenCompose(done -> store.documents(DocumentKind.NODE).thenCombine(store.documents(DocumentKind.CLUSTER),
                 (nodes, documents) -> new Seen(micros, nodes, documents, leader(documents, micros)))));
-    after(look, (found, failure) -> {
+    after(poll, (found, failure) -> {
       underWay = false;
       slowNanos = Math.max(clock.monotonicNanos() - begunNanos, slowNanos - slowNanos / FORGOTTEN_PART);
       if (found == null) {
@@ -203,7 +204,7 @@ public final class StoreCoordinator implements Coordinator {
           LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second");
           tell(Connection.SUSPENDED, null);
         }
-        lookNanos = begunNanos + BEAT.toNanos();
+        pollNanos = begunNanos + BEAT.toNanos();
         return;
       }
       aliveNanos = isBeat ? begunNanos : aliveNanos;
@@ -333,7 +334,7 @@ public final class StoreCoordinator implements Coordinator {
     after(store.writeDocument(DocumentKind.NODE, document.name(), document.version(), null), (done, failure) -> {});
   }
 
-  /** Leaves, without waiting for the store; the others see it at their next look, or when the lease ends. */
+  /** Leaves, without waiting for the store; the other members see it at their next poll, or when the lease ends. */
   @Override
   public void close() {
     leaves = true;
@@ -355,7 +356,7 @@ public final class StoreCoordinator implements Coordinator {
         .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((heard, failure) -> {
           if (failure != null || !heard) {
             LOG.log(System.Logger.Level.INFO,
-                "the store did not hear that this node leaves; its lease says so within {0} ms",
+                "the store did not record that this node leaves; its lease ends within {0} ms",
                 MAX_LEASE.toMillis());
           }
         });

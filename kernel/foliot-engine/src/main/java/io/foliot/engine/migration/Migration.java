@@ -234,7 +234,8 @@ public final class Migration {
     Fingerprint after = Fingerprint.of(target, far -> told.accept("checking the target: " + far));
     if (!before.equals(after)) {
       throw new MigrationException("the stores differ, and the target stays sealed: source: " + before + "; target: "
-          + after + ". Somebody has written to one of them; see that no old server runs, empty the target, and begin"
+          + after
+          + ". Another process has written to one of them; make sure that no old server runs, empty the target, and begin"
           + " again");
     }
     return after;

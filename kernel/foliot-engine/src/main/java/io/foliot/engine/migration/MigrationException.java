@@ -3,13 +3,13 @@ package io.foliot.engine.migration;
 import io.foliot.core.store.StoreSeal;
 import org.jspecify.annotations.Nullable;
 
-/** A migration cannot go on, for a reason that can be removed. */
+/** A migration cannot continue, for a reason that can be removed. */
 public final class MigrationException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final transient @Nullable StoreSeal seal;
 
-  /** With what is wrong, and what to do. */
+  /** Creates an exception whose message says what is wrong and what to do. */
   public MigrationException(String message) {
     super(message);
     seal = null;

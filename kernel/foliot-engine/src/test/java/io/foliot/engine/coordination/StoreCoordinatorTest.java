@@ -248,7 +248,7 @@ final class StoreCoordinatorTest {
       leaver.coordinator.close();
       List.copyOf(leaver.held).forEach(Runnable::run);
       List<Runnable> again = List.copyOf(leaver.held);
-      loops.advance(StoreCoordinator.LOOK.multipliedBy(2));
+      loops.advance(StoreCoordinator.POLL.multipliedBy(2));
       assertThat(again).as("no renewal is tried again").hasSize(1);
       ensureAgreed(nodes.subList(0, 2));
     }

@@ -61,7 +61,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
    * Returns the calendar of some entries: {@code 2026-12-25} is a date, {@code 12-25} a day of every year, {@code SAT}
    * or {@code SATURDAY} a weekday.
    *
-   * @throws ScheduleException if an entry is none of these
+   * @throws ScheduleException if an entry is not one of these
    */
   public static Calendar parse(Collection<String> entries) {
     NavigableSet<LocalDate> dates = new TreeSet<>();

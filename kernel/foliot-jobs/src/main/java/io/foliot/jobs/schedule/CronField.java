@@ -64,7 +64,7 @@ enum CronField {
     return this == DAY_OF_MONTH ? 28 : last(dialect);
   }
 
-  /** Returns what makes the hashes of one name differ between fields. Stored jobs depend on it. */
+  /** Returns a salt that makes the hashes of one name differ between fields. Stored jobs depend on it. */
   long salt() {
     return switch (this) {
       case SECOND -> 0;

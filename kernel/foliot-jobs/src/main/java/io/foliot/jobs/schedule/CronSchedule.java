@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * the span is the result.
  * <li>If the span begins with an overlap and only first passes fire, skip the repeated local times.
  * <li>The next element of the set, if it is before the local end of the span, minus the offset is the result.
- * <li>Else go on with the next span. A span of at least two days cannot end with local times that were before the
- * search, so that spans between here and the next element are left out, and without a next element the search ends.
+ * <li>Otherwise continue with the next span. A span of at least two days cannot end with local times from before the
+ * search. Spans between here and the next element are therefore skipped, and without a next element the search ends.
  * </ol>
  *
  * <p>Source: the rules of Vixie cron for clock changes (Debian's cron 3.0, ISC cron 4.1), stated for local times.

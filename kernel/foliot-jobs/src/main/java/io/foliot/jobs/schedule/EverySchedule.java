@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record EverySchedule(Duration period, Duration offset) implements Schedule {
   /** Shortest period: a shorter one is a task that re-arms itself. */
   public static final Duration MIN_PERIOD = Duration.ofMillis(100);
-  /** Longest period: ten years, far below what overflows. */
+  /** Longest period: ten years, far from an overflow. */
   public static final Duration MAX_PERIOD = Duration.ofDays(3_660);
 
   private static final int OFFSET_SALT = 100;

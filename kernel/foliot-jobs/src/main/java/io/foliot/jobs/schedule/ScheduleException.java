@@ -67,7 +67,7 @@ public final class ScheduleException extends IllegalArgumentException {
     return expected;
   }
 
-  /** Returns what the caller may write instead, such as the nearest names; often empty. */
+  /** Returns texts that the caller may write instead, such as the nearest names; often empty. */
   public List<String> choices() {
     return choices;
   }

@@ -15,9 +15,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and what goes
- * with it. It is kept with the job, because calendars are named here and may change; {@link #schedule} makes the
- * schedule. The constructor checks each setting and the rules between them.
+ * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
+ * that belong to it. They are kept with the job, because calendars are named here and may change; {@link #schedule}
+ * makes the schedule. The constructor checks each setting and the rules between them.
  *
  * @param cron an expression in canonical text, or null
  * @param dialect of the expression; null without one

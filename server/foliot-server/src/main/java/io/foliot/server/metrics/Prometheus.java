@@ -148,12 +148,12 @@ public final class Prometheus implements AutoCloseable {
   public synchronized String scrape() {
     beforeReading.run();
     if (scheduler != null) {
-      look(scheduler);
+      read(scheduler);
     }
     return registry.scrape();
   }
 
-  private void look(Scheduler engine) {
+  private void read(Scheduler engine) {
     Scheduler.EngineStatus now = engine.status();
     status = now;
     rows(waiting, now.lanes(), lane -> meter.label(lane.queue()), "queue", Scheduler.LaneStatus::waiting);

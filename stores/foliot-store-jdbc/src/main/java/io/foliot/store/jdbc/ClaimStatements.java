@@ -13,7 +13,7 @@ interface ClaimStatements {
   Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount) throws SQLException;
 
   /** Moves the index entries of tasks that are not due. It may leave out rows that another statement is changing. */
-  Claimed look(Connection connection, QueueIds numbers, List<NewClaim> looks, int slotCount) throws SQLException;
+  Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount) throws SQLException;
 
   /** Parks tasks that wait and are due; answers which. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;

@@ -98,9 +98,9 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   @Override
-  public Claimed look(Connection connection, QueueIds numbers, List<NewClaim> looks, int slotCount)
+  public Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount)
       throws SQLException {
-    return claim(connection, numbers, looks, slotCount);
+    return claim(connection, numbers, moves, slotCount);
   }
 
   private void claim(Connection connection, List<NewClaim> claims, byte[] secret, int slotCount) throws SQLException {

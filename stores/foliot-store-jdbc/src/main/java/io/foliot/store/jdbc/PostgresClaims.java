@@ -75,11 +75,11 @@ final class PostgresClaims implements ClaimStatements {
   }
 
   @Override
-  public Claimed look(Connection connection, QueueIds numbers, List<NewClaim> looks, int slotCount)
+  public Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount)
       throws SQLException {
-    int count = looks.size();
-    UuidArray ids = PostgresStatements.ids(looks, NewClaim::id);
-    int[] slots = looks.stream().mapToInt(NewClaim::slot).toArray();
+    int count = moves.size();
+    UuidArray ids = PostgresStatements.ids(moves, NewClaim::id);
+    int[] slots = moves.stream().mapToInt(NewClaim::slot).toArray();
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
     try (PreparedStatement statement = statements.unsynced(connection, move)) {

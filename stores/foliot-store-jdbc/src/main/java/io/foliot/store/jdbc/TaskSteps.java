@@ -463,14 +463,14 @@ final class TaskSteps {
   ClaimBatch claim(Session session, List<Claim> claims) throws SQLException {
     ClaimStep step = new ClaimStep();
     OptimisticBatch<Claim, ClaimResult> batch = new OptimisticBatch<>(step, claims);
-    boolean onlyProbes = !claims.isEmpty() && claims.stream().allMatch(claim -> claim.leaseMillis() == 0);
+    boolean onlyMoves = !claims.isEmpty() && claims.stream().allMatch(claim -> claim.leaseMillis() == 0);
     for (List<Integer> chunk : Rounds.chunks(firsts(claims, Claim::id))) {
       List<NewClaim> items = chunk.stream().map(claims::get)
           .map(claim -> new NewClaim(claim.id(), claim.leaseMillis(), claim.notAfterMillis(), tokens.get(),
               claim.id().slot(slotCount)))
           .toList();
-      Claimed claimed = session.run(connection -> onlyProbes
-          ? dialect.claims().look(connection, numbers, items, slotCount)
+      Claimed claimed = session.run(connection -> onlyMoves
+          ? dialect.claims().move(connection, numbers, items, slotCount)
           : dialect.claims().claim(connection, numbers, items, slotCount));
       clock.seen(claimed.micros());
       step.taken(Math.floorDiv(claimed.micros(), 1_000));
@@ -481,7 +481,7 @@ final class TaskSteps {
         }
       }
     }
-    general.take(session, batch, !onlyProbes, !onlyProbes);
+    general.take(session, batch, !onlyMoves, !onlyMoves);
     long now = claims.isEmpty()
         ? Math.floorDiv(session.run(dialect.clock()::micros), 1_000)
         : step.latestMillis;

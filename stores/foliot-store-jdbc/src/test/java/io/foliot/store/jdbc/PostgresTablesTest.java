@@ -205,7 +205,7 @@ final class PostgresTablesTest {
         .toList())));
     ensureReadsItsRows("a touch", () -> get(store.touch(IntStream.range(2 * BATCH, 3 * BATCH)
         .mapToObj(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(HOUR))).toList())));
-    ensureReadsItsRows("a move", () -> get(store.claim(ids.subList(2 * BATCH, 3 * BATCH).stream().map(Claim::look)
+    ensureReadsItsRows("a move", () -> get(store.claim(ids.subList(2 * BATCH, 3 * BATCH).stream().map(Claim::move)
         .toList())));
     List<DueEntry> entries = ids.subList(3 * BATCH, 4 * BATCH).stream()
         .map(id -> new DueEntry(get(store.find(new TaskRef.ById(id))).orElseThrow().wakeAt(), id, QUEUE)).toList();
@@ -288,7 +288,7 @@ final class PostgresTablesTest {
       other.setAutoCommit(false);
       assertThat(statement.executeUpdate("UPDATE foliot_task SET version = version + 1 WHERE key = 'key 1'")).isOne();
 
-      List<ClaimResult> results = store.claim(ids.stream().map(Claim::look).toList()).toCompletableFuture()
+      List<ClaimResult> results = store.claim(ids.stream().map(Claim::move).toList()).toCompletableFuture()
           .get(20, TimeUnit.SECONDS).results();
 
       assertThat(results).allMatch(result -> result instanceof ClaimResult.Later);

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * ReadTimeoutHandler would close those that have nothing to say, too.) On the thread of its channel.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
-  /** Looks within the time in which a connection may be silent. */
-  private static final int LOOKS = 4;
+  /** Checks within the time for which a connection may be silent. */
+  private static final int CHECKS = 4;
 
   private final long nanos;
   private boolean unanswered;
   private long unansweredNanos;
-  private @Nullable Future<?> looks;
+  private @Nullable Future<?> checks;
 
   /** For one connection, which may be silent for so long after something was sent. */
   ResponseStallHandler(Duration timeout) {
@@ -30,15 +30,15 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    looks = context.executor().scheduleWithFixedDelay(() -> look(context), nanos / LOOKS, nanos / LOOKS,
+    checks = context.executor().scheduleWithFixedDelay(() -> check(context), nanos / CHECKS, nanos / CHECKS,
         TimeUnit.NANOSECONDS);
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    if (looks != null) {
-      boolean cancelled = looks.cancel(false);
-      assert cancelled || looks.isDone();
+    if (checks != null) {
+      boolean cancelled = checks.cancel(false);
+      assert cancelled || checks.isDone();
     }
   }
 
@@ -58,7 +58,7 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
     context.fireChannelRead(message);
   }
 
-  private void look(ChannelHandlerContext context) {
+  private void check(ChannelHandlerContext context) {
     if (unanswered && System.nanoTime() - unansweredNanos >= nanos) {
       unanswered = false;
       var closed = context.close();

@@ -383,7 +383,7 @@ final class Reader implements AutoCloseable {
 
     private byte @Nullable [] scanBucket(RocksIterator iterator, Bucket bucket, Database.View view) {
       for (; iterator.isValid() && Layout.bucket(iterator.key(), 0).equals(bucket); iterator.next()) {
-        look(iterator, Layout.HISTORY_ID_AT, view);
+        examine(iterator, Layout.HISTORY_ID_AT, view);
         if (isDone()) {
           return iterator.key();
         }
@@ -393,7 +393,7 @@ final class Reader implements AutoCloseable {
 
     private byte @Nullable [] scan(RocksIterator iterator, int idAt, Database.View view) {
       for (; iterator.isValid(); iterator.next()) {
-        look(iterator, idAt, view);
+        examine(iterator, idAt, view);
         if (isDone()) {
           return iterator.key();
         }
@@ -401,7 +401,7 @@ final class Reader implements AutoCloseable {
       return null;
     }
 
-    private void look(RocksIterator iterator, int idAt, Database.View view) {
+    private void examine(RocksIterator iterator, int idAt, Database.View view) {
       examined++;
       byte[] stored = iterator.value();
       if (TaskRecordFormat.queueOf(stored) != queue) {

@@ -9,13 +9,13 @@ import java.util.function.ToLongFunction;
 /** Refuses new tasks before the disk is full, so that existing tasks can still be settled. Writer thread only. */
 final class Room {
   /** Interval between checks of the file system: short enough that little can be written in between. */
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MEASURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Path folder;
   private final long reserveBytes;
   private final ToLongFunction<Path> freeBytes;
   private final TimeSource clock;
-  private long lookedNanos;
+  private long measuredNanos;
   private volatile long lastFreeBytes;
 
   Room(Path folder, long reserveBytes, ToLongFunction<Path> freeBytes, TimeSource clock) {
@@ -23,19 +23,19 @@ final class Room {
     this.reserveBytes = reserveBytes;
     this.freeBytes = freeBytes;
     this.clock = clock;
-    look(clock.monotonicNanos());
+    measure(clock.monotonicNanos());
   }
 
-  private void look(long nowNanos) {
-    lookedNanos = nowNanos;
+  private void measure(long nowNanos) {
+    measuredNanos = nowNanos;
     lastFreeBytes = freeBytes.applyAsLong(folder);
   }
 
   /** Throws if there is not enough room for new tasks. */
   void ensure() {
     long nowNanos = clock.monotonicNanos();
-    if (nowNanos - lookedNanos >= LOOK_NANOS) {
-      look(nowNanos);
+    if (nowNanos - measuredNanos >= MEASURE_NANOS) {
+      measure(nowNanos);
     }
     if (lastFreeBytes < reserveBytes) {
       throw new StoreFullException("the disk is nearly full, new tasks are refused: folder=" + folder + ", freeBytes="

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the result of an item
  */
 public interface BatchStep<Q, R> {
-  /** Names what an item reads. */
+  /** Names the records that an item reads. */
   void wants(Q item, Reads reads);
 
   /** Takes the step for items of one task or of one key, in their order. */

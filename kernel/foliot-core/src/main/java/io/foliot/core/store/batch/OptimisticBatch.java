@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * A call with many items on a store that others write to at the same time: read, decide, compare and set, again.
  *
  * <ol>
- * <li>The store reads {@linkplain #reads what the items name}, together with its clock.
- * <li>{@link #decide} groups the items by task or key into units and takes the step of each over an overlay of what was
- * read. An item whose record a newer version wrote is answered without a change, or fails.
+ * <li>The store reads {@linkplain #reads the records that the items name}, together with its clock.
+ * <li>{@link #decide} groups the items by task or key into units and takes the step of each over an overlay of these
+ * records. An item whose record a newer version wrote is answered without a change, or fails.
  * <li>The store writes each unit if all its records are still those that were read, and calls {@link #answer}. As
  * nothing has changed, the step is as if it was taken at the instant of the read.
  * <li>The items of the other units go round again.
@@ -54,7 +54,7 @@ public final class OptimisticBatch<Q, R> {
     refused = new boolean[items.size()];
   }
 
-  /** Returns what the items at these places read. */
+  /** Returns the records that the items at these places read. */
   public ReadSet reads(List<Integer> places) {
     ReadSet reads = new ReadSet();
     places.forEach(place -> step.wants(items.get(place), reads));
@@ -62,7 +62,7 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Returns what becomes of the items at these places, unit by unit. Items of newer versions are answered here and
+   * Returns the results of the items at these places, unit by unit. Items of newer versions are answered here and
    * belong to no unit.
    *
    * @param nowMicros the store's clock when it read
@@ -135,8 +135,8 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Records why items without an answer fail, so that the others continue. A failure that leaves open what was done is
-   * kept rather than one that says that nothing was. Any thread.
+   * Records why items without an answer fail, so that the others continue. A failure with an unknown effect is kept
+   * rather than one that had none. Any thread.
    */
   public void fail(StoreException reason) {
     failure.accumulateAndGet(reason, (old, next) -> old == null || isNothingDone(old) ? next : old);

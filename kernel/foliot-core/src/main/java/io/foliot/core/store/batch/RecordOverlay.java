@@ -14,14 +14,14 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records as a batch sees them: the committed ones, and over them what the batch has written so far. Nothing of it
- * is stored until a store writes the {@linkplain #changes net changes}. One thread.
+ * The records as a batch sees them: the committed ones, and over them the batch's own writes so far. Nothing of it is
+ * stored until a store writes the {@linkplain #changes net changes}. One thread.
  *
  * <ol>
  * <li>A read of a record that the batch has written returns that; any other goes to the committed records.
  * <li>A live record that is written takes its key.
  * <li>A record whose retention has ended is not returned, though it may still be stored.
- * <li>A record that is written several times is one change, from what was committed to what was written last.
+ * <li>A record that is written several times is one change, from the committed record to the last one written.
  * </ol>
  */
 public final class RecordOverlay implements RecordTable {

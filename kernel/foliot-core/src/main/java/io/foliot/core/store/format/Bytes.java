@@ -9,7 +9,7 @@ public final class Bytes {
   private byte[] array;
   private int length;
 
-  /** Creates an empty array with room for so many bytes. */
+  /** Creates an empty array with room for this many bytes. */
   public Bytes(int capacity) {
     array = new byte[capacity];
   }
@@ -30,7 +30,7 @@ public final class Bytes {
     return this;
   }
 
-  /** Returns a copy of what is written. */
+  /** Returns a copy of the bytes written. */
   public byte[] toArray() {
     return Arrays.copyOf(array, length);
   }

@@ -4,8 +4,8 @@ import io.foliot.core.TaskId;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C of stored bytes, with a mark of what they belong to mixed in: bytes that were copied or restored to another
- * task do not match. The mark costs no second pass over the bytes.
+ * CRC32C of stored bytes, with a mark of their owner mixed in: bytes that were copied or restored to another task do
+ * not match. The mark costs no second pass over the bytes.
  */
 public final class Checksum {
   /** Size of a checksum in bytes. */
@@ -31,7 +31,7 @@ public final class Checksum {
     return (int) ((value * GOLDEN_RATIO) >>> 32);
   }
 
-  /** Returns the checksum of a range of bytes that belong to what has the mark. */
+  /** Returns the checksum of a range of bytes that belong to the owner of the mark. */
   public static int of(int mark, byte[] bytes, int from, int count) {
     CRC32C sum = new CRC32C();
     sum.update(bytes, from, count);

@@ -10,8 +10,7 @@ import java.util.function.Function;
  * </pre>
  *
  * <p>Every later version keeps the first byte and the checksum where they are, and versions only count up. An old node
- * thereby tells what a newer one wrote from what is damaged, and a statement or script can tell by the first byte
- * alone.
+ * can thereby distinguish data of a newer version from damaged data; a statement or script needs only the first byte.
  */
 public final class Frame {
   /** The version that is written, and the newest that is read. */
@@ -34,7 +33,7 @@ public final class Frame {
     return out.u32(Checksum.of(mark, out.array(), start, out.length() - start));
   }
 
-  /** Returns whether these bytes are whole, and belong to what has the mark. */
+  /** Returns whether these bytes are whole, and belong to the owner of the mark. */
   static boolean isMarked(int mark, byte[] bytes) {
     int end = bytes.length - Checksum.BYTES;
     return bytes.length >= SMALLEST && BytesReader.u32(bytes, end) == Checksum.of(mark, bytes, 0, end);
@@ -44,7 +43,7 @@ public final class Frame {
    * Ensures that these are the bytes that were written, by a version that is known.
    *
    * @param what the subject of the message of an exception
-   * @param owner what the frame belongs to; its text is in the message of an exception
+   * @param owner the owner of the frame; its text is in the message of an exception
    * @throws DamagedException if the checksum does not match
    * @throws NewerVersionException if a newer version wrote them
    * @throws MalformedException if they are of a version that never was

@@ -15,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record as bytes: what a task carries, its attempts, its successor, and the answer to a request. A part
- * is the content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException}
- * behind the end and {@link MalformedException} for an unknown code.
+ * The parts of a record as bytes: its payload, its attempts, its successor, and the answer to a request. A part is the
+ * content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} behind
+ * the end and {@link MalformedException} for an unknown code.
  *
  * <p>Generations and times are stored as their distance from a base, which takes two bytes where it is near and at most
  * ten where it is not; a store that has no base at hand passes 0.
@@ -30,7 +30,7 @@ public final class RecordParts {
 
   private RecordParts() {}
 
-  /** Writes what a task carries. */
+  /** Writes a payload. */
   public static void writeBody(Body body, Bytes out) {
     int type = OTHER_TYPE;
     for (int i = 1; i < CONTENT_TYPES.length; i++) {
@@ -47,7 +47,7 @@ public final class RecordParts {
     out.varint(body.payload().length).bytes(body.payload());
   }
 
-  /** Reads what {@link #writeBody} wrote. */
+  /** Decodes the bytes of {@link #writeBody}. */
   public static Body readBody(BytesReader in) {
     int type = in.u8();
     String contentType = type == OTHER_TYPE ? in.text() : CONTENT_TYPES[type];
@@ -80,14 +80,14 @@ public final class RecordParts {
   }
 
   /**
-   * Reads what {@link #frameBody} wrote.
+   * Decodes the bytes of {@link #frameBody}.
    *
    * @throws UnreadableException if it cannot be read
    */
   public static Body unframeBody(TaskId id, @Nullable String key, byte[] bytes) {
     int ofId = Checksum.mark(id);
     int mark = key == null || Frame.isMarked(ofId, bytes) ? ofId : Checksum.mark(key);
-    return Frame.read("what a task carries", id, mark, bytes, RecordParts::readBody);
+    return Frame.read("the payload of a task", id, mark, bytes, RecordParts::readBody);
   }
 
   /**
@@ -105,7 +105,7 @@ public final class RecordParts {
     }
   }
 
-  /** Reads what {@link #writeAttempts} wrote with the same bases. */
+  /** Decodes the bytes of {@link #writeAttempts} with the same bases. */
   public static List<AttemptRecord> readAttempts(BytesReader in, long generation, long millis) {
     int count = in.u8();
     List<AttemptRecord> attempts = new ArrayList<>(count);
@@ -135,7 +135,7 @@ public final class RecordParts {
     }
   }
 
-  /** Reads what {@link #writeNote} wrote with the same base. */
+  /** Decodes the bytes of {@link #writeNote} with the same base. */
   public static TaskRecord.Noted readNote(BytesReader in, long generation) {
     long noted = generation + in.near();
     double progress = Double.longBitsToDouble(in.u64());
@@ -146,7 +146,7 @@ public final class RecordParts {
   }
 
   /**
-   * Writes a successor without what it carries.
+   * Writes a successor without its payload.
    *
    * @param generation base of its generation
    * @param millis base of its times
@@ -156,7 +156,7 @@ public final class RecordParts {
     out.near(successor.firstDueAt() - successor.dueAt()).varint(successor.maxAttempts());
   }
 
-  /** Reads what {@link #writeSuccessor} wrote with the same bases; its body is null. */
+  /** Decodes the bytes of {@link #writeSuccessor} with the same bases; its body is null. */
   public static TaskRecord.Successor readSuccessor(BytesReader in, long generation, long millis) {
     long nextGeneration = generation + in.near();
     long dueAt = millis + in.near();
@@ -171,7 +171,7 @@ public final class RecordParts {
     out.id(result.id()).u64(result.generation()).u64(result.dueAt()).u8(result.indexed() ? 1 : 0);
   }
 
-  /** Reads what {@link #writeAnswer} wrote. */
+  /** Decodes the bytes of {@link #writeAnswer}. */
   public static Answered readAnswer(BytesReader in) {
     long digest = in.u64();
     long dropAt = in.u64();
@@ -189,7 +189,7 @@ public final class RecordParts {
   }
 
   /**
-   * Reads what {@link #frameAnswer} wrote.
+   * Decodes the bytes of {@link #frameAnswer}.
    *
    * @throws UnreadableException if it cannot be read
    */

@@ -21,7 +21,7 @@ public final class SealFormat {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the bytes of {@link #encode}.
    *
    * @throws UnreadableException if it cannot be read; its class says why
    */

@@ -109,7 +109,7 @@ public final class TaskRecordFormat {
   }
 
   /**
-   * Returns what a probe tells, without reading or checking the rest: what is claimed or moved for it is read whole.
+   * Returns the result of a probe, without reading or checking the rest: a later claim or move reads the whole record.
    */
   public static Probed probed(byte[] value) {
     TaskState state = stateOf(value);
@@ -218,7 +218,7 @@ public final class TaskRecordFormat {
   /**
    * Reads a record.
    *
-   * @param queues the names of queues by number; may throw for a number that is none
+   * @param queues the names of queues by number; may throw for an unknown number
    * @throws UnreadableException if the bytes cannot be read; its class says why
    */
   public static TaskRecord decode(TaskId id, byte[] value, IntFunction<String> queues, BodySource bodies) {
@@ -283,7 +283,7 @@ public final class TaskRecordFormat {
     byte[] stored = bodies.body(id, ofSuccessor);
     if (stored == null || Checksum.of(stored, 0, stored.length) != sum) {
       throw new DamagedException(
-          "what a task carries is missing or does not match its checksum: task=" + id + ", missing="
+          "the payload of a task is missing or does not match its checksum: task=" + id + ", missing="
               + (stored == null),
           null);
     }

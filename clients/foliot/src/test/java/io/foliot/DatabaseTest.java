@@ -15,23 +15,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Tasks in the caller's transaction, on PostgreSQL, with two nodes on one database. */
-final class TransactionTest {
-  private static final Duration BOUND = Duration.ofSeconds(30);
-  private static final Duration HOUR = Duration.ofHours(1);
-
+/** {@link Foliot#on(DataSource)}, on PostgreSQL: the caller's transactions, and two nodes on one database. */
+final class DatabaseTest extends FoliotContract {
   private static PostgresServer server;
-  private static Database database;
+
+  private Database database;
 
   private final List<String> handled = new CopyOnWriteArrayList<>();
 
   @BeforeAll
   static void startServer() {
     server = PostgresServer.start();
-    database = server.createDatabase();
   }
 
   @AfterAll
@@ -39,7 +37,22 @@ final class TransactionTest {
     server.close();
   }
 
-  private static DataSource dataSource() {
+  @BeforeEach
+  void createDatabase() {
+    database = server.createDatabase();
+  }
+
+  @Override
+  Foliot open(FoliotBuilder builder) {
+    return builder.on(dataSource());
+  }
+
+  @Override
+  boolean isDurable() {
+    return true;
+  }
+
+  private DataSource dataSource() {
     PGSimpleDataSource source = new PGSimpleDataSource();
     source.setUrl(database.jdbcUrl());
     source.setUser(database.user());
@@ -47,24 +60,19 @@ final class TransactionTest {
     return source;
   }
 
-  private static Connection transaction() throws SQLException {
+  @Override
+  Connection transaction() throws SQLException {
     Connection connection = database.connect();
     connection.setAutoCommit(false);
     return connection;
   }
 
   @Test
-  void aTaskIsSubmittedAndCancelledWithTheRestOfTheTransaction() throws SQLException {
+  void touchAndCancelJoinTheCallersTransaction() throws SQLException {
     try (Foliot foliot = Foliot.on(dataSource()); Connection transaction = transaction()) {
       Tasks<String> tasks = foliot.tasks("orders", String.class).handle((text, run) -> handled.add(text));
-      Submitted submitted = tasks.in(HOUR).key("a").with(transaction).submit("rolled back");
-      assertThat(submitted.result()).isEqualTo(Submitted.Result.CREATED);
-      transaction.rollback();
-      assertThat(tasks.key("a").cancel()).isEqualTo(Cancellation.NOT_FOUND);
-
       tasks.in(HOUR).key("a").with(transaction).submit("committed");
       assertThat(tasks.key("a").with(transaction).touch(HOUR)).isTrue();
-      assertThat(tasks.key("a").touch(HOUR)).as("outside of the transaction").isFalse();
       transaction.commit();
       assertThat(tasks.key("a").touch(HOUR)).isTrue();
 
@@ -78,7 +86,7 @@ final class TransactionTest {
   }
 
   @Test
-  void aTransactionThatFailedSaysSo() throws SQLException {
+  void aFailedTransactionIsReportedWithItsSqlState() throws SQLException {
     try (Foliot foliot = Foliot.on(dataSource());
         Connection transaction = transaction();
         Statement statement = transaction.createStatement()) {
@@ -88,8 +96,6 @@ final class TransactionTest {
       assertThatThrownBy(() -> tasks.in(HOUR).key("b").with(transaction).submit("x"))
           .isInstanceOfSatisfying(TransactionException.class,
               failed -> assertThat(failed.sqlException().getSQLState()).isEqualTo("25P02"));
-      assertThatThrownBy(() -> tasks.in(HOUR).with(transaction).submitAsync("x"))
-          .isInstanceOf(IllegalStateException.class);
       transaction.rollback();
     }
   }

@@ -1,0 +1,44 @@
+package io.foliot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@link Foliot#connect}, to a real server. */
+final class ConnectedTest extends FoliotContract {
+  @TempDir
+  private Path data;
+
+  private FoliotServer server;
+
+  @BeforeEach
+  void startServer() {
+    FoliotConfig config = FoliotConfig.load(Map.of("store", "rocksdb", "data", data.toString(), "port", "0"), Map.of(),
+        null);
+    server = FoliotServer.start(config, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+  }
+
+  @AfterEach
+  void stopServer() {
+    server.close();
+  }
+
+  @Override
+  Foliot open(FoliotBuilder builder) {
+    return builder.connect(URI.create(server.url()));
+  }
+
+  @Override
+  boolean isDurable() {
+    return true;
+  }
+}

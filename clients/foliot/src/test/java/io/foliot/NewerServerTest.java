@@ -1,0 +1,63 @@
+package io.foliot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A connection to a server whose results this client is too old to know. */
+final class NewerServerTest {
+  private static final String RESULT = """
+      {"result":"FROM_THE_FUTURE","id":"0190b3c2-0000-7000-8000-000000000001","queue":"q","key":"k","generation":1,
+       "dueAt":"2026-03-01T10:00:00Z","state":"DELAYED"}""";
+  private static final String QUEUE = """
+      {"queue":"q","delivery":{"type":"pull"}}""";
+
+  private HttpServer server;
+
+  @BeforeEach
+  void startServer() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/", exchange -> {
+      String path = exchange.getRequestURI().getPath();
+      String body = path.endsWith("/queues/q")
+          ? QUEUE
+          : path.endsWith("keys:touch")
+              ? "{\"results\":[" + RESULT + "]}"
+              : RESULT;
+      exchange.getRequestBody().readAllBytes();
+      exchange.getResponseHeaders().add("Content-Type", "application/json");
+      byte[] bytes = body.getBytes(UTF_8);
+      exchange.sendResponseHeaders(200, bytes.length);
+      exchange.getResponseBody().write(bytes);
+      exchange.close();
+    });
+    server.start();
+  }
+
+  @AfterEach
+  void stopServer() {
+    server.stop(0);
+  }
+
+  @Test
+  void aResultThatIsNotKnownIsAnErrorNotAGuess() {
+    try (Foliot foliot = Foliot.connect(URI.create("http://127.0.0.1:" + server.getAddress().getPort()))) {
+      Tasks<String> tasks = foliot.tasks("q", String.class);
+      assertThatThrownBy(() -> tasks.now().submit("x")).isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("update io.foliot:foliot-client");
+      assertThatThrownBy(() -> tasks.key("k").touch(Duration.ofHours(1))).isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("key k");
+      assertThatThrownBy(() -> tasks.key("k").cancel()).isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("a cancel");
+    }
+  }
+}

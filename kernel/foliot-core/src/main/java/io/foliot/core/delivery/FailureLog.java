@@ -1,0 +1,36 @@
+package io.foliot.core.delivery;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Logs the failures of one handler, with their stacks, at most once a second. Any thread. */
+public final class FailureLog {
+  /** Shortest time between two logged failures. */
+  private static final long LOG_EVERY_NANOS = 1_000_000_000;
+
+  private final System.Logger logger;
+  private final String queue;
+  private final AtomicLong nextNanos;
+  private final AtomicLong unlogged = new AtomicLong();
+
+  /**
+   * Creates the log of a queue's handler.
+   *
+   * @param nowNanos the time of a monotonic clock
+   */
+  public FailureLog(System.Logger logger, String queue, long nowNanos) {
+    this.logger = logger;
+    this.queue = queue;
+    nextNanos = new AtomicLong(nowNanos);
+  }
+
+  /** Logs a failure of an attempt, or counts it if the last logged one was less than a second ago. */
+  public void failed(String task, int attempt, Throwable failure, long nowNanos) {
+    long next = nextNanos.get();
+    if (nowNanos - next < 0 || !nextNanos.compareAndSet(next, nowNanos + LOG_EVERY_NANOS)) {
+      unlogged.incrementAndGet();
+      return;
+    }
+    logger.log(System.Logger.Level.WARNING, "a handler failed; the attempt is repeated while attempts last: queue="
+        + queue + ", task=" + task + ", attempt=" + attempt + ", failuresNotLogged=" + unlogged.getAndSet(0), failure);
+  }
+}
