@@ -40,6 +40,8 @@ public final class Worker implements AutoCloseable {
   /** An answer with no task that comes sooner than this counts as a failure, so that the worker does not spin. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
+  private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
+
   private static final int GONE = 410;
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
@@ -175,13 +177,22 @@ public final class Worker implements AutoCloseable {
   }
 
   private void report(String what, Throwable failure) {
+    report(onError, what, failure);
+  }
+
+  /** Tells a listener of a failure. A listener that throws does not stop the worker. */
+  static void report(BiConsumer<? super String, ? super Throwable> listener, String what, Throwable failure) {
     try {
-      onError.accept(what, failure);
+      listener.accept(what, failure);
     } catch (Throwable e) {
-      // A listener that throws does not stop the worker.
       e.addSuppressed(failure);
-      Builder.log("the listener of a worker's errors threw", e);
+      log("the listener of a worker's errors threw", e);
     }
+  }
+
+  /** Logs a failure of a worker that has no listener. */
+  static void log(String what, Throwable failure) {
+    LOGGER.log(System.Logger.Level.WARNING, what, failure);
   }
 
   private static Throwable cause(Throwable failure) {
@@ -428,8 +439,6 @@ public final class Worker implements AutoCloseable {
 
   /** The settings of a worker. Not safe for use by several threads. */
   public static final class Builder {
-    private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
-
     private final FoliotClient client;
     private final String queue;
     private final RunningAttempt.Handler handler;
@@ -439,16 +448,12 @@ public final class Worker implements AutoCloseable {
     private Duration grace = Duration.ofSeconds(30);
     private @Nullable String name;
     private @Nullable String zone;
-    private BiConsumer<? super String, ? super Throwable> onError = Builder::log;
+    private BiConsumer<? super String, ? super Throwable> onError = Worker::log;
 
     Builder(FoliotClient client, String queue, RunningAttempt.Handler handler) {
       this.client = client;
       this.queue = Names.requireName("queue", queue);
       this.handler = handler;
-    }
-
-    private static void log(String what, Throwable failure) {
-      LOGGER.log(System.Logger.Level.WARNING, what, failure);
     }
 
     /** Sets how many tasks may run at a time; 16 by default. */
