@@ -94,8 +94,15 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#putJob}. */
-  public CompletableFuture<JobView> putJob(String job, JobSettings settings) {
-    return send("PUT", ApiPath.job(job), settings::write, Repeat.ALWAYS, Reading.of(one(JobView::of)));
+  public CompletableFuture<JobView> putJob(Job job) {
+    return send("PUT", ApiPath.job(job.requireQueue().name()), job::write, Repeat.ALWAYS,
+        Reading.of(one(JobView::of)));
+  }
+
+  /** As {@link FoliotClient#declareJob}. */
+  public CompletableFuture<JobView> declareJob(Job job) {
+    return send("POST", ApiPath.job(job.requireQueue().name()).then("/declare"), job::write, Repeat.ALWAYS,
+        Reading.of(one(JobView::of)));
   }
 
   /** As {@link FoliotClient#getJob}. */
@@ -261,6 +268,7 @@ public final class AsyncFoliotClient {
           Json.write(json, "wait", claim.pollWait());
           Json.write(json, "lease", claim.lease());
           Json.write(json, "worker", claim.worker());
+          Json.write(json, "zone", claim.zone());
         })).build();
     return transport.call(request, claim.pollWait().plus(requestTimeout), Repeat.NEVER,
         Reading.of(one(json -> json.objects("tasks").stream().map(ClaimedTask::of).toList())));
@@ -309,6 +317,14 @@ public final class AsyncFoliotClient {
         writeGeneration(json, lease);
         Json.write(json, "next", after);
       });
+      case Settlement.RunAgain() -> settle(lease, "/ack", note, json -> {
+        writeGeneration(json, lease);
+        json.writeBooleanProperty("runAgain", true);
+      });
+      case Settlement.EndJob() -> settle(lease, "/ack", note, json -> {
+        writeGeneration(json, lease);
+        json.writeBooleanProperty("endJob", true);
+      });
       case Settlement.Nack(String reason, Duration delay) -> settle(lease, "/nack", note, json -> {
         writeReason(json, reason);
         Json.write(json, "delay", delay);
@@ -345,6 +361,23 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote)}. */
   public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note) {
+    // An answer that comes after the lease would have ended is of no use; a note is stored even then.
+    boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
+    return extend(lease, duration, note, isShort ? duration : requestTimeout, Repeat.ALWAYS);
+  }
+
+  /**
+   * Extends a lease once, for a caller that decides itself about repeating it.
+   *
+   * @param timeout for the answer, shortened to that of other calls
+   */
+  CompletableFuture<Void> extendOnce(Lease lease, Duration duration, TaskNote note, Duration timeout) {
+    return extend(lease, duration, note, timeout.compareTo(requestTimeout) < 0 ? timeout : requestTimeout,
+        Repeat.NEVER);
+  }
+
+  private CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, Duration timeout,
+      Repeat repeat) {
     DurationText.requirePositive("lease", duration);
     HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
         .header("Content-Type", JSON).POST(body(json -> {
@@ -352,10 +385,7 @@ public final class AsyncFoliotClient {
           Json.write(json, "lease", duration);
           note.write(json);
         })).build();
-    // An answer that comes after the lease would have ended is of no use; a note is stored even then.
-    boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
-    Duration timeout = isShort ? duration : requestTimeout;
-    return transport.call(request, timeout, Repeat.ALWAYS, Reading.NOTHING);
+    return transport.call(request, timeout, repeat, Reading.NOTHING);
   }
 
   /** As {@link FoliotClient#redrive(String, int)}. */

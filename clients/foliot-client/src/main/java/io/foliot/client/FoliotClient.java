@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The client repeats calls by itself as its {@link RetryPolicy} has it:
  * <ul>
  * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
- * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code touchKeys}, {@code ack}, {@code nack},
- * {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey
+ * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code touchKeys},
+ * {@code ack}, {@code nack}, {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey
  * idempotency key};
  * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
  * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue}, {@code deleteJob};
@@ -82,8 +82,19 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /** Creates a recurring job, or replaces its definition. The same definition again changes nothing. */
-  public JobView putJob(String job, JobSettings settings) {
-    return await(async.putJob(job, settings));
+  public JobView putJob(Job job) {
+    return await(async.putJob(job));
+  }
+
+  /**
+   * Declares a recurring job that is defined in the code of an application. The definition is written if the job has
+   * never had it: a change by hand stays until the code changes, and an old instance of the application changes nothing
+   * during a rolling deployment.
+   *
+   * @return the job as it is, which may differ from the declaration
+   */
+  public JobView declareJob(Job job) {
+    return await(async.declareJob(job));
   }
 
   /**

@@ -34,6 +34,15 @@ public sealed interface Settlement {
   }
 
   /**
+   * The attempt of a job's shard has succeeded, and the job starts its next run at once, with the checkpoint of this
+   * shard.
+   */
+  record RunAgain() implements Settlement {}
+
+  /** The attempt of a job's shard has succeeded, and the job has ended for good: no time of it is to come. */
+  record EndJob() implements Settlement {}
+
+  /**
    * The attempt has failed, and no further one would help: the task is FAILED, whatever the queue's retry policy.
    *
    * @param reason for people; may be null
@@ -66,6 +75,16 @@ public sealed interface Settlement {
   /** The attempt has succeeded, and the task fires again after a while. */
   static Settlement again(Duration after) {
     return new Again(after);
+  }
+
+  /** The attempt of a job's shard has succeeded, and the job starts its next run at once. */
+  static Settlement runAgain() {
+    return new RunAgain();
+  }
+
+  /** The attempt of a job's shard has succeeded, and the job has ended for good. */
+  static Settlement endJob() {
+    return new EndJob();
   }
 
   /** The attempt has failed for good; there is no next one. */

@@ -40,6 +40,8 @@ public final class Worker implements AutoCloseable {
   /** An answer with no task that comes sooner than this counts as a failure, so that the worker does not spin. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
+  private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
+
   private static final int GONE = 410;
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
@@ -48,12 +50,13 @@ public final class Worker implements AutoCloseable {
   private final Transport transport;
   private final ClientClock clock;
   private final String queue;
-  private final TaskHandler handler;
+  private final RunningAttempt.Handler handler;
   private final int concurrency;
   private final Duration pollWait;
   private final Duration lease;
   private final Duration grace;
   private final @Nullable String name;
+  private final @Nullable String zone;
   private final BiConsumer<? super String, ? super Throwable> onError;
   private final Thread poller;
 
@@ -79,6 +82,7 @@ public final class Worker implements AutoCloseable {
     lease = settings.lease;
     grace = settings.grace;
     name = settings.name;
+    zone = settings.zone;
     onError = settings.onError;
     permits = new Semaphore(concurrency);
     poller = Thread.ofVirtual().name("foliot-worker-" + queue).unstarted(this::poll);
@@ -86,7 +90,7 @@ public final class Worker implements AutoCloseable {
 
   /** The settings of a worker to be. */
   public static Builder builder(FoliotClient client, String queue, TaskHandler handler) {
-    return new Builder(client, queue, handler);
+    return new Builder(client, queue, attempt -> handler.handle(attempt.task()));
   }
 
   private void poll() {
@@ -136,7 +140,8 @@ public final class Worker implements AutoCloseable {
   }
 
   private List<ClaimedTask> claim(int max) {
-    CompletableFuture<List<ClaimedTask>> claimed = client.claim(queue, new ClaimRequest(max, pollWait, lease, name));
+    CompletableFuture<List<ClaimedTask>> claimed = client.claim(queue,
+        new ClaimRequest(max, pollWait, lease, name, zone));
     claiming = claimed;
     if (impatient) {
       claimed.cancel(true);
@@ -172,13 +177,22 @@ public final class Worker implements AutoCloseable {
   }
 
   private void report(String what, Throwable failure) {
+    report(onError, what, failure);
+  }
+
+  /** Tells a listener of a failure. A listener that throws does not stop the worker. */
+  static void report(BiConsumer<? super String, ? super Throwable> listener, String what, Throwable failure) {
     try {
-      onError.accept(what, failure);
+      listener.accept(what, failure);
     } catch (Throwable e) {
-      // A listener that throws does not stop the worker.
       e.addSuppressed(failure);
-      Builder.log("the listener of a worker's errors threw", e);
+      log("the listener of a worker's errors threw", e);
     }
+  }
+
+  /** Logs a failure of a worker that has no listener. */
+  static void log(String what, Throwable failure) {
+    LOGGER.log(System.Logger.Level.WARNING, what, failure);
   }
 
   private static Throwable cause(Throwable failure) {
@@ -186,21 +200,49 @@ public final class Worker implements AutoCloseable {
   }
 
   /** One task that the handler runs. */
-  private final class Run implements Runnable {
+  private final class Run implements Runnable, RunningAttempt {
     private final ClaimedTask task;
     final Thread thread;
 
     // Any thread.
     private volatile boolean ended;
+    private volatile boolean refused;
+    private volatile boolean cancelled;
+    private volatile long leaseEndNanos;
+    private volatile @Nullable Notes notes;
     private volatile CompletableFuture<?> renewal = CompletableFuture.completedFuture(null);
 
-    // Whichever thread has the turn to extend the lease.
-    private long leaseEndNanos;
+    // Guarded by this.
+    private CompletableFuture<Void> extending = CompletableFuture.completedFuture(null);
+    private @Nullable CompletableFuture<Void> nextExtension;
+
+    // One extension after the other.
+    private long sentVersion;
 
     Run(ClaimedTask task, long leaseEndNanos) {
       this.task = task;
       this.leaseEndNanos = leaseEndNanos;
       this.thread = Thread.ofVirtual().name("foliot-task-" + task.id()).unstarted(this);
+    }
+
+    @Override
+    public ClaimedTask task() {
+      return task;
+    }
+
+    @Override
+    public boolean isLost() {
+      return refused || clock.nanoTime() - leaseEndNanos >= 0;
+    }
+
+    @Override
+    public boolean isStopping() {
+      return stopping;
+    }
+
+    @Override
+    public void noteFrom(Notes source) {
+      notes = source;
     }
 
     @Override
@@ -210,7 +252,10 @@ public final class Worker implements AutoCloseable {
         Settlement settlement = impatient ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);
-        settle(settlement);
+        // The server has said that this token settles nothing any more. A cancelled task waits for its end.
+        if (!refused || cancelled) {
+          settle(settlement);
+        }
       } finally {
         runs.remove(this);
         permits.release();
@@ -219,7 +264,7 @@ public final class Worker implements AutoCloseable {
 
     private Settlement handle() {
       try {
-        Settlement settlement = handler.handle(task);
+        Settlement settlement = handler.handle(this);
         if (settlement != null) {
           return settlement;
         }
@@ -234,8 +279,12 @@ public final class Worker implements AutoCloseable {
       try {
         client.settle(task.lease(), sendable(settlement)).join();
       } catch (CompletionException | CancellationException e) {
-        report("the end of an attempt could not be told, so there will be another when its lease has ended, task="
-            + task.id(), cause(e));
+        Throwable cause = cause(e);
+        report(isRefusal(cause)
+            ? "the end of an attempt came too late: its lease was lost, and its result has no effect, task=" + task.id()
+            : "the end of an attempt could not be told, so there will be another when its lease has ended, task="
+                + task.id(),
+            cause);
       }
     }
 
@@ -245,31 +294,65 @@ public final class Worker implements AutoCloseable {
       if (ended) {
         waiting.cancel(true);
       }
-      CompletableFuture<?> unused = waiting.whenCompleteAsync((nothing, cancelled) -> {
-        if (cancelled == null && !ended) {
+      CompletableFuture<?> unused = waiting.whenCompleteAsync((nothing, broken) -> {
+        if (broken == null && !ended) {
           renew();
         }
       }, Thread::startVirtualThread);
     }
 
     private void renew() {
-      long sentNanos = clock.nanoTime();
       try {
-        client.extend(task.lease(), lease).join();
+        extendNow().join();
       } catch (CompletionException | CancellationException e) {
         if (!ended) {
           notRenewed(cause(e));
         }
         return;
       }
-      leaseEndNanos = sentNanos + TimeUnit.NANOSECONDS.convert(lease);
       renewLater(lease.dividedBy(3));
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> extendNow() {
+      CompletableFuture<Void> waiting = nextExtension;
+      if (waiting != null) {
+        // It has not been sent, so it will take the note as it is now, or a newer one.
+        return waiting;
+      }
+      CompletableFuture<Void> next = extending.handle((nothing, failure) -> failure)
+          .thenComposeAsync(before -> extend(), Thread::startVirtualThread);
+      extending = next;
+      nextExtension = next;
+      return next;
+    }
+
+    private CompletableFuture<Void> extend() {
+      synchronized (this) {
+        nextExtension = null;
+      }
+      Notes source = notes;
+      // The version first: a change between the two is sent once more, and never forgotten.
+      long version = source == null ? 0 : source.version();
+      TaskNote note = source == null || version == sentVersion ? TaskNote.NONE : source.note();
+      long sentNanos = clock.nanoTime();
+      // An answer after the end of the lease says nothing that is not known by then.
+      Duration left = Duration.ofNanos(leaseEndNanos - sentNanos);
+      Duration step = lease.dividedBy(20);
+      return client.extendOnce(task.lease(), lease, note, left.compareTo(step) > 0 ? left : step)
+          .whenComplete((nothing, failure) -> {
+            if (failure == null) {
+              sentVersion = version;
+              leaseEndNanos = sentNanos + TimeUnit.NANOSECONDS.convert(lease);
+            } else if (!ended && isRefusal(cause(failure))) {
+              cancelled = ((FoliotException) cause(failure)).status() == GONE;
+              refused = true;
+            }
+          });
     }
 
     private void notRenewed(Throwable cause) {
       long leftNanos = leaseEndNanos - clock.nanoTime();
-      boolean refused = cause instanceof FoliotException e
-          && (e.status() == CONFLICT || e.status() == NOT_FOUND || e.status() == GONE);
       if (refused || leftNanos <= 0) {
         report("a lease was lost, so the handler is interrupted, task=" + task.id(), cause);
         thread.interrupt();
@@ -281,6 +364,12 @@ public final class Worker implements AutoCloseable {
       Duration step = lease.dividedBy(20);
       renewLater(half.compareTo(step) > 0 ? half : step);
     }
+  }
+
+  /** Returns whether the server has said that a token settles and extends nothing any more. */
+  private static boolean isRefusal(Throwable cause) {
+    return cause instanceof FoliotException e
+        && (e.status() == CONFLICT || e.status() == NOT_FOUND || e.status() == GONE);
   }
 
   private static String reason(Throwable failure) {
@@ -295,6 +384,8 @@ public final class Worker implements AutoCloseable {
       case Settlement.Fail(String reason) -> new Settlement.Fail(sendable(reason));
       case Settlement.Ack ack -> ack;
       case Settlement.Again again -> again;
+      case Settlement.RunAgain runAgain -> runAgain;
+      case Settlement.EndJob endJob -> endJob;
     };
   }
 
@@ -348,26 +439,21 @@ public final class Worker implements AutoCloseable {
 
   /** The settings of a worker. Not safe for use by several threads. */
   public static final class Builder {
-    private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
-
     private final FoliotClient client;
     private final String queue;
-    private final TaskHandler handler;
+    private final RunningAttempt.Handler handler;
     private int concurrency = 16;
     private Duration pollWait = Duration.ofSeconds(10);
     private Duration lease = Duration.ofSeconds(30);
     private Duration grace = Duration.ofSeconds(30);
     private @Nullable String name;
-    private BiConsumer<? super String, ? super Throwable> onError = Builder::log;
+    private @Nullable String zone;
+    private BiConsumer<? super String, ? super Throwable> onError = Worker::log;
 
-    Builder(FoliotClient client, String queue, TaskHandler handler) {
+    Builder(FoliotClient client, String queue, RunningAttempt.Handler handler) {
       this.client = client;
       this.queue = Names.requireName("queue", queue);
       this.handler = handler;
-    }
-
-    private static void log(String what, Throwable failure) {
-      LOGGER.log(System.Logger.Level.WARNING, what, failure);
     }
 
     /** Sets how many tasks may run at a time; 16 by default. */
@@ -403,9 +489,18 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
-    /** Sets the name of this worker in its claims; none by default. */
+    /**
+     * Sets the name of this worker in its claims, to which eight random hexadecimal digits are added at each start of a
+     * process; none by default. At most 119 characters.
+     */
     public Builder name(String workerName) {
-      name = Names.requireName("name", workerName);
+      name = WorkerName.of(workerName);
+      return this;
+    }
+
+    /** Sets where this process is, such as {@code fra1}; at most 64 characters, none by default. */
+    public Builder zone(String workerZone) {
+      zone = ClaimRequest.requireZone(workerZone);
       return this;
     }
 

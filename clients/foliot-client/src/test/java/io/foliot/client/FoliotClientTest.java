@@ -324,7 +324,7 @@ final class FoliotClientTest {
     server.answer(200,
         "{\"job\":\"a/b\",\"state\":\"ACTIVE\",\"queue\":\"q\",\"nextTimes\":[\"2026-11-24T02:00:00+01:00\"],"
             + "\"totals\":{\"fired\":3},\"moon\":1}");
-    JobView job = client.putJob("a/b", JobSettings.inQueue("q").cron("0 2 * * *").zone("Europe/Berlin")
+    JobView job = client.putJob(Job.named("a/b").queue("q").cron("0 2 * * *").zone("Europe/Berlin")
         .exclude("holidays").shards(2, "eu", "us").overlap("queue").misfire("all", Duration.ofHours(6))
         .timeout(Duration.ofHours(2)).parameter("{\"kind\": 1}").maxAttempts(3).pauseAfterFailures(4).build());
     assertAsked("PUT", "/v1/jobs/a%2Fb",
@@ -337,8 +337,13 @@ final class FoliotClientTest {
     assertThat(job.totals()).containsEntry("fired", 3L);
     assertThat(client.getJob("r").job()).isEqualTo("a/b");
     assertAsked("GET", "/v1/jobs/r", "");
-    client.putJob("r", JobSettings.inQueue("q").every(Duration.ofMinutes(10)).build());
+    client.putJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).build());
     assertAsked("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"}}");
+    client.declareJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).shards(2).scope(JobScope.PER_ZONE)
+        .allocation(ShardAllocation.ROUND_ROBIN).zones("fra1", "ams2").build());
+    assertAsked("POST", "/v1/jobs/r/declare", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"shards\":2,"
+        + "\"scope\":\"perZone\",\"allocation\":\"roundRobin\",\"zones\":[\"fra1\",\"ams2\"]}");
+    assertThatThrownBy(() -> client.putJob(Job.named("r").build())).hasMessageContaining("job=r");
     client.pauseJob("r", "month end");
     assertAsked("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");
     client.resumeJob("r");
@@ -362,9 +367,9 @@ final class FoliotClientTest {
         + "\"dueAt\":\"" + DUE + "\",\"token\":\"secret\",\"leaseEnd\":\"" + DUE.plusSeconds(30)
         + "\",\"payloadBase64\":\"/wAB\",\"contentType\":\"image/x\",\"headers\":{\"h\":\"v\"},\"checkpoint\":\"page=7\"}]}");
     List<ClaimedTask> tasks = client.claim("mail",
-        new ClaimRequest(5, Duration.ofSeconds(20), Duration.ofSeconds(30), "w1"));
+        new ClaimRequest(5, Duration.ofSeconds(20), Duration.ofSeconds(30), "w1", "fra1"));
     assertAsked("POST", "/v1/queues/mail/claims",
-        "{\"max\":5,\"wait\":\"PT20S\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
+        "{\"max\":5,\"wait\":\"PT20S\",\"lease\":\"PT30S\",\"worker\":\"w1\",\"zone\":\"fra1\"}");
     assertThat(tasks).containsExactly(new ClaimedTask("t1", "mail", "k", 7, 1, DUE, "secret", DUE.plusSeconds(30),
         Payload.bytes(new byte[]{-1, 0, 1}, "image/x"), Map.of("h", "v"), new TaskNote(-1, "", "page=7", "")));
     assertThat(tasks.getFirst().lease()).isEqualTo(LEASE);
@@ -394,6 +399,11 @@ final class FoliotClientTest {
     client.settle(LEASE, again);
     assertAsked("POST", "/v1/tasks/t1/ack",
         "{\"token\":\"secret\",\"generation\":7,\"next\":\"PT1M\",\"progress\":1.0}");
+    client.settle(LEASE, Settlement.runAgain().noting(new TaskNote(-1, "", "c", "")));
+    assertAsked("POST", "/v1/tasks/t1/ack",
+        "{\"token\":\"secret\",\"generation\":7,\"runAgain\":true,\"checkpoint\":\"c\"}");
+    client.settle(LEASE, Settlement.endJob());
+    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7,\"endJob\":true}");
     assertThatThrownBy(() -> again.noting(TaskNote.NONE)).isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -1,6 +1,7 @@
 package io.foliot.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.client.StubServer.Reply;
 import io.foliot.client.StubServer.Request;
@@ -59,7 +60,7 @@ final class WorkerTest {
   }
 
   private Worker.Builder worker(TaskHandler handler) {
-    return Worker.builder(client, "mail", handler).lease(LEASE).name("w1")
+    return Worker.builder(client, "mail", handler).lease(LEASE).name("w1").zone("fra1")
         .onError((what, failure) -> errors.add(what + ": " + failure));
   }
 
@@ -83,8 +84,8 @@ final class WorkerTest {
       assertThat(Thread.currentThread().isVirtual()).isTrue();
       return Settlement.ack();
     }).start();
-    assertThat(Bound.take(claimed).body())
-        .isEqualTo("{\"max\":16,\"wait\":\"PT10S\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
+    assertThat(Bound.take(claimed).body()).matches("\\{\"max\":16,\"wait\":\"PT10S\",\"lease\":\"PT30S\","
+        + "\"worker\":\"w1-[0-9a-f]{8}\",\"zone\":\"fra1\"}");
     claims.add(tasks("t1"));
     assertTold("/v1/tasks/t1/ack", "{\"token\":\"token-t1\",\"generation\":7}");
     assertThat(Bound.take(handled).id()).isEqualTo("t1");
@@ -172,14 +173,50 @@ final class WorkerTest {
       return Settlement.ack();
     }).start();
     claims.add(tasks("t1"));
-    toExtend = Reply.problem(409, "{\"title\":\"Cancelled\"}");
+    toExtend = Reply.problem(410, "{\"title\":\"Cancelled\"}");
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);
     assertThat(Bound.take(errors)).contains("a lease was lost").contains("Cancelled");
     assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/extend");
-    assertThat(Bound.take(settled).body()).as("the server learns that the attempt has ended")
+    assertThat(Bound.take(settled).body()).as("a cancelled task waits for the end of its attempt")
         .contains("java.lang.InterruptedException");
     stop(worker);
+  }
+
+  @Test
+  void theEndOfAnAttemptWhoseTokenIsStaleIsNotSent() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker = worker(task -> {
+      if (task.id().equals("t1")) {
+        assertThatThrownBy(never::await).isInstanceOf(InterruptedException.class);
+      }
+      return Settlement.ack();
+    }).concurrency(1).start();
+    claims.add(tasks("t1"));
+    toExtend = Reply.problem(409, "{\"title\":\"Stale token\"}");
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    clock.advance(THIRD);
+    assertThat(Bound.take(errors)).contains("a lease was lost").contains("Stale token");
+    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/extend");
+    claims.add(tasks("t2"));
+    assertThat(Bound.take(settled).path()).as("the next report of this worker").isEqualTo("/v1/tasks/t2/ack");
+    stop(worker);
+  }
+
+  @Test
+  void aStaleEndIsNamedAsSuch() throws InterruptedException {
+    toSettle = Reply.problem(409, "{\"title\":\"Stale token\"}");
+    Worker worker = worker(task -> Settlement.ack()).start();
+    claims.add(tasks("t1"));
+    assertThat(Bound.take(errors)).contains("came too late").contains("task=t1");
+    stop(worker);
+  }
+
+  @Test
+  void aNameOfAWorkerHasAtMost119Characters() {
+    assertThat(WorkerName.of("x".repeat(119))).hasSize(128).isEqualTo(WorkerName.of("x".repeat(119)));
+    assertThatThrownBy(() -> WorkerName.of("x".repeat(120))).hasMessageContaining("characters=120");
+    assertThatThrownBy(() -> ClaimRequest.requireZone("z".repeat(65))).hasMessageContaining("characters=65");
   }
 
   @Test

@@ -12,7 +12,7 @@ import io.foliot.backends.Await;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
-import io.foliot.client.JobSettings;
+import io.foliot.client.Job;
 import io.foliot.client.JobView;
 import io.foliot.client.QueueSettings;
 import io.foliot.client.TaskNote;
@@ -108,7 +108,7 @@ final class ConnectTest {
         handled.add(
             job == null ? "no job" : job.job() + " " + job.shard() + " " + job.shardParameter() + " " + report.kind());
       });
-      JobView report = client.putJob("report", JobSettings.inQueue("billing").cron("0 2 1 1 *").zone("Asia/Tokyo")
+      JobView report = client.putJob(Job.named("report").queue("billing").cron("0 2 1 1 *").zone("Asia/Tokyo")
           .shards(2, "eu", "us").parameter("{\"kind\":\"daily\"}").build());
       assertThat(report.nextTimes().getFirst()).endsWith("T02:00:00+09:00");
       client.triggerJob("report", "once");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.backends.Await;
 import io.foliot.client.FoliotClient;
-import io.foliot.client.JobSettings;
+import io.foliot.client.Job;
 import io.foliot.client.JobView;
 import io.foliot.server.FoliotServer;
 import java.net.URI;
@@ -21,7 +21,7 @@ final class JobAccount {
   /** Puts the job into a queue. */
   static void put(FoliotServer server, String queue) {
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
-      client.putJob(NAME, JobSettings.inQueue(queue).every(Duration.ofSeconds(1)).build());
+      client.putJob(Job.named(NAME).queue(queue).every(Duration.ofSeconds(1)).build());
     }
   }
 

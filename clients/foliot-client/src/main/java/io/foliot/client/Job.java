@@ -7,23 +7,51 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The definition of a recurring job, for {@link FoliotClient#putJob}. The server checks it, and has a default for each
- * setting that is left out.
+ * The definition of a recurring job, for {@link FoliotClient#putJob} and {@link JobWorker.Builder#declare}. The server
+ * checks it, and has a default for each setting that is left out.
  */
-public final class JobSettings {
+public final class Job {
   private final Builder from;
 
-  private JobSettings(Builder from) {
+  private Job(Builder from) {
     this.from = from.copy();
   }
 
-  /** Returns a builder of a job whose runs are tasks of a queue. It has one of cron, every, after and at. */
-  public static Builder inQueue(String queue) {
-    return new Builder(queue);
+  /** Returns a builder of a job. It has a queue, and one of cron, every, after and at. */
+  public static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  /** Returns the name, which is unique in the store. */
+  public String name() {
+    return from.name;
+  }
+
+  /** Returns the JSON of the payload of each shard, or null if there is none. */
+  @Nullable
+  String parameter() {
+    return from.parameter;
+  }
+
+  /** Returns this job if it names a queue, else the same job in the given one. */
+  Job orInQueue(String queue) {
+    return from.queue == null ? new Job(from.copy().queue(queue)) : this;
+  }
+
+  /**
+   * Ensures that the job names a queue.
+   *
+   * @throws IllegalArgumentException if it does not
+   */
+  Job requireQueue() {
+    if (from.queue == null) {
+      throw new IllegalArgumentException("a job has a queue, so that its shards have workers: job=" + from.name);
+    }
+    return this;
   }
 
   void write(JsonGenerator json) {
-    json.writeStringProperty("queue", from.queue);
+    Json.write(json, "queue", from.queue);
     json.writeObjectPropertyStart("schedule");
     Json.write(json, "cron", from.cron);
     Json.write(json, "every", from.every);
@@ -37,6 +65,11 @@ public final class JobSettings {
     Json.write(json, "shards", from.shards);
     if (!from.shardParameters.isEmpty()) {
       Json.writeTexts(json, "shardParameters", from.shardParameters);
+    }
+    Json.write(json, "scope", from.scope == null ? null : from.scope.json());
+    Json.write(json, "allocation", from.allocation == null ? null : from.allocation.json());
+    if (!from.zones.isEmpty()) {
+      Json.writeTexts(json, "zones", from.zones);
     }
     Json.write(json, "overlap", from.overlap);
     if (from.misfire != null) {
@@ -55,7 +88,8 @@ public final class JobSettings {
 
   /** Collects settings. One thread. */
   public static final class Builder {
-    private final String queue;
+    private final String name;
+    private @Nullable String queue;
     private @Nullable String cron;
     private @Nullable Duration every;
     private @Nullable Duration after;
@@ -64,6 +98,9 @@ public final class JobSettings {
     private List<String> exclude = List.of();
     private @Nullable Integer shards;
     private List<String> shardParameters = List.of();
+    private @Nullable JobScope scope;
+    private @Nullable ShardAllocation allocation;
+    private List<String> zones = List.of();
     private @Nullable String overlap;
     private @Nullable String misfire;
     private @Nullable Duration window;
@@ -72,12 +109,13 @@ public final class JobSettings {
     private @Nullable Integer maxAttempts;
     private @Nullable Integer pauseAfterFailures;
 
-    private Builder(String queue) {
-      this.queue = Names.requireName("queue", queue);
+    private Builder(String name) {
+      this.name = Names.requireName("name", name);
     }
 
     private Builder copy() {
-      Builder copy = new Builder(queue);
+      Builder copy = new Builder(name);
+      copy.queue = queue;
       copy.cron = cron;
       copy.every = every;
       copy.after = after;
@@ -86,6 +124,9 @@ public final class JobSettings {
       copy.exclude = exclude;
       copy.shards = shards;
       copy.shardParameters = shardParameters;
+      copy.scope = scope;
+      copy.allocation = allocation;
+      copy.zones = zones;
       copy.overlap = overlap;
       copy.misfire = misfire;
       copy.window = window;
@@ -94,6 +135,12 @@ public final class JobSettings {
       copy.maxAttempts = maxAttempts;
       copy.pauseAfterFailures = pauseAfterFailures;
       return copy;
+    }
+
+    /** Sets the queue of the shards. It must exist. A {@link JobWorker} declares a job without one in its own queue. */
+    public Builder queue(String queueName) {
+      queue = Names.requireName("queue", queueName);
+      return this;
     }
 
     /** Sets the times of a cron expression. */
@@ -121,8 +168,8 @@ public final class JobSettings {
     }
 
     /** Sets the zone of local times, such as {@code Europe/Berlin}; by default UTC. */
-    public Builder zone(String name) {
-      zone = Names.requireWellFormed("zone", name);
+    public Builder zone(String timeZone) {
+      zone = Names.requireWellFormed("zone", timeZone);
       return this;
     }
 
@@ -136,6 +183,24 @@ public final class JobSettings {
     public Builder shards(int count, String... parameters) {
       shards = count;
       shardParameters = List.of(parameters);
+      return this;
+    }
+
+    /** Sets where the runs take place; once unless set. */
+    public Builder scope(JobScope where) {
+      scope = where;
+      return this;
+    }
+
+    /** Sets how shards are divided among workers. */
+    public Builder allocation(ShardAllocation rule) {
+      allocation = rule;
+      return this;
+    }
+
+    /** Sets the zones of workers, such as {@code fra1}, in which a job of the scope {@code PER_ZONE} runs. */
+    public Builder zones(String... workerZones) {
+      zones = List.of(workerZones);
       return this;
     }
 
@@ -180,9 +245,9 @@ public final class JobSettings {
       return this;
     }
 
-    /** Returns the settings. */
-    public JobSettings build() {
-      return new JobSettings(this);
+    /** Returns the job. */
+    public Job build() {
+      return new Job(this);
     }
   }
 }

@@ -1,0 +1,118 @@
+package io.foliot.client;
+
+import static java.util.Objects.requireNonNullElse;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The annotated methods of an object. */
+final class JobMethods {
+  /**
+   * A method as a handler.
+   *
+   * @param declaration the job that the annotation defines; null if it has no schedule
+   */
+  record Found(FoliotJob annotation, @Nullable Job declaration, JobHandler handler) {}
+
+  private JobMethods() {}
+
+  /**
+   * Returns the annotated methods of an object, of its class and of those above it.
+   *
+   * @throws IllegalArgumentException if there is none, or one has a signature or settings that are not allowed
+   */
+  static List<Found> of(Object bean) {
+    List<Found> found = new ArrayList<>();
+    for (Class<?> type = bean.getClass(); type != null; type = type.getSuperclass()) {
+      for (Method method : type.getDeclaredMethods()) {
+        FoliotJob annotation = method.getAnnotation(FoliotJob.class);
+        if (annotation != null && !method.isBridge()) {
+          found.add(new Found(annotation, declaration(method, annotation), handler(bean, method)));
+        }
+      }
+    }
+    if (found.isEmpty()) {
+      throw new IllegalArgumentException("handlers: expected an object with methods that are annotated with @FoliotJob,"
+          + " but got none: class=" + bean.getClass().getName());
+    }
+    return found;
+  }
+
+  private static JobHandler handler(Object bean, Method method) {
+    Class<?>[] parameters = method.getParameterTypes();
+    boolean takesJob = parameters.length == 1 && parameters[0] == JobContext.class;
+    Class<?> returned = method.getReturnType();
+    boolean returnsResult = returned == void.class || returned == String.class || returned == JobResult.class;
+    if ((parameters.length > 0 && !takesJob) || !returnsResult || Modifier.isStatic(method.getModifiers())) {
+      throw new IllegalArgumentException("a method with @FoliotJob is not static, has no parameter or a JobContext, and"
+          + " returns nothing, a String or a JobResult: method=" + method);
+    }
+    if (!method.trySetAccessible()) {
+      throw new IllegalArgumentException("a method with @FoliotJob must be accessible: make it and its class public,"
+          + " or open its package to io.foliot.client: method=" + method);
+    }
+    return job -> switch (call(bean, method, takesJob ? new Object[]{job} : new Object[0])) {
+      case null -> returned == JobResult.class ? JobResult.failed("the handler returned no result") : JobResult.done();
+      case JobResult result -> result;
+      case Object text -> JobResult.done(text.toString());
+    };
+  }
+
+  private static @Nullable Object call(Object bean, Method method, Object[] arguments) throws Exception {
+    try {
+      return method.invoke(bean, arguments);
+    } catch (InvocationTargetException e) {
+      switch (requireNonNullElse(e.getCause(), e)) {
+        case Exception failure -> throw failure;
+        case Error failure -> throw failure;
+        case Throwable failure -> throw new IllegalStateException(failure);
+      }
+    }
+  }
+
+  private static @Nullable Job declaration(Method method, FoliotJob annotation) {
+    long schedules = List.of(annotation.cron(), annotation.every(), annotation.after()).stream()
+        .filter(text -> !text.isEmpty()).count();
+    if (schedules == 0) {
+      return null;
+    }
+    if (schedules > 1) {
+      throw new IllegalArgumentException("@FoliotJob has one of cron, every and after: method=" + method);
+    }
+    Job.Builder job = Job.named(annotation.name());
+    ifSet(annotation.cron(), job::cron);
+    ifSet(annotation.every(), text -> job.every(duration(method, "every", text)));
+    ifSet(annotation.after(), text -> job.after(duration(method, "after", text)));
+    ifSet(annotation.zone(), job::zone);
+    ifSet(annotation.overlap(), job::overlap);
+    ifSet(annotation.timeout(), text -> job.timeout(duration(method, "timeout", text)));
+    if (annotation.shards() != 1) {
+      job.shards(annotation.shards(), annotation.shardParameters());
+    }
+    if (annotation.scope() != JobScope.ONE) {
+      job.scope(annotation.scope());
+    }
+    return job.zones(annotation.zones()).build();
+  }
+
+  private static void ifSet(String text, Consumer<String> set) {
+    if (!text.isEmpty()) {
+      set.accept(text);
+    }
+  }
+
+  private static Duration duration(Method method, String setting, String text) {
+    try {
+      return DurationText.parse(text);
+    } catch (UnreadableAnswerException e) {
+      throw new IllegalArgumentException(
+          setting + ": expected a duration such as \"30m\", but got \"" + text + "\": method=" + method, e);
+    }
+  }
+}

@@ -1,0 +1,515 @@
+package io.foliot.client;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.channels.ClosedByInterruptException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs recurring jobs of one queue: declares jobs that are defined in code, claims shards, and gives each to the handler
+ * of its job. Claims, leases and the stop are those of {@link Worker}.
+ *
+ * <p>A shard whose job has no handler here is given back, so that another worker of the queue takes it: after 2, 10,
+ * 50, 250 seconds, and then after ten minutes each. Each of these counts as an attempt. With the five attempts that a
+ * queue has unless set, a shard so waits five minutes for a worker with the handler before its run fails; that is the
+ * time that a rolling deployment may take in which old instances claim shards of a new job. A job that needs longer has
+ * more attempts ({@link Job.Builder#maxAttempts}).
+ *
+ * <p>When the worker stops, shards that it gives up begin elsewhere at once, from their checkpoints.
+ */
+public final class JobWorker implements AutoCloseable {
+  /** Pause after the first attempt on a worker without the handler. */
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
+  /** Factor of the pause from attempt to attempt: few attempts must last for a deployment. */
+  private static final int PAUSE_FACTOR = 5;
+  /** Longest pause: a worker with the handler is found within it. */
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int REQUEST_TIMEOUT = 408;
+  private static final int SERVER_ERROR = 500;
+
+  private final FoliotClient client;
+  private final ClientClock clock;
+  private final String queue;
+  private final String name;
+  private final Map<String, Job> declarations;
+  private final Map<String, JobHandler> handlers;
+  private final Set<String> atStart;
+  private final List<JobListener> listeners;
+  private final @Nullable JobHandlers scripts;
+  private final @Nullable TaskHandler otherTasks;
+  private final Duration grace;
+  private final BiConsumer<? super String, ? super Throwable> onError;
+  private final Worker.Builder settings;
+
+  // Written by start, before any other thread exists.
+  private @Nullable Worker worker;
+  private final List<Thread> starters = new ArrayList<>();
+
+  // Any thread.
+  private volatile boolean stopping;
+  private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
+
+  private JobWorker(Builder builder) {
+    client = builder.client;
+    clock = client.async().transport().clock();
+    queue = builder.queue;
+    name = builder.name;
+    declarations = new LinkedHashMap<>(builder.declarations);
+    handlers = Map.copyOf(builder.handlers);
+    atStart = new LinkedHashSet<>(builder.atStart);
+    listeners = List.copyOf(builder.listeners);
+    scripts = builder.scripts;
+    otherTasks = builder.otherTasks;
+    grace = builder.grace;
+    onError = builder.onError;
+    settings = new Worker.Builder(client, queue, this::handle).name(name).concurrency(builder.concurrency)
+        .lease(builder.lease).pollWait(builder.pollWait).grace(grace).onError(onError);
+    if (builder.zone != null) {
+      settings.zone(builder.zone);
+    }
+  }
+
+  /** Returns a builder of a worker for one queue. */
+  public static Builder builder(FoliotClient client, String queue) {
+    return new Builder(client, queue);
+  }
+
+  private JobWorker started() {
+    List<Job> undeclared = declare(List.copyOf(declarations.values()), true);
+    if (!undeclared.isEmpty()) {
+      starters.add(Thread.ofVirtual().name("foliot-declare-" + queue).start(() -> declareLater(undeclared)));
+    }
+    for (String job : atStart) {
+      starters.add(Thread.ofVirtual().name("foliot-start-" + job).start(() -> runAtStart(job)));
+    }
+    worker = settings.start();
+    return this;
+  }
+
+  /**
+   * Declares jobs, and returns those that the server could not be asked to declare.
+   *
+   * @throws FoliotException if the server refuses one, and refusals are to be thrown
+   */
+  private List<Job> declare(List<Job> jobs, boolean throwsRefusals) {
+    List<Job> undeclared = new ArrayList<>();
+    for (Job job : jobs) {
+      try {
+        client.declareJob(job);
+      } catch (FoliotException | UnreachableException | UnknownOutcomeException e) {
+        boolean isRefusal = e instanceof FoliotException refusal && refusal.status() < SERVER_ERROR
+            && refusal.status() != TOO_MANY_REQUESTS && refusal.status() != REQUEST_TIMEOUT;
+        if (isRefusal && throwsRefusals) {
+          throw e;
+        }
+        report(isRefusal
+            ? "a job was not declared, and its definition is as before, job=" + job.name()
+            : "a job could not be declared yet, job=" + job.name(), e);
+        if (!isRefusal) {
+          undeclared.add(job);
+        }
+      }
+    }
+    return undeclared;
+  }
+
+  private void declareLater(List<Job> jobs) {
+    List<Job> left = jobs;
+    for (int failures = 1; !left.isEmpty() && !stopping; failures++) {
+      CompletableFuture<Void> pausing = clock.after(client.async().transport().backoff(failures));
+      pause = pausing;
+      if (stopping) {
+        pausing.complete(null);
+      }
+      pausing.join();
+      left = stopping ? List.of() : declare(left, false);
+    }
+  }
+
+  private void runAtStart(String job) {
+    RunningShard shard = new RunningShard(new StartedHere(job));
+    try {
+      JobHandler handler = requireNonNull(handlers.get(job));
+      JobResult result = run(handler, shard);
+      if (result instanceof JobResult.Failed || result instanceof JobResult.GivenUp) {
+        report("a job failed at the start of its worker, job=" + job, new IllegalStateException(result.toString()));
+      }
+    } catch (Throwable e) {
+      if (!isStopped(shard, e)) {
+        report("a job failed at the start of its worker, job=" + job, e);
+      }
+    }
+  }
+
+  /** A run at the start of the worker: of no server, so without a lease. */
+  private final class StartedHere implements RunningAttempt {
+    private final ClaimedTask task;
+
+    StartedHere(String job) {
+      Job declared = declarations.get(job);
+      String parameter = declared == null ? null : declared.parameter();
+      task = new ClaimedTask("at-start", queue, null, 0, 0, clock.now(), "", clock.now(),
+          parameter == null ? null : Payload.json(parameter), RunningShard.headers(job, clock.now()), TaskNote.NONE);
+    }
+
+    @Override
+    public ClaimedTask task() {
+      return task;
+    }
+
+    @Override
+    public boolean isLost() {
+      return false;
+    }
+
+    @Override
+    public boolean isStopping() {
+      return stopping;
+    }
+
+    @Override
+    public void noteFrom(Notes source) {
+      // No server is told of it.
+    }
+
+    @Override
+    public CompletableFuture<Void> extendNow() {
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  private Settlement handle(RunningAttempt attempt) throws Exception {
+    ClaimedTask task = attempt.task();
+    if (!RunningShard.isShard(task)) {
+      return otherTasks == null
+          ? notHere("no handler for tasks that are no shards of jobs", task.attempt())
+          : otherTasks.handle(task);
+    }
+    RunningShard shard = new RunningShard(attempt);
+    try {
+      JobHandler handler = handlers.get(shard.job());
+      if (handler == null && scripts != null) {
+        handler = scripts.find(shard);
+      }
+      if (handler == null) {
+        return notHere("no handler for the job " + shard.job(), task.attempt());
+      }
+      return settlement(run(handler, shard), shard, task.attempt());
+    } catch (Throwable e) {
+      if (isStopped(shard, e)) {
+        String reason = shard.isLost() ? "the lease was lost" : "the worker " + name + " stopped";
+        return Settlement.nack(reason, Duration.ZERO).noting(shard.note().ended(""));
+      }
+      report("the handler failed, job=" + shard.job() + ", shard=" + shard.shard() + ", task=" + task.id(), e);
+      return Settlement.nack(String.valueOf(e)).noting(shard.note().ended(""));
+    }
+  }
+
+  /** Returns whether an exception is how a handler ends that was asked to stop. */
+  private static boolean isStopped(JobContext job, Throwable failure) {
+    return (job.isStopping() || job.isLost()) && (failure instanceof JobStoppedException
+        || failure instanceof InterruptedException || failure instanceof ClosedByInterruptException);
+  }
+
+  private JobResult run(JobHandler handler, JobContext job) throws Exception {
+    int begun = 0;
+    JobResult result = null;
+    Throwable failure = null;
+    try {
+      for (JobListener listener : listeners) {
+        listener.before(job);
+        begun++;
+      }
+      result = handler.handle(job);
+      if (result == null) {
+        result = JobResult.failed("the handler returned no result");
+      }
+    } catch (Throwable e) {
+      failure = e;
+    }
+    // An interrupt was for the handler, which has ended.
+    boolean unused = Thread.interrupted();
+    for (int i = begun - 1; i >= 0; i--) {
+      try {
+        listeners.get(i).after(job, failure == null ? result : null, failure);
+      } catch (Throwable e) {
+        report("a listener failed after the handler, job=" + job.job() + ", shard=" + job.shard(), e);
+      }
+    }
+    if (failure instanceof Exception exception) {
+      throw exception;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return requireNonNull(result);
+  }
+
+  private Settlement settlement(JobResult result, RunningShard shard, int attempt) {
+    ShardNote note = shard.note();
+    return switch (result) {
+      case JobResult.Done(String text) -> Settlement.ack().noting(note.ended(text));
+      case JobResult.RunAgain(String text) -> Settlement.runAgain().noting(note.ended(text));
+      case JobResult.EndJob(String text) -> Settlement.endJob().noting(note.ended(text));
+      case JobResult.Failed(String reason, Duration delay) ->
+        new Settlement.Nack(reason, delay).noting(note.ended(""));
+      case JobResult.GivenUp(String reason) -> Settlement.fail(reason).noting(note.ended(""));
+      case JobResult.NotHere(String reason) -> notHere(reason, attempt).noting(note.ended(""));
+    };
+  }
+
+  private Settlement notHere(String reason, int attempt) {
+    Duration delay = pauseBeforeNext(attempt);
+    report("a task was given back: " + reason + ", queue=" + queue + ", attempt=" + attempt + ", delay=" + delay,
+        new IllegalStateException(reason));
+    return Settlement.nack(reason + " on the worker " + name, delay);
+  }
+
+  /**
+   * Returns how long a task waits that this worker has no handler for.
+   *
+   * @param attempt the attempt that ends, from 1
+   */
+  static Duration pauseBeforeNext(int attempt) {
+    double millis = FIRST_PAUSE.toMillis() * Math.pow(PAUSE_FACTOR, attempt - 1);
+    return millis >= LONGEST_PAUSE.toMillis() ? LONGEST_PAUSE : Duration.ofMillis((long) millis);
+  }
+
+  private void report(String what, Throwable failure) {
+    Worker.report(onError, what, failure);
+  }
+
+  /**
+   * Claims no more, and waits until the shards that were claimed have been run and settled. Handlers that call
+   * {@link JobContext#ensureRuns} end early. After the grace, handlers still running are interrupted, and this returns
+   * without waiting for them any longer.
+   *
+   * @return whether everything had ended in time
+   */
+  public boolean stop(Duration grace) throws InterruptedException {
+    long begunNanos = System.nanoTime();
+    stopping = true;
+    pause.complete(null);
+    boolean done = requireNonNull(worker).stop(grace);
+    for (Thread starter : starters) {
+      long leftNanos = TimeUnit.NANOSECONDS.convert(grace) - (System.nanoTime() - begunNanos);
+      if (!starter.join(Duration.ofNanos(Math.max(0, leftNanos)))) {
+        starter.interrupt();
+        done = false;
+      }
+    }
+    return done;
+  }
+
+  /** Stops with the grace that the worker was built with. */
+  @Override
+  public void close() {
+    try {
+      stop(grace);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The settings of a worker. Not safe for use by several threads. */
+  public static final class Builder {
+    private final FoliotClient client;
+    private final String queue;
+    private final Map<String, Job> declarations = new LinkedHashMap<>();
+    private final Map<String, JobHandler> handlers = new LinkedHashMap<>();
+    private final Set<String> atStart = new LinkedHashSet<>();
+    private final List<JobListener> listeners = new ArrayList<>();
+    private @Nullable JobHandlers scripts;
+    private @Nullable TaskHandler otherTasks;
+    private String name = defaultName();
+    private @Nullable String zone;
+    private int concurrency = 16;
+    private Duration lease = Duration.ofSeconds(10);
+    private Duration pollWait = Duration.ofSeconds(10);
+    private Duration grace = Duration.ofSeconds(30);
+    private BiConsumer<? super String, ? super Throwable> onError = Worker::log;
+
+    private Builder(FoliotClient client, String queue) {
+      this.client = client;
+      this.queue = Names.requireName("queue", queue);
+    }
+
+    /** Returns the name of the host, where its environment has it, as in containers. */
+    private static String defaultName() {
+      String host = System.getenv("HOSTNAME");
+      return host == null || host.isBlank() ? "worker" : ShardNote.cut(host, WorkerName.MAX_GIVEN);
+    }
+
+    /**
+     * Sets the name of this process for people; by default the environment variable {@code HOSTNAME}, or
+     * {@code worker}. Eight random hexadecimal digits are added at each start of a process.
+     */
+    public Builder name(String workerName) {
+      String unused = WorkerName.of(workerName);
+      name = workerName;
+      return this;
+    }
+
+    /** Sets the zone of this process, such as {@code fra1}; at most 64 characters, none by default. */
+    public Builder zone(String workerZone) {
+      zone = ClaimRequest.requireZone(workerZone);
+      return this;
+    }
+
+    /** Sets how many shards may run at a time; 16 by default. */
+    public Builder concurrency(int shards) {
+      if (shards < 1) {
+        throw new IllegalArgumentException("concurrency must be positive: concurrency=" + shards);
+      }
+      concurrency = shards;
+      return this;
+    }
+
+    /**
+     * Sets after how long a shard of a worker that died begins elsewhere; 10 seconds unless set. The lease is extended
+     * at each third of it.
+     */
+    public Builder lease(Duration duration) {
+      lease = DurationText.requirePositive("lease", duration);
+      return this;
+    }
+
+    /** Sets how long one claim waits for shards, and so how long a stop may take; 10 seconds by default. */
+    public Builder pollWait(Duration duration) {
+      pollWait = DurationText.requirePositive("pollWait", duration);
+      return this;
+    }
+
+    /** Sets how long {@link JobWorker#close} waits for handlers; 30 seconds by default. */
+    public Builder grace(Duration duration) {
+      grace = DurationText.requireNotNegative("grace", duration);
+      return this;
+    }
+
+    /** As {@link #declare(Job)}. */
+    public Builder declare(Job.Builder job) {
+      return declare(job.build());
+    }
+
+    /**
+     * Declares a job when the worker starts, as {@link FoliotClient#declareJob} does. A job without a queue is declared
+     * in the worker's.
+     *
+     * @throws IllegalArgumentException if a job of the same name was declared
+     */
+    public Builder declare(Job job) {
+      if (declarations.putIfAbsent(job.name(), job.orInQueue(queue)) != null) {
+        throw new IllegalArgumentException("a job is declared once: job=" + job.name());
+      }
+      return this;
+    }
+
+    /**
+     * Sets the handler of a job.
+     *
+     * @throws IllegalArgumentException if the job has one
+     */
+    public Builder handle(String job, JobHandler handler) {
+      if (handlers.putIfAbsent(Names.requireName("job", job), handler) != null) {
+        throw new IllegalArgumentException("a job has one handler: job=" + job);
+      }
+      return this;
+    }
+
+    /**
+     * Sets the dataflow of a job.
+     *
+     * @throws IllegalArgumentException if the job has a handler
+     */
+    public <T> Builder dataflow(String job, Dataflow<T> flow, Dataflow.Mode mode) {
+      return handle(job, new DataflowHandler<>(flow, mode, client.async().transport().clock()));
+    }
+
+    /**
+     * Makes the methods of an object that are annotated with {@link FoliotJob} handlers, and declares the jobs of which
+     * the annotation has a schedule.
+     *
+     * @throws IllegalArgumentException if there is no such method, one has a wrong signature or setting, or a job has a
+     *         handler or a declaration already
+     */
+    public Builder handlers(Object bean) {
+      for (JobMethods.Found method : JobMethods.of(bean)) {
+        String job = method.annotation().name();
+        handle(job, method.handler());
+        if (method.declaration() != null) {
+          declare(method.declaration());
+        }
+        if (method.annotation().runAtStart()) {
+          runAtStart(job);
+        }
+      }
+      return this;
+    }
+
+    /**
+     * Runs the handler of a job once in this process when the worker starts, in parallel to its shards: to fill a cache
+     * before the next run. The server does not know of this run: it has no lease, the fence 0-0, and is not repeated.
+     * Its context has the parameter of the declaration. A failure is given to {@link #onError}.
+     */
+    public Builder runAtStart(String job) {
+      atStart.add(Names.requireName("job", job));
+      return this;
+    }
+
+    /** Sets where handlers are found of shards whose job has none here, such as a runner of scripts; none by default. */
+    public Builder scripts(JobHandlers finder) {
+      scripts = finder;
+      return this;
+    }
+
+    /** Sets the handler of tasks of the queue that are no shards of jobs; by default they are given back. */
+    public Builder tasks(TaskHandler handler) {
+      otherTasks = handler;
+      return this;
+    }
+
+    /** Adds a listener of each attempt of each job. */
+    public Builder listener(JobListener listener) {
+      listeners.add(listener);
+      return this;
+    }
+
+    /**
+     * Sets what is told of failures: a claim or a declaration that failed, a handler that threw, a shard that has no
+     * handler here, a lease that was lost. Unless set they are logged, as warnings of the logger
+     * {@code io.foliot.client}.
+     */
+    public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
+      onError = listener;
+      return this;
+    }
+
+    /**
+     * Declares the jobs, and starts the worker. If the server cannot be reached, declarations are repeated in the
+     * background.
+     *
+     * @throws FoliotException if the server refuses a declaration; the worker has not started then
+     * @throws IllegalArgumentException if a job that runs at the start has no handler
+     */
+    public JobWorker start() {
+      for (String job : atStart) {
+        if (!handlers.containsKey(job)) {
+          throw new IllegalArgumentException("a job that runs at the start has a handler: job=" + job);
+        }
+      }
+      return new JobWorker(this).started();
+    }
+  }
+}

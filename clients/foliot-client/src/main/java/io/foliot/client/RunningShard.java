@@ -1,0 +1,155 @@
+package io.foliot.client;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** The context of an attempt, over the task of a shard. */
+final class RunningShard implements JobContext {
+  private static final String JOB = "foliot-job";
+  private static final String SCHEDULED_AT = "foliot-scheduled-at";
+  private static final String SHARD = "foliot-shard";
+  private static final String SHARDS = "foliot-shards";
+  private static final String SHARD_PARAMETER = "foliot-shard-parameter";
+  private static final String MISSED = "foliot-missed";
+
+  private final RunningAttempt attempt;
+  private final ClaimedTask task;
+  private final String job;
+  private final Instant scheduledAt;
+  private final int shard;
+  private final int shards;
+  private final long missed;
+  private final ShardNote note;
+
+  /** @throws UnreadableAnswerException if a header is not as the server writes it */
+  RunningShard(RunningAttempt attempt) {
+    this.attempt = attempt;
+    task = attempt.task();
+    Map<String, String> headers = task.headers();
+    job = String.valueOf(headers.get(JOB));
+    try {
+      scheduledAt = Instant.parse(headers.getOrDefault(SCHEDULED_AT, ""));
+      shard = Integer.parseInt(headers.getOrDefault(SHARD, "0"));
+      shards = Integer.parseInt(headers.getOrDefault(SHARDS, "1"));
+      missed = Long.parseLong(headers.getOrDefault(MISSED, "0"));
+    } catch (DateTimeException | NumberFormatException e) {
+      throw new UnreadableAnswerException("the headers of a shard cannot be read: headers=" + headers, e);
+    }
+    note = new ShardNote(task.note());
+    attempt.noteFrom(note);
+  }
+
+  /** The headers by which {@link #isShard} knows a task, for a run that no server has started. */
+  static Map<String, String> headers(String job, Instant scheduledAt) {
+    return Map.of(JOB, job, SCHEDULED_AT, scheduledAt.toString());
+  }
+
+  /** Returns whether a task is the shard of a recurring job. Only the server sets these headers. */
+  static boolean isShard(ClaimedTask task) {
+    return task.headers().containsKey(JOB) && task.headers().containsKey(SCHEDULED_AT);
+  }
+
+  /** Returns what was said of the work, by this attempt and by earlier ones. */
+  ShardNote note() {
+    return note;
+  }
+
+  @Override
+  public String job() {
+    return job;
+  }
+
+  @Override
+  public Instant scheduledAt() {
+    return scheduledAt;
+  }
+
+  @Override
+  public int shard() {
+    return shard;
+  }
+
+  @Override
+  public int shards() {
+    return shards;
+  }
+
+  @Override
+  public @Nullable String shardParameter() {
+    return task.headers().get(SHARD_PARAMETER);
+  }
+
+  @Override
+  public long missed() {
+    return missed;
+  }
+
+  @Override
+  public @Nullable Payload parameter() {
+    return task.payload();
+  }
+
+  @Override
+  public Fence fence() {
+    return new Fence(task.generation(), task.attempt());
+  }
+
+  @Override
+  public @Nullable String checkpoint() {
+    return note.checkpoint();
+  }
+
+  @Override
+  public void checkpoint(String checkpoint) {
+    note.checkpoint(checkpoint);
+  }
+
+  @Override
+  public void checkpointNow(String checkpoint) throws InterruptedException {
+    note.checkpoint(checkpoint);
+    CompletableFuture<Void> sent = attempt.extendNow();
+    try {
+      sent.get();
+    } catch (ExecutionException e) {
+      if (attempt.isLost()) {
+        JobStoppedException lost = new JobStoppedException("the lease is lost, and the checkpoint was not stored: job="
+            + job + ", shard=" + shard + ", fence=" + fence(), true);
+        lost.initCause(e.getCause());
+        throw lost;
+      }
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new UnreadableAnswerException("the checkpoint could not be sent: job=" + job, e);
+    }
+  }
+
+  @Override
+  public void progress(double part, String message) {
+    note.progress(part, message);
+  }
+
+  @Override
+  public void log(String line) {
+    note.log(line);
+  }
+
+  @Override
+  public boolean isLost() {
+    return attempt.isLost();
+  }
+
+  @Override
+  public boolean isStopping() {
+    return attempt.isStopping();
+  }
+
+  @Override
+  public String toString() {
+    return "JobContext[job=" + job + ", scheduledAt=" + scheduledAt + ", shard=" + shard + ", fence=" + fence() + "]";
+  }
+}

@@ -1,0 +1,24 @@
+package io.foliot.client;
+
+/** How the shards of a run are divided among the workers. The division is made when the run starts. */
+public enum ShardAllocation {
+  /** Any worker takes the next shard: the best balance for shards of different length. */
+  FREE("free"),
+  /** Each worker gets the same number of shards in a row; the first workers get one of the rest each. */
+  AVERAGE("average"),
+  /** A hash of worker and shard decides: a worker that joins or leaves moves only its share. */
+  HASH("hash"),
+  /** One after the other, from a worker that a hash of the job's name decides. */
+  ROUND_ROBIN("roundRobin");
+
+  private final String json;
+
+  ShardAllocation(String json) {
+    this.json = json;
+  }
+
+  /** Returns the name in the API. */
+  String json() {
+    return json;
+  }
+}

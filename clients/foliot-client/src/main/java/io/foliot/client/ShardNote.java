@@ -1,0 +1,99 @@
+package io.foliot.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a handler has said of its work, on top of what earlier attempts have said. Any thread. */
+final class ShardNote implements RunningAttempt.Notes {
+  /** Most characters of a message that the server takes. */
+  private static final int MAX_MESSAGE = 200;
+  /** Most bytes of a checkpoint that the server takes. */
+  private static final int MAX_CHECKPOINT_BYTES = 16 << 10;
+  /** Most characters of a log that the server keeps. */
+  private static final int MAX_LOG = 4 << 10;
+
+  // Guarded by this.
+  private final StringBuilder log;
+  private double progress;
+  private String message;
+  private @Nullable String checkpoint;
+  private long version;
+
+  ShardNote(TaskNote before) {
+    progress = before.progress();
+    message = before.message();
+    checkpoint = before.checkpoint();
+    log = new StringBuilder(before.log());
+  }
+
+  @Override
+  public synchronized long version() {
+    return version;
+  }
+
+  @Override
+  public synchronized TaskNote note() {
+    return new TaskNote(progress, message, checkpoint, log.toString());
+  }
+
+  /** Returns the note with a last message, or {@link TaskNote#NONE} if this attempt has said nothing at all. */
+  synchronized TaskNote ended(String text) {
+    message(text);
+    return version == 0 ? TaskNote.NONE : note();
+  }
+
+  synchronized @Nullable String checkpoint() {
+    return checkpoint;
+  }
+
+  void checkpoint(String newCheckpoint) {
+    int bytes = Names.requireWellFormed("checkpoint", newCheckpoint).getBytes(UTF_8).length;
+    if (bytes > MAX_CHECKPOINT_BYTES) {
+      throw new IllegalArgumentException("a checkpoint has at most " + MAX_CHECKPOINT_BYTES
+          + " bytes; keep larger state in a store of your own, and its name here: bytes=" + bytes);
+    }
+    synchronized (this) {
+      checkpoint = newCheckpoint;
+      version++;
+    }
+  }
+
+  synchronized void progress(double part, String text) {
+    if (!(part >= 0 && part <= 1)) {
+      throw new IllegalArgumentException("progress is from 0 to 1: progress=" + part);
+    }
+    progress = part;
+    version++;
+    message(text);
+  }
+
+  private void message(String text) {
+    if (!text.isEmpty()) {
+      message = cut(text, MAX_MESSAGE);
+      version++;
+    }
+  }
+
+  synchronized void log(String line) {
+    if (!log.isEmpty()) {
+      log.append('\n');
+    }
+    log.append(sendable(line.length() > MAX_LOG ? line.substring(line.length() - MAX_LOG) : line));
+    int from = log.length() - MAX_LOG;
+    if (from > 0) {
+      log.delete(0, Character.isLowSurrogate(log.charAt(from)) ? from + 1 : from);
+    }
+    version++;
+  }
+
+  /** Returns the beginning of a text, in a form that can be sent. */
+  static String cut(String text, int max) {
+    return sendable(text.length() > max ? text.substring(0, max) : text);
+  }
+
+  /** Returns a text in which halves of surrogate pairs are question marks, because UTF-8 has no form for them. */
+  private static String sendable(String text) {
+    return new String(text.getBytes(UTF_8), UTF_8);
+  }
+}

@@ -1,0 +1,100 @@
+package io.foliot.client;
+
+import io.foliot.client.StubServer.Reply;
+import io.foliot.client.StubServer.Request;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
+
+/** A server whose claims give the shards that a test adds, under a clock that the test advances. */
+final class JobServer implements AutoCloseable {
+  static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration THIRD = LEASE.dividedBy(3);
+  static final Reply OK = Reply.json(200, "{}");
+
+  /** Answers to claims; while there is none, claims wait. */
+  final BlockingQueue<Reply> claims = new LinkedBlockingQueue<>();
+  final BlockingQueue<Request> claimed = new LinkedBlockingQueue<>();
+  /** Extensions and ends of attempts. */
+  final BlockingQueue<Request> reports = new LinkedBlockingQueue<>();
+  final BlockingQueue<Request> declared = new LinkedBlockingQueue<>();
+  final BlockingQueue<String> errors = new LinkedBlockingQueue<>();
+  final ManualClock clock = ManualClock.patient();
+
+  volatile Function<Request, Reply> toExtend = request -> OK;
+  volatile Function<Request, Reply> toDeclare = request -> Reply.json(200, "{\"job\":\"j\",\"state\":\"ACTIVE\"}");
+
+  private final StubServer server = StubServer.answering(this::answer);
+  final FoliotClient client = FoliotClient.builder(server.url()).clock(clock).retry(RetryPolicy.none()).build();
+
+  private Reply answer(Request request) {
+    if (request.path().endsWith("/declare")) {
+      declared.add(request);
+      return toDeclare.apply(request);
+    }
+    if (request.path().endsWith("/claims")) {
+      claimed.add(request);
+      return Bound.take(claims);
+    }
+    reports.add(request);
+    return request.path().endsWith("/extend") ? toExtend.apply(request) : OK;
+  }
+
+  /** Returns a builder of a worker of this server's queue. */
+  JobWorker.Builder worker() {
+    return JobWorker.builder(client, "billing").name("w1").lease(LEASE)
+        .onError((what, failure) -> errors.add(what + ": " + failure));
+  }
+
+  /** Hands out one shard of a job. */
+  void give(String job, int attempt, String fields) {
+    claims.add(Reply.json(200, "{\"tasks\":[{\"id\":\"t1\",\"queue\":\"billing\",\"generation\":7,\"attempt\":"
+        + attempt
+        + ",\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"secret\",\"leaseEnd\":\"2026-11-21T10:00:30Z\","
+        + "\"headers\":{\"foliot-job\":\"" + job + "\",\"foliot-scheduled-at\":\"2026-11-21T09:59:58.000Z\","
+        + "\"foliot-shard\":\"1\",\"foliot-shards\":\"4\",\"foliot-shard-parameter\":\"us\",\"foliot-missed\":\"33\"}"
+        + fields + "}]}"));
+  }
+
+  void give(String job) {
+    give(job, 1, "");
+  }
+
+  /** Hands out a task that is no shard of a job. */
+  void givePlain() {
+    claims.add(Reply.json(200, "{\"tasks\":[{\"id\":\"p1\",\"queue\":\"billing\",\"generation\":1,\"attempt\":1,"
+        + "\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"secret\",\"leaseEnd\":\"2026-11-21T10:00:30Z\"}]}"));
+  }
+
+  /** Returns the body of the next report, which is of a kind such as {@code ack}. */
+  String report(String kind) {
+    Request request = Bound.take(reports);
+    if (!request.path().endsWith("/" + kind)) {
+      throw new AssertionError("expected " + kind + ", but got " + request);
+    }
+    return request.body();
+  }
+
+  /** Lets time pass until the lease of the one attempt that runs is extended. */
+  void passToTheExtension() {
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    clock.advance(THIRD);
+  }
+
+  /** Stops a worker whose claim waits for shards that do not come. */
+  boolean stop(JobWorker worker) {
+    claims.add(Reply.json(200, "{\"tasks\":[]}"));
+    try {
+      return worker.stop(Duration.ofSeconds(Bound.BOUND_SECONDS));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+  }
+}

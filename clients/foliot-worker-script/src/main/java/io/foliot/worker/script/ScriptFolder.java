@@ -1,0 +1,117 @@
+package io.foliot.worker.script;
+
+import io.foliot.worker.script.ScriptRefusedException.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * The folder that the operator of a worker names, and the rules by which a file in it is a script.
+ *
+ * <p>The rules are checked before each run. Whoever may write to the folder could change a file between the check and
+ * the start, and could as well change the script itself: the folder is trusted, the name is not.
+ */
+final class ScriptFolder {
+  /** A name without a separator, which is not hidden, no option, and no way up. */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+
+  private static final int ROOT_UID = 0;
+  private static final String UID = "unix:uid";
+
+  private final Path folder;
+
+  /**
+   * @throws IllegalArgumentException if it is no folder, or users other than its owner and group may write to it
+   */
+  ScriptFolder(Path folder) {
+    try {
+      this.folder = folder.toRealPath();
+      ensureSafe();
+    } catch (IOException | UnsupportedOperationException | ScriptRefusedException e) {
+      throw new IllegalArgumentException("scripts: expected a folder that only its owner and group can write to, on a"
+          + " file system with POSIX permissions: folder=" + folder + ", cause=" + e, e);
+    }
+  }
+
+  private void ensureSafe() throws IOException, ScriptRefusedException {
+    PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class,
+        LinkOption.NOFOLLOW_LINKS);
+    if (!attributes.isDirectory()) {
+      throw new ScriptRefusedException(Kind.FILE, "script: this is no folder: folder=" + folder);
+    }
+    if (attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+      throw new ScriptRefusedException(Kind.FILE, "script: every user can write to the folder of scripts: folder="
+          + folder);
+    }
+  }
+
+  /**
+   * Returns the file of a script.
+   *
+   * @throws ScriptRefusedException if the name is none, there is no such file, or it is not one that may be run
+   */
+  Path find(String name) throws IOException, ScriptRefusedException {
+    if (!NAME.matcher(name).matches()) {
+      throw new ScriptRefusedException(Kind.NAME,
+          "script: expected the name of a file, of letters, digits, '.', '_' and"
+              + " '-', but got " + shown(name));
+    }
+    ensureSafe();
+    Path file;
+    try {
+      file = folder.resolve(name).toRealPath();
+    } catch (NoSuchFileException e) {
+      ScriptRefusedException absent = new ScriptRefusedException(Kind.ABSENT, "script: there is no file " + name);
+      absent.initCause(e);
+      throw absent;
+    }
+    if (!folder.equals(file.getParent())) {
+      throw new ScriptRefusedException(Kind.FILE, "script: it is a link out of the folder of scripts: script=" + name);
+    }
+    PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    if (!attributes.isRegularFile()) {
+      throw new ScriptRefusedException(Kind.FILE, "script: it is no regular file: script=" + name);
+    }
+    if (attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+      throw new ScriptRefusedException(Kind.FILE, "script: every user can write to it: script=" + name);
+    }
+    if (!isTrusted(Files.getAttribute(file, UID), Files.getAttribute(folder, UID))) {
+      throw new ScriptRefusedException(Kind.FILE,
+          "script: it belongs neither to root nor to the owner of the folder: script=" + name);
+    }
+    if (!Files.isExecutable(file)) {
+      throw new ScriptRefusedException(Kind.FILE, "script: it is not executable: script=" + name);
+    }
+    return file;
+  }
+
+  /** Returns whether the owner of a file may decide what this worker runs. */
+  static boolean isTrusted(Object fileUid, Object folderUid) {
+    return fileUid.equals(ROOT_UID) || fileUid.equals(folderUid);
+  }
+
+  /** Returns a text from a caller as it may appear in a message. */
+  private static String shown(String name) {
+    String cut = name.length() > 128 ? name.substring(0, 128) + "..." : name;
+    StringBuilder text = new StringBuilder("\"");
+    cut.chars().forEach(c -> {
+      if (c >= ' ' && c < 0x7f) {
+        text.append((char) c);
+      } else {
+        text.append(String.format(Locale.ROOT, "\\u%04x", c));
+      }
+    });
+    return text.append('"').toString();
+  }
+
+  @Override
+  public String toString() {
+    return folder.toString();
+  }
+}

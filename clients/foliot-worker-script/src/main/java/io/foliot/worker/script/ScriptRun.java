@@ -1,0 +1,146 @@
+package io.foliot.worker.script;
+
+import io.foliot.client.JobContext;
+import io.foliot.client.JobResult;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a script, on the thread of the handler. */
+final class ScriptRun {
+  private static final System.Logger LOGGER = System.getLogger("io.foliot.worker.script");
+
+  /** Exit code of a temporary failure, as {@code sysexits.h} has it. */
+  private static final int TRY_AGAIN = 75;
+  /** An exit code from here on says that a signal ended the process. */
+  private static final int SIGNALLED = 128;
+  /** Longest wait for the end of the output. */
+  private static final Duration END_WAIT = Duration.ofSeconds(5);
+
+  private final JobContext job;
+  private final Path script;
+  private final Duration timeout;
+  private final Duration termination;
+
+  ScriptRun(JobContext job, Path script, Duration timeout, Duration termination) {
+    this.job = job;
+    this.script = script;
+    this.timeout = timeout;
+    this.termination = termination;
+  }
+
+  /**
+   * Runs the script. When this returns or throws, no process of its group runs.
+   *
+   * @throws InterruptedException if the thread is interrupted, after the processes were killed
+   */
+  JobResult run() throws IOException, InterruptedException {
+    Path home = Files.createTempDirectory("foliot-script-");
+    try {
+      // A file, and no pipe: the script may read it when it wants, or not at all.
+      Path input = Files.write(home.resolve("input.json"), ScriptInput.json(job));
+      Path work = Files.createDirectory(home.resolve("work"));
+      ProcessBuilder settings = new ProcessBuilder().directory(work.toFile()).redirectErrorStream(true)
+          .redirectInput(input.toFile());
+      Map<String, String> environment = settings.environment();
+      environment.clear();
+      environment.putAll(ScriptInput.environment(job));
+      ProcessGroup group;
+      try {
+        group = ProcessGroup.start(script, settings, ProcessGroup.hasGroups());
+      } catch (IOException e) {
+        return JobResult.giveUp("the script could not be started: " + e.getMessage());
+      }
+      return await(group);
+    } finally {
+      delete(home);
+    }
+  }
+
+  private JobResult await(ProcessGroup group) throws InterruptedException {
+    OutputTail output = new OutputTail(job::log);
+    Thread reader = Thread.ofPlatform().daemon().name("foliot-script-output").start(() -> read(group, output));
+    boolean ended = false;
+    try {
+      ended = group.waitFor(timeout);
+      if (!ended) {
+        end(group);
+      }
+    } catch (InterruptedException e) {
+      end(group);
+      throw e;
+    } finally {
+      // It also ends what the script has left running.
+      group.kill();
+    }
+    // It has come to its end, unless a process that has left the group holds it open.
+    boolean unused = reader.join(END_WAIT);
+    return ended
+        ? result(group.process().exitValue(), output)
+        : failed(JobResult.failed("the script was killed: timeout=" + timeout), output);
+  }
+
+  /** Asks the processes to end, and gives them a while. A second interrupt ends the while. */
+  private void end(ProcessGroup group) {
+    group.terminate();
+    try {
+      boolean unused = group.waitFor(termination);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void read(ProcessGroup group, OutputTail output) {
+    try (var stream = group.process().getInputStream()) {
+      output.readAll(stream);
+    } catch (IOException e) {
+      LOGGER.log(System.Logger.Level.WARNING, "the output of a script could not be read to its end: script=" + script,
+          e);
+    }
+  }
+
+  private JobResult result(int exit, OutputTail output) {
+    if (exit == 0) {
+      return JobResult.done(output.lastLine());
+    }
+    String reason = "the script ended with exit code " + exit + ": " + output.lastLine();
+    // A signal is no verdict of the script: it ran out of memory, or an operator ended it.
+    return failed(exit == TRY_AGAIN || exit > SIGNALLED ? JobResult.failed(reason) : JobResult.giveUp(reason), output);
+  }
+
+  private JobResult failed(JobResult result, OutputTail output) {
+    LOGGER.log(System.Logger.Level.WARNING, "a script failed: script=" + script + ", job=" + job.job() + ", shard="
+        + job.shard() + ", result=" + result + ", bytes=" + output.total() + ", output:\n" + output.tail());
+    return result;
+  }
+
+  private static void delete(Path home) {
+    try {
+      Files.walkFileTree(home, new SimpleFileVisitor<>() {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+          Files.delete(file);
+          return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) throws IOException {
+          if (failure != null) {
+            throw failure;
+          }
+          Files.delete(folder);
+          return FileVisitResult.CONTINUE;
+        }
+      });
+    } catch (IOException e) {
+      LOGGER.log(System.Logger.Level.WARNING, "the folder of a script was not deleted, and takes room: folder=" + home,
+          e);
+    }
+  }
+}

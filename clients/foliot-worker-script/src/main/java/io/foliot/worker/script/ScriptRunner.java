@@ -1,0 +1,137 @@
+package io.foliot.worker.script;
+
+import io.foliot.client.JobContext;
+import io.foliot.client.JobHandler;
+import io.foliot.client.JobHandlers;
+import io.foliot.client.JobResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts of one folder as the work of jobs, for {@code JobWorker.Builder.scripts}. A job chooses a script by the
+ * field {@code script} of its parameter, such as {@code {"script": "backup.sh", "args": {"days": 7}}}; a job without
+ * that field is none of this runner's. No command and no path comes from the server. Safe for use by any thread.
+ *
+ * <p><b>Which files are scripts.</b> A name has letters, digits, {@code .}, {@code _} and {@code -}, begins with a
+ * letter or digit, and has at most 128 characters. The file is a regular, executable file directly in the folder, or a
+ * link to one; it belongs to root or to the owner of the folder; and neither it nor the folder can be written by every
+ * user. This is checked before each run.
+ *
+ * <p><b>How they run.</b> Directly, with no shell in between and without arguments. The standard input is a JSON object
+ * with {@code job}, {@code scheduledAt}, {@code shard}, {@code shards}, {@code shardParameter}, {@code missed},
+ * {@code fence} ({@code generation}, {@code attempt}), {@code checkpoint} and {@code parameter}. The environment is
+ * {@code PATH}, {@code LANG}, {@code FOLIOT_JOB}, {@code FOLIOT_SCHEDULED_AT}, {@code FOLIOT_SHARD},
+ * {@code FOLIOT_SHARDS}, {@code FOLIOT_SHARD_PARAMETER} and {@code FOLIOT_FENCE}, and nothing of this process. The
+ * working directory is a new folder that is deleted afterwards.
+ *
+ * <p><b>How they end.</b> Exit code 0 is success, and the last line of the output is the text of the result. 75, or a
+ * signal, is a failure that is tried again as the queue's retry policy has it. Any other exit code is a failure for
+ * good. Standard output and error go to the log of the shard, which keeps the last 4,096 characters; the last 64 KiB go
+ * to the log of this process if the script fails. When the worker's grace is over, the lease is lost, or the script
+ * takes longer than its timeout, it gets SIGTERM, and after a while SIGKILL, with all processes of its group. Processes
+ * that a script leaves running are killed when it ends.
+ */
+public final class ScriptRunner implements JobHandlers {
+  private final ScriptFolder folder;
+  private final Duration timeout;
+  private final Duration termination;
+
+  private ScriptRunner(Builder builder) {
+    folder = new ScriptFolder(builder.folder);
+    timeout = builder.timeout;
+    termination = builder.termination;
+  }
+
+  /**
+   * Returns a runner of the scripts of a folder, with the default settings.
+   *
+   * @throws IllegalArgumentException if it is no folder, or every user can write to it
+   */
+  public static ScriptRunner in(Path folder) {
+    return builder(folder).build();
+  }
+
+  /** Returns a builder of a runner of the scripts of a folder. */
+  public static Builder builder(Path folder) {
+    return new Builder(folder);
+  }
+
+  /** Returns a handler for shards whose parameter has the field {@code script}, else null. */
+  @Override
+  public @Nullable JobHandler find(JobContext job) {
+    ScriptInput.Choice choice = ScriptInput.choice(job.parameter());
+    if (choice == null) {
+      return null;
+    }
+    String name = choice.text();
+    return name == null
+        ? refused -> JobResult.giveUp("script: expected a text such as \"backup.sh\" in the parameter of the job")
+        : script(name);
+  }
+
+  /** Returns a handler that runs one script, whatever the parameter of the job is. */
+  public JobHandler script(String name) {
+    return job -> run(name, job);
+  }
+
+  private JobResult run(String name, JobContext job) throws IOException, InterruptedException {
+    Path file;
+    try {
+      file = folder.find(name);
+    } catch (ScriptRefusedException e) {
+      String reason = String.valueOf(e.getMessage());
+      return switch (e.kind()) {
+        case NAME -> JobResult.giveUp(reason);
+        case ABSENT -> JobResult.notHere(reason);
+        case FILE -> JobResult.failed(reason);
+      };
+    }
+    return new ScriptRun(job, file, timeout, termination).run();
+  }
+
+  @Override
+  public String toString() {
+    return "ScriptRunner[folder=" + folder + ", timeout=" + timeout + "]";
+  }
+
+  /** The settings of a runner. Not safe for use by several threads. */
+  public static final class Builder {
+    private final Path folder;
+    private Duration timeout = Duration.ofHours(1);
+    private Duration termination = Duration.ofSeconds(5);
+
+    private Builder(Path folder) {
+      this.folder = folder;
+    }
+
+    /** Sets how long a script may take; one hour by default. The job's own timeout counts as well. */
+    public Builder timeout(Duration longest) {
+      timeout = positive("timeout", longest);
+      return this;
+    }
+
+    /** Sets how long a script that is stopped may take from SIGTERM to SIGKILL; five seconds by default. */
+    public Builder termination(Duration longest) {
+      termination = positive("termination", longest);
+      return this;
+    }
+
+    private static Duration positive(String what, Duration duration) {
+      if (!duration.isPositive()) {
+        throw new IllegalArgumentException(what + " must be positive: " + what + "=" + duration);
+      }
+      return duration;
+    }
+
+    /**
+     * Returns the runner.
+     *
+     * @throws IllegalArgumentException if the folder is none, or every user can write to it
+     */
+    public ScriptRunner build() {
+      return new ScriptRunner(this);
+    }
+  }
+}

@@ -1,0 +1,321 @@
+package io.foliot.worker.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.client.JobHandler;
+import io.foliot.client.JobResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ScriptRunnerTest {
+  private static final long BOUND_SECONDS = 30;
+
+  @TempDir
+  private Path root;
+
+  private Path folder = Path.of("");
+
+  @BeforeEach
+  void createFolder() throws IOException {
+    folder = Files.createDirectory(root.resolve("jobs"));
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private Path write(Path file, String text, String permissions) throws IOException {
+    Files.writeString(file, text);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+  }
+
+  private Path script(String name, String... lines) throws IOException {
+    return write(folder.resolve(name), "#!/bin/sh\n" + String.join("\n", lines) + "\n", "rwxr-xr-x");
+  }
+
+  private ScriptRunner runner() {
+    return ScriptRunner.in(folder);
+  }
+
+  private JobResult run(String name) throws Exception {
+    return runner().script(name).handle(new FakeJob(null));
+  }
+
+  private static void awaitTrue(BooleanSupplier condition) {
+    long begunNanos = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begunNanos)).isLessThan(BOUND_SECONDS);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** Returns whether a process runs; one that has ended and was not asked for its exit code does not. */
+  private static boolean runs(long pid) {
+    Path state = Path.of("/proc", Long.toString(pid), "stat");
+    try {
+      return Files.exists(Path.of("/proc"))
+          ? Files.exists(state) && !Pattern.compile("\\) Z ").matcher(Files.readString(state)).find()
+          : ProcessHandle.of(pid).isPresent();
+    } catch (IOException e) {
+      return Files.exists(state);
+    }
+  }
+
+  @Test
+  void aScriptIsChosenByTheParameterAlone() throws Exception {
+    script("backup.sh", "echo saved");
+    FakeJob job = new FakeJob("{\"args\": {\"script\": \"other\"}, \"script\": \"backup.sh\"}");
+    JobHandler handler = runner().find(job);
+    assertThat(handler).isNotNull();
+    assertThat(handler.handle(job)).isEqualTo(JobResult.done("saved"));
+    for (@Nullable
+    String parameter : new String[]{null, "{}", "[\"script\"]", "\"backup.sh\"",
+        "{\"args\": {\"script\": \"backup.sh\"}}"}) {
+      assertThat(runner().find(new FakeJob(parameter))).as("parameter %s", parameter).isNull();
+    }
+  }
+
+  @Test
+  void aScriptThatIsNoTextIsRefused() throws Exception {
+    for (String parameter : List.of("{\"script\": 5}", "{\"script\": null}", "{\"script\": [\"a\"]}",
+        "{\"script\": \"a\", \"script\": {}}")) {
+      FakeJob job = new FakeJob(parameter);
+      JobHandler handler = runner().find(job);
+      assertThat(handler).isNotNull();
+      assertThat(handler.handle(job)).isInstanceOf(JobResult.GivenUp.class);
+    }
+  }
+
+  @Test
+  void theShardIsJsonOnTheStandardInput() throws Exception {
+    script("show", "cat");
+    FakeJob job = new FakeJob("{\"script\": \"show\", \"args\": {\"days\": 7}}");
+    JobHandler handler = runner().find(job);
+    assertThat(handler).isNotNull();
+    JobResult unused = handler.handle(job);
+    assertThat(job.log()).isEqualTo("{\"job\":\"back up \\\"all\\\"\",\"scheduledAt\":\"2026-11-21T02:00:00Z\","
+        + "\"shard\":1,\"shards\":4,\"shardParameter\":\"us; rm -rf /\",\"missed\":2,"
+        + "\"fence\":{\"generation\":7,\"attempt\":3},\"checkpoint\":null,"
+        + "\"parameter\":{\"script\": \"show\", \"args\": {\"days\": 7}}}");
+  }
+
+  @Test
+  void theEnvironmentHasNothingOfTheWorker() throws Exception {
+    script("show", "env", "echo \"arguments $#\"", "pwd", "ls -A | wc -l | tr -d ' '");
+    FakeJob job = new FakeJob(null);
+    JobResult unused = runner().script("show").handle(job);
+    List<String> lines = job.log().lines().toList();
+    assertThat(lines).contains("PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "FOLIOT_JOB=back up \"all\"",
+        "FOLIOT_SCHEDULED_AT=2026-11-21T02:00:00Z", "FOLIOT_SHARD=1", "FOLIOT_SHARDS=4", "FOLIOT_FENCE=7-3",
+        "FOLIOT_SHARD_PARAMETER=us; rm -rf /", "arguments 0");
+    assertThat(lines.stream().filter(line -> line.contains("=")).map(line -> line.replaceFirst("=.*", "")))
+        .as("the shell itself adds some").isSubsetOf("PATH", "LANG", "FOLIOT_JOB", "FOLIOT_SCHEDULED_AT",
+            "FOLIOT_SHARD", "FOLIOT_SHARDS", "FOLIOT_FENCE", "FOLIOT_SHARD_PARAMETER", "PWD", "OLDPWD", "SHLVL", "_");
+    Path work = Path.of(lines.get(lines.size() - 2));
+    assertThat(work.getFileName()).hasToString("work");
+    assertThat(lines.getLast()).as("files in it").isEqualTo("0");
+    assertThat(work).doesNotExist();
+    assertThat(work.getParent()).doesNotExist();
+  }
+
+  @Test
+  void exitCodesDecideTheResult() throws Exception {
+    script("fine", "echo one", "echo", "echo 'two rows '", "echo");
+    script("busy", "echo locked >&2", "exit 75");
+    script("broken", "echo no table", "exit 3");
+    script("killed", "kill -KILL $$");
+    assertThat(run("fine")).isEqualTo(JobResult.done("two rows"));
+    assertThat(run("busy")).isEqualTo(JobResult.failed("the script ended with exit code 75: locked"));
+    assertThat(run("broken")).isEqualTo(JobResult.giveUp("the script ended with exit code 3: no table"));
+    assertThat(run("killed")).isEqualTo(JobResult.failed("the script ended with exit code 137: "));
+  }
+
+  @Test
+  void aNameIsNoPath() throws Exception {
+    write(root.resolve("x"), "#!/bin/sh\necho outside\n", "rwxr-xr-x");
+    Files.createDirectory(folder.resolve("sub"));
+    write(folder.resolve("sub").resolve("x"), "#!/bin/sh\n", "rwxr-xr-x");
+    for (String name : List.of("../x", "..", ".", "", "/bin/sh", "sub/x", "./x", "-rf", ".hidden", "a b", "a\nb", "a;b",
+        "a\0", "$(x)", "ü", "x".repeat(129), root.resolve("x").toString())) {
+      assertThat(run(name)).as("name %s", name).isInstanceOfSatisfying(JobResult.GivenUp.class,
+          refused -> assertThat(refused.reason()).startsWith("script: expected the name of a file")
+              .doesNotContain("\n"));
+    }
+  }
+
+  @Test
+  void aLinkOutOfTheFolderIsRefused() throws Exception {
+    Path outside = write(root.resolve("outside"), "#!/bin/sh\necho outside\n", "rwxr-xr-x");
+    Files.createSymbolicLink(folder.resolve("out"), outside);
+    Files.createSymbolicLink(folder.resolve("up"), Path.of("../outside"));
+    script("inside", "echo inside");
+    Files.createSymbolicLink(folder.resolve("alias"), Path.of("inside"));
+    assertThat(run("out")).isEqualTo(
+        JobResult.failed("script: it is a link out of the folder of scripts: script=out"));
+    assertThat(run("up")).isInstanceOf(JobResult.Failed.class);
+    assertThat(run("alias")).isEqualTo(JobResult.done("inside"));
+  }
+
+  @Test
+  void aFolderThatIsALinkItselfIsFollowed() throws Exception {
+    script("inside", "echo inside");
+    Path link = Files.createSymbolicLink(root.resolve("current"), folder);
+    assertThat(ScriptRunner.in(link).script("inside").handle(new FakeJob(null))).isEqualTo(JobResult.done("inside"));
+  }
+
+  @Test
+  void onlySafeExecutableFilesAreRun() throws Exception {
+    write(folder.resolve("text"), "#!/bin/sh\n", "rw-r--r--");
+    write(folder.resolve("open"), "#!/bin/sh\n", "rwxr-xrwx");
+    Files.createDirectory(folder.resolve("directory"));
+    assertThat(run("text")).isEqualTo(JobResult.failed("script: it is not executable: script=text"));
+    assertThat(run("open")).isEqualTo(JobResult.failed("script: every user can write to it: script=open"));
+    assertThat(run("directory")).isEqualTo(JobResult.failed("script: it is no regular file: script=directory"));
+    assertThat(run("absent")).isEqualTo(JobResult.notHere("script: there is no file absent"));
+    assertThat(ScriptFolder.isTrusted(0, 1000)).isTrue();
+    assertThat(ScriptFolder.isTrusted(1000, 1000)).isTrue();
+    assertThat(ScriptFolder.isTrusted(1001, 1000)).isFalse();
+  }
+
+  @Test
+  void aFolderThatEveryUserCanWriteToIsRefused() throws Exception {
+    script("fine", "echo fine");
+    ScriptRunner runner = runner();
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertThatThrownBy(() -> ScriptRunner.in(folder)).isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("every user can write");
+    assertThat(runner.script("fine").handle(new FakeJob(null))).as("it is checked before each run")
+        .isEqualTo(
+            JobResult.failed("script: every user can write to the folder of scripts: folder=" + folder.toRealPath()));
+    assertThatThrownBy(() -> ScriptRunner.in(root.resolve("absent"))).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ScriptRunner.in(folder.resolve("fine"))).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void ofHugeOutputTheEndIsKept() throws Exception {
+    script("huge", "head -c 20000000 /dev/zero | tr '\\0' x", "echo", "echo the end");
+    FakeJob job = new FakeJob(null);
+    assertThat(runner().script("huge").handle(job)).isEqualTo(JobResult.done("the end"));
+    assertThat(job.logged).allMatch(text -> text.length() <= 4096);
+    assertThat(job.log()).endsWith("the end");
+
+    OutputTail tail = new OutputTail(text -> {});
+    byte[] bytes = "0123456789\n".repeat(100_000).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    tail.readAll(new java.io.ByteArrayInputStream(bytes));
+    assertThat(tail.total()).isEqualTo(bytes.length);
+    assertThat(tail.tail()).hasSize(OutputTail.MAX_BYTES).isEqualTo(
+        "0123456789\n".repeat(100_000).substring(bytes.length - OutputTail.MAX_BYTES));
+  }
+
+  @Test
+  void linesAreLoggedWholeAsTheyCome() throws Exception {
+    FakeJob job = new FakeJob(null);
+    OutputTail tail = new OutputTail(job::log);
+    tail.readAll(new java.io.SequenceInputStream(new java.io.ByteArrayInputStream("one\ntw".getBytes("UTF-8")),
+        new java.io.ByteArrayInputStream("o\n\nthr\0ee".getBytes("UTF-8"))));
+    assertThat(job.logged).containsExactly("one", "two\n", "thr\ufffdee");
+  }
+
+  @Test
+  void aScriptThatIgnoresItsInputRuns() throws Exception {
+    script("deaf", "exec <&-", "echo fine");
+    assertThat(run("deaf")).isEqualTo(JobResult.done("fine"));
+  }
+
+  @Test
+  void aScriptWithoutItsInterpreterFails() throws Exception {
+    write(folder.resolve("odd"), "#!/no/such/program\n", "rwxr-xr-x");
+    assertThat(run("odd")).isInstanceOf(JobResult.GivenUp.class);
+  }
+
+  /** Starts a script, and interrupts its handler when it has said that it has begun. */
+  private static void interrupt(ScriptRunner runner, String name, FakeJob job) {
+    CompletableFuture<JobResult> ended = new CompletableFuture<>();
+    Thread handler = Thread.ofVirtual().start(() -> {
+      try {
+        ended.complete(runner.script(name).handle(job));
+      } catch (Exception e) {
+        ended.completeExceptionally(e);
+      }
+    });
+    awaitTrue(() -> job.log().contains("begun"));
+    handler.interrupt();
+    assertThatThrownBy(() -> ended.get(BOUND_SECONDS, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
+  }
+
+  private static List<Long> numbers(FakeJob job) {
+    return job.log().lines().filter(line -> line.matches("\\d+")).map(Long::valueOf).toList();
+  }
+
+  @Test
+  void theTimeoutEndsAScript() throws Exception {
+    script("long", "sleep 1000");
+    ScriptRunner runner = ScriptRunner.builder(folder).timeout(Duration.ofMillis(50)).build();
+    assertThat(runner.script("long").handle(new FakeJob(null)))
+        .isEqualTo(JobResult.failed("the script was killed: timeout=PT0.05S"));
+  }
+
+  @Test
+  void aScriptThatIgnoresSigtermIsKilled() throws Exception {
+    script("stubborn", "trap '' TERM", "echo $$", "echo begun", "while :; do :; done");
+    FakeJob job = new FakeJob(null);
+    interrupt(ScriptRunner.builder(folder).termination(Duration.ofMillis(50)).build(), "stubborn", job);
+    assertThat(numbers(job)).hasSize(1).noneMatch(ScriptRunnerTest::runs);
+  }
+
+  @Test
+  void sigtermLetsAScriptCleanUp() throws Exception {
+    script("tidy", "trap 'echo cleaned > \"" + root + "/cleaned\"; exit 0' TERM", "echo begun",
+        "while :; do sleep 0.05; done");
+    interrupt(ScriptRunner.builder(folder).termination(Duration.ofSeconds(BOUND_SECONDS)).build(), "tidy",
+        new FakeJob(null));
+    assertThat(root.resolve("cleaned")).exists();
+  }
+
+  @Test
+  void anInterruptKillsGrandchildrenToo() throws Exception {
+    // One whose parent waits for it, and one whose parent has ended. The pipe says when both have been named.
+    script("family", "trap '' TERM", "mkfifo named", "sh -c 'sleep 1000 & echo $!; echo > named; wait' &",
+        "read x < named",
+        "sh -c 'sleep 1000 & echo $!'", "echo begun", "wait", "sleep 1000");
+    FakeJob job = new FakeJob(null);
+    interrupt(ScriptRunner.builder(folder).termination(Duration.ofMillis(50)).build(), "family", job);
+    List<Long> sleepers = numbers(job);
+    assertThat(sleepers).hasSize(2);
+    awaitTrue(() -> sleepers.stream().noneMatch(ScriptRunnerTest::runs));
+  }
+
+  @Test
+  void whatAScriptLeavesRunningIsKilled() throws Exception {
+    script("lazy", "sleep 1000 &", "echo $!");
+    JobResult result = run("lazy");
+    assertThat(result).isInstanceOf(JobResult.Done.class);
+    long sleeper = Long.parseLong(((JobResult.Done) result).text());
+    awaitTrue(() -> !runs(sleeper));
+  }
+
+  @Test
+  void withoutGroupsDescendantsAreKilled() throws Exception {
+    Path file = script("family", "sh -c 'sleep 1000 & echo $!; wait' &", "wait");
+    ProcessGroup group = ProcessGroup.start(file, new ProcessBuilder(), false);
+    long sleeper;
+    try (var reader = group.process().inputReader()) {
+      sleeper = Long.parseLong(reader.readLine());
+      assertThat(runs(sleeper)).isTrue();
+      group.kill();
+    }
+    awaitTrue(() -> !runs(sleeper));
+    assertThat(group.process().isAlive()).isFalse();
+  }
+}

@@ -1,0 +1,174 @@
+"""A worker of recurring jobs: claims shards of a queue, one at a time, and works on them while it extends their leases.
+
+python3 worker.py NAME [ZONE]; the server is FOLIOT_URL, the queue FOLIOT_QUEUE. SIGTERM stops it: the shard under way is
+given back with its checkpoint, and begins elsewhere at once.
+"""
+import json
+import os
+import secrets
+import signal
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+SERVER = os.environ.get("FOLIOT_URL", "http://127.0.0.1:7400")
+QUEUE = os.environ.get("FOLIOT_QUEUE", "fleet")
+LEASE = 10  # seconds after which the shard of a worker that died begins elsewhere
+POLL = 5  # seconds that a claim waits for work, and so how long a stop may take
+LOST = (404, 409, 410)  # the lease is over: the shard was claimed again, or its run was stopped
+STALE = (404, 409)  # the token settles nothing any more; a stopped shard (410) waits for the end of its attempt
+
+NAME = sys.argv[1] if len(sys.argv) > 1 else "python"
+ZONE = {"zone": sys.argv[2]} if len(sys.argv) > 2 else {}
+WORKER = f"{NAME}-{secrets.token_hex(4)}"  # no other process has this name, and neither has this one after a restart
+
+stopping = threading.Event()
+
+
+class Stopped(Exception):
+    """The lease is lost, or the worker stops."""
+
+
+def call(path, body):
+    request = urllib.request.Request(SERVER + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=POLL + 30) as answer:
+        return json.load(answer)
+
+
+class Shard:
+    """One attempt of one shard of a run."""
+
+    def __init__(self, task):
+        headers = task.get("headers", {})
+        self.task = task
+        self.job = headers.get("foliot-job", "(none)")  # a task that is no shard has no such headers
+        self.scheduled_at = headers.get("foliot-scheduled-at")
+        self.number = int(headers.get("foliot-shard", 0))
+        self.of = int(headers.get("foliot-shards", 1))
+        self.parameter = headers.get("foliot-shard-parameter")
+        self.fence = (task["generation"], task["attempt"])  # grows with each attempt and each run of this shard
+        self.checkpoint = task.get("checkpoint")  # of an earlier attempt
+        self.note = {}  # progress, message and checkpoint, sent with each extension and with the end
+        self.lost = threading.Event()
+        self.stale = False
+        self.ended = threading.Event()
+        self.lease_end = time.monotonic() + LEASE
+
+    def __str__(self):
+        return f"{self.job} {self.number + 1}/{self.of}"
+
+    def save(self, checkpoint, progress):
+        self.checkpoint = checkpoint
+        self.note = {"checkpoint": checkpoint, "progress": progress}  # one assignment: the heartbeat reads it
+
+    def ensure_runs(self):
+        if self.lost.is_set() or time.monotonic() >= self.lease_end:
+            raise Stopped("the lease is lost")
+        if stopping.is_set():
+            raise Stopped("the worker stops")
+
+    def report(self, what, **fields):
+        """Reports on the attempt: ack, nack or extend. Returns the status of a lease that is lost, else 0."""
+        try:
+            call(f"/v1/tasks/{self.task['id']}/{what}", {"token": self.task["token"], **self.note, **fields})
+            return 0
+        except urllib.error.HTTPError as e:
+            if e.code in LOST:
+                return e.code
+            raise
+
+    def heartbeat(self):
+        """Extends the lease at each third of it, until the work has ended or the lease is lost."""
+        while not self.ended.wait(LEASE / 3):
+            sent = time.monotonic()
+            try:
+                status = self.report("extend", lease=f"{LEASE}s")
+                if status:
+                    self.stale = status in STALE
+                    return self.lost.set()
+                self.lease_end = sent + LEASE
+            except OSError as e:
+                print(f"the lease of {self} could not be extended yet: {e}", flush=True)
+                if time.monotonic() >= self.lease_end:
+                    return self.lost.set()
+
+
+class Sink:
+    """A store that refuses a writer that was replaced: it remembers the greatest fence of each shard."""
+
+    def __init__(self):
+        self.fences = {}
+        self.rows = []
+
+    def store(self, shard, row):
+        key = (shard.job, shard.number)
+        if shard.fence < self.fences.get(key, (0, 0)):
+            raise Stopped("the sink has a newer writer")
+        self.fences[key] = shard.fence
+        self.rows.append((key, row))
+
+
+sink = Sink()
+
+
+def report_job(shard):
+    """Stores as many pages as the parameter of the job says, and continues after the last page that was stored."""
+    pages = (shard.task.get("payload") or {}).get("pages", 5)
+    for page in range(int(shard.checkpoint or 0), pages):
+        shard.ensure_runs()
+        time.sleep(0.2)  # the work
+        sink.store(shard, f"{shard.scheduled_at} {shard.parameter} page {page}")
+        shard.save(str(page + 1), (page + 1) / pages)
+    return f"{pages} pages"
+
+
+HANDLERS = {"report": report_job}
+
+
+def run(shard):
+    handler = HANDLERS.get(shard.job)
+    if handler is None:
+        # Another worker may have it. The pause grows, so that the attempts last for a rolling deployment.
+        pause = min(600, 2 * 5 ** min(shard.fence[1] - 1, 6))
+        shard.report("nack", reason=f"no handler for the job {shard.job} on the worker {NAME}", delay=f"{pause}s")
+        return f"given back {shard}"
+    print(f"begins {shard}, fence {shard.fence}, from {shard.checkpoint or 'the beginning'}", flush=True)
+    heart = threading.Thread(target=shard.heartbeat, daemon=True)
+    heart.start()
+    try:
+        what, fields = "ack", {"message": handler(shard)}
+    except Stopped as e:
+        what, fields = "nack", {"reason": str(e), "delay": "0s"}
+    except Exception as e:
+        what, fields = "nack", {"reason": repr(e)[:1000]}
+    # No extension may arrive after the end.
+    shard.ended.set()
+    heart.join()
+    if shard.stale or shard.report(what, **fields):
+        return f"lost {shard}"
+    return f"done {shard}: {fields['message']}" if what == "ack" else f"gave up {shard}: {fields['reason']}"
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *unused: stopping.set())
+    signal.signal(signal.SIGINT, lambda *unused: stopping.set())
+    print("worker", WORKER, *ZONE.values(), flush=True)
+    pause = 0.1
+    while not stopping.is_set():
+        try:
+            claim = {"max": 1, "wait": f"{POLL}s", "lease": f"{LEASE}s", "worker": WORKER, **ZONE}
+            # A claim under way is never broken off: what it brings would lie until its lease ends.
+            for task in call(f"/v1/queues/{QUEUE}/claims", claim)["tasks"]:
+                print(run(Shard(task)), flush=True)
+            pause = 0.1
+        except OSError as e:
+            print("the server cannot be reached:", e, flush=True)
+            stopping.wait(pause)
+            pause = min(5, pause * 2)
+    print("stopped", flush=True)
+
+
+if __name__ == "__main__":
+    main()
