@@ -1,3 +1,4 @@
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetSocketAddress;
 import java.time.LocalTime;
@@ -7,8 +8,13 @@ public class Receiver {
   public static void main(String[] args) throws Exception {
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 8080), 0);
     server.createContext("/", call -> {
-      System.out.println(LocalTime.now() + "  cancel " + call.getRequestHeaders().getFirst("foliot-key") + ": "
-          + new String(call.getRequestBody().readAllBytes()));
+      Headers headers = call.getRequestHeaders();
+      String job = headers.getFirst("foliot-job");
+      System.out.println(LocalTime.now() + "  "
+          + (job == null
+              ? "cancel " + headers.getFirst("foliot-key")
+              : "job " + job + " of " + headers.getFirst("foliot-scheduled-at"))
+          + ": " + new String(call.getRequestBody().readAllBytes()));
       call.sendResponseHeaders(200, -1);
       call.close();
     });

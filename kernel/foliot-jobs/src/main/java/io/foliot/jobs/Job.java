@@ -1,5 +1,7 @@
 package io.foliot.jobs;
 
+import static io.foliot.jobs.InvalidJobException.ensure;
+
 import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.Retry;
@@ -52,48 +54,54 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_HISTORY = 200;
 
   private static final int MAX_FAILURES = 1_000;
+  private static final int SHOWN_LENGTH = 64;
 
   /**
-   * @throws IllegalArgumentException if a value is out of its range; the message names it and the range
+   * @throws InvalidJobException if a value is out of its range; the message names it and the range
    */
   public Job {
-    Limits.ensureKey(name);
-    Limits.ensureQueueName(queue);
+    ensureName("job", name, Limits::ensureKey, "1 to 256 bytes of UTF-8 without control characters");
+    ensureName("queue", queue, Limits::ensureQueueName,
+        "1 to 128 of A-Z a-z 0-9 . _ - with a letter or digit first");
     shardParameters = List.copyOf(shardParameters);
-    ensure(shards >= 1 && shards <= MAX_SHARDS, "shards is from 1 to " + MAX_SHARDS, shards);
-    ensure(shardParameters.size() <= shards, "there are at most as many shardParameters as shards=" + shards,
+    ensure(shards >= 1 && shards <= MAX_SHARDS, "shards", "a whole number from 1 to " + MAX_SHARDS, shards);
+    ensure(shardParameters.size() <= shards, "shardParameters", "at most as many texts as shards=" + shards,
         shardParameters.size());
     int bytes = shardParameters.stream().mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length).sum();
-    ensure(bytes <= MAX_SHARD_PARAMETER_BYTES,
-        "shardParameters have at most " + MAX_SHARD_PARAMETER_BYTES + " bytes in all", bytes);
+    ensure(bytes <= MAX_SHARD_PARAMETER_BYTES, "shardParameters",
+        "at most " + MAX_SHARD_PARAMETER_BYTES + " bytes in all", bytes);
     for (String text : shardParameters) {
-      ensure(text.length() <= MAX_SHARD_PARAMETER,
-          "each of shardParameters has at most " + MAX_SHARD_PARAMETER + " characters", text.length());
-      ensure(text.chars().noneMatch(Character::isISOControl), "shardParameters have no control characters",
-          text.length());
+      ensure(text.length() <= MAX_SHARD_PARAMETER, "shardParameters",
+          "texts of at most " + MAX_SHARD_PARAMETER + " characters", text.length());
+      ensure(text.chars().noneMatch(Character::isISOControl), "shardParameters",
+          "texts without line breaks and other control characters", "one with such a character");
     }
-    ensure(parameter.headers().size() <= MAX_HEADERS, "parameter has at most " + MAX_HEADERS + " headers",
+    ensure(parameter.headers().size() <= MAX_HEADERS, "parameter", "at most " + MAX_HEADERS + " headers",
         parameter.headers().size());
     int headers = parameter.headers().entrySet().stream()
         .mapToInt(header -> header.getKey().length() + header.getValue().length()).sum();
-    ensure(headers <= MAX_HEADER_BYTES, "the headers of parameter have at most " + MAX_HEADER_BYTES + " characters",
+    ensure(headers <= MAX_HEADER_BYTES, "parameter", "headers of at most " + MAX_HEADER_BYTES + " characters",
         headers);
-    ensure(parameter.payload().length <= MAX_PARAMETER_BYTES,
-        "parameter has at most " + MAX_PARAMETER_BYTES + " bytes", parameter.payload().length);
-    ensure((long) parameter.payload().length * shards <= MAX_RUN_BYTES,
-        "parameter times shards is at most " + MAX_RUN_BYTES + " bytes", (long) parameter.payload().length * shards);
-    ensure(timeout == null || (timeout.isPositive() && timeout.compareTo(MAX_TIMEOUT) <= 0),
-        "timeout is above 0 and at most 24 h", String.valueOf(timeout));
-    ensure(maxAttempts >= 0 && maxAttempts <= Retry.MAX_ATTEMPTS, "maxAttempts is from 1 to " + Retry.MAX_ATTEMPTS,
-        maxAttempts);
-    ensure(pauseAfterFailures >= 0 && pauseAfterFailures <= MAX_FAILURES,
-        "pauseAfterFailures is from 0 to " + MAX_FAILURES, pauseAfterFailures);
-    ensure(history >= 1 && history <= MAX_HISTORY, "history is from 1 to " + MAX_HISTORY, history);
+    ensure(parameter.payload().length <= MAX_PARAMETER_BYTES, "parameter",
+        "at most " + MAX_PARAMETER_BYTES + " bytes", parameter.payload().length);
+    long runBytes = (long) parameter.payload().length * shards;
+    ensure(runBytes <= MAX_RUN_BYTES, "parameter",
+        "at most " + MAX_RUN_BYTES + " bytes for all shards of a run together", runBytes);
+    ensure(timeout == null || (timeout.isPositive() && timeout.compareTo(MAX_TIMEOUT) <= 0), "timeout",
+        "a duration above 0 and at most 24 h", String.valueOf(timeout));
+    ensure(maxAttempts >= 0 && maxAttempts <= Retry.MAX_ATTEMPTS, "maxAttempts",
+        "a whole number from 1 to " + Retry.MAX_ATTEMPTS, maxAttempts);
+    ensure(pauseAfterFailures >= 0 && pauseAfterFailures <= MAX_FAILURES, "pauseAfterFailures",
+        "a whole number from 0 to " + MAX_FAILURES, pauseAfterFailures);
+    ensure(history >= 1 && history <= MAX_HISTORY, "history", "a whole number from 1 to " + MAX_HISTORY, history);
   }
 
-  private static void ensure(boolean holds, String rule, Object value) {
-    if (!holds) {
-      throw new IllegalArgumentException(rule + ": value=" + value);
+  private static void ensureName(String setting, String name, Consumer<String> check, String expected) {
+    try {
+      check.accept(name);
+    } catch (IllegalArgumentException e) {
+      String shown = name.length() > SHOWN_LENGTH ? name.substring(0, SHOWN_LENGTH) + "..." : name;
+      throw new InvalidJobException(setting, expected, '"' + shown + '"');
     }
   }
 

@@ -173,10 +173,7 @@ final class JobChange {
   }
 
   private static void ensureText(String field, String text) {
-    if (text.length() > MAX_TEXT) {
-      throw new IllegalArgumentException(field + " has at most " + MAX_TEXT + " characters: characters="
-          + text.length());
-    }
+    InvalidJobException.ensure(text.length() <= MAX_TEXT, field, "at most " + MAX_TEXT + " characters", text.length());
   }
 
   /** Ends a pause. Times that passed in it are recorded as paused, by this step or the next passes. */
@@ -209,10 +206,10 @@ final class JobChange {
    */
   static Requested trigger(JobRecord record, @Nullable String key, Body parameter, long now) {
     int length = parameter.payload().length;
-    if (length > JobRecord.MAX_PARAMETERS_BYTES || !parameter.headers().isEmpty()) {
-      throw new IllegalArgumentException("the parameter of a request has no headers and at most "
-          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: bytes=" + length);
-    }
+    InvalidJobException.ensure(parameter.headers().isEmpty(), "parameter", "no headers in that of a request",
+        parameter.headers().size());
+    InvalidJobException.ensure(length <= JobRecord.MAX_PARAMETERS_BYTES, "parameter",
+        "at most " + JobRecord.MAX_PARAMETERS_BYTES + " bytes in that of a request", length);
     Requested requested = request(record, key, List.of(now));
     if (requested.isRepeated()) {
       return requested;

@@ -275,9 +275,7 @@ public final class Jobs {
   public CompletableFuture<JobStatus> pause(String name, @Nullable Instant until, String reason, String actor) {
     long end = until == null ? JobRecord.Paused.OPEN : until.toEpochMilli();
     return change(name, (record, now, known) -> {
-      if (end <= now) {
-        throw new IllegalArgumentException("until is an instant after now: until=" + until);
-      }
+      InvalidJobException.ensure(end > now, "until", "an instant after now=" + Instant.ofEpochMilli(now), until);
       return JobChange.pause(record, end, reason, actor, now, known);
     });
   }

@@ -38,15 +38,12 @@ public record Misfire(Policy policy, Duration window, int max) {
   }
 
   /**
-   * @throws IllegalArgumentException if the window or the maximum is out of range
+   * @throws InvalidJobException if the window or the maximum is out of range
    */
   public Misfire {
-    if (window.isNegative() || window.compareTo(LONGEST_WINDOW) > 0) {
-      throw new IllegalArgumentException("misfire.window is from 0 to 366 days: value=" + window);
-    }
-    if (max < 1 || max > MAX_RUNS) {
-      throw new IllegalArgumentException("misfire.max is from 1 to " + MAX_RUNS + ": value=" + max);
-    }
+    InvalidJobException.ensure(!window.isNegative() && window.compareTo(LONGEST_WINDOW) <= 0, "misfire.window",
+        "a duration of at most 366 days", window);
+    InvalidJobException.ensure(max >= 1 && max <= MAX_RUNS, "misfire.max", "a whole number from 1 to " + MAX_RUNS, max);
   }
 
   /** Returns the rule that runs the latest time within a window. */

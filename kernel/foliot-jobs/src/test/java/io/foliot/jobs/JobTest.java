@@ -51,16 +51,16 @@ final class JobTest {
   @Test
   void sizesOutOfRangeAreRefusedWithTheLimit() {
     Job.Builder job = job().every(Duration.ofHours(1));
-    ensureRefused(() -> job.shards(0).build(), "shards", "1", "10000", "value=0");
-    ensureRefused(() -> job.shards(10_001).build(), "shards", "10000", "value=10001");
-    ensureRefused(() -> job.shards(1, "a", "b").build(), "shardParameters", "shards=1", "value=2");
+    ensureRefused(() -> job.shards(0).build(), "shards", "1", "10000", "got 0");
+    ensureRefused(() -> job.shards(10_001).build(), "shards", "10000", "got 10001");
+    ensureRefused(() -> job.shards(1, "a", "b").build(), "shardParameters", "shards=1", "got 2");
     ensureRefused(() -> job.shards(2, "x".repeat(13_000), "x".repeat(13_000)).build(), "shardParameters", "24576");
     job.shards(1);
     Body large = new Body(new byte[17 << 10], "application/json", Map.of());
     ensureRefused(() -> job.parameter(large).build(), "parameter", "16384", "17408");
     Body most = new Body(new byte[16 << 10], "application/json", Map.of());
     assertThat(job.parameter(most).build().parameter()).isEqualTo(most);
-    ensureRefused(() -> job.shards(1_025).build(), "parameter times shards", "16777216");
+    ensureRefused(() -> job.shards(1_025).build(), "parameter", "16777216");
     job.parameter(Body.EMPTY).shards(1);
     ensureRefused(() -> job.timeout(Duration.ofHours(25)).build(), "timeout", "24 h");
     ensureRefused(() -> job.timeout(Duration.ZERO).build(), "timeout", "above 0");
@@ -71,6 +71,23 @@ final class JobTest {
     ensureRefused(() -> job.pauseAfterFailures(-1).build(), "pauseAfterFailures", "1000");
     ensureRefused(() -> Misfire.all(101, Duration.ZERO), "misfire.max", "100");
     ensureRefused(() -> Misfire.once(Duration.ofDays(367)), "misfire.window", "366");
+  }
+
+  @Test
+  void aRefusalHasItsPartsAsValues() {
+    assertThatThrownBy(() -> job().every(Duration.ofHours(1)).shards(1, "a", "b").build())
+        .isInstanceOfSatisfying(InvalidJobException.class, refused -> {
+          assertThat(refused.setting()).isEqualTo("shardParameters");
+          assertThat(refused.expected()).isEqualTo("at most as many texts as shards=1");
+          assertThat(refused.found()).isEqualTo("2");
+        });
+  }
+
+  @Test
+  void aNameThatNoJobOrQueueCanHaveIsRefused() {
+    ensureRefused(() -> Job.named("x".repeat(300)).queue("billing").every(Duration.ofHours(1)).build(), "job:",
+        "256 bytes", "xxx...");
+    ensureRefused(() -> Job.named("x").queue("a b").every(Duration.ofHours(1)).build(), "queue:", "a b");
   }
 
   /** Each shard carries its text as a header, and headers are bounded in a task like in any submit. */

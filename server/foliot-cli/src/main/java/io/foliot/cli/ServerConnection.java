@@ -115,7 +115,7 @@ final class ServerConnection implements AutoCloseable {
       return call.apply(client);
     } catch (FoliotException e) {
       throw CommandException.failure(refusal(e.status(), e.problem().type(), e.problem().title(),
-          e.problem().detail(), e.problem().members().get("queue")), e);
+          e.problem().detail(), noun -> e.problem().members().get(noun)), e);
     } catch (UnreachableException e) {
       throw unreachable(e);
     } catch (UnknownOutcomeException e) {
@@ -193,17 +193,21 @@ final class ServerConnection implements AutoCloseable {
       JsonView problem = JsonView.parse(answer.body());
       throw CommandException.failure(refusal(answer.statusCode(), problem.at("type").text(""),
           problem.at("title").text("HTTP status " + answer.statusCode()), problem.at("detail").text(""),
-          problem.at("queue").text("")));
+          noun -> problem.at(noun).text("")));
     }
     return answer.body();
   }
 
   private String refusal(int status, String type, String title, @Nullable String detail,
-      @Nullable String missingQueue) {
-    if (type.endsWith("unknown-queue") && missingQueue != null && !missingQueue.isEmpty()) {
-      String queue = Shell.plain(missingQueue);
-      return title + ": there is no queue " + queue + "; create it first: foliot queues put " + queue
-          + " --to URL (or --pull)";
+      Function<String, @Nullable String> members) {
+    String create = switch (type.substring(type.lastIndexOf(':') + 1)) {
+      case "unknown-queue" -> creation(members, "queue", "queues put %s --to URL (or --pull)");
+      case "unknown-job" -> creation(members, "job", "jobs put %s --queue QUEUE --cron \"0 2 * * *\"");
+      case "unknown-calendar" -> creation(members, "calendar", "calendars put %s SAT SUN");
+      default -> null;
+    };
+    if (create != null) {
+      return title + ": " + create;
     }
     if (status == 401) {
       return title + ": " + (apiKey.isEmpty()
@@ -214,6 +218,16 @@ final class ServerConnection implements AutoCloseable {
       return title + ": " + url + " is perhaps something else than a Foliot server (--url, " + URL_VARIABLE + ")";
     }
     return title + ": " + Shell.plain(detail);
+  }
+
+  /** Returns what is missing and the command that creates it, or null if the server does not name it. */
+  private static @Nullable String creation(Function<String, @Nullable String> members, String noun, String command) {
+    String name = members.apply(noun);
+    if (name == null || name.isEmpty()) {
+      return null;
+    }
+    String shown = Shell.plain(name);
+    return "there is no " + noun + ' ' + shown + "; create it first: foliot " + command.replace("%s", shown);
   }
 
   private CommandException unreachable(Exception cause) {

@@ -92,6 +92,9 @@ final class DocumentsTest {
       import java.net.URI;
       import java.sql.Connection;
       import java.time.Duration;
+      import java.time.Instant;
+      import java.util.ArrayList;
+      import java.util.List;
       abstract class %s {
         String key;
         record Timeout(String order) {}

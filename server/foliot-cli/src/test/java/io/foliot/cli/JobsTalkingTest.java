@@ -114,4 +114,12 @@ final class JobsTalkingTest {
     assertThat(run("jobs", "put", "report", "--queue", "nowhere", "--every", "1m").err()).contains("nowhere");
     assertThat(run("jobs", "trigger", "nothing").exitCode()).isEqualTo(Foliot.FAILURE);
   }
+
+  @Test
+  void whatIsMissingIsCreatedByACommand() {
+    assertThat(run("jobs", "trigger", "nothing").err())
+        .contains("there is no job nothing", "foliot jobs put nothing --queue QUEUE").doesNotContain("/v1/");
+    assertThat(run("calendars", "delete", "nothing").err())
+        .contains("there is no calendar nothing", "foliot calendars put nothing").doesNotContain("/v1/");
+  }
 }

@@ -40,10 +40,10 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
   public Calendar {
     int entries = dates.size() + yearly.size();
     if (entries > MAX_ENTRIES) {
-      throw ScheduleException.of("exclude", entries + " dates", "at most " + MAX_ENTRIES + " dates", null);
+      throw ScheduleException.of("days", entries + " dates", "at most " + MAX_ENTRIES + " dates", null);
     }
     if (weekdays.size() == DayOfWeek.values().length) {
-      throw ScheduleException.of("exclude", "all weekdays", "at least one weekday that is left", "SUN");
+      throw ScheduleException.of("days", "all weekdays", "at least one weekday that is left", "SUN");
     }
     dates = Collections.unmodifiableNavigableSet(new TreeSet<>(dates));
     yearly = Collections.unmodifiableNavigableSet(new TreeSet<>(yearly));
@@ -80,7 +80,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
           dates.add(LocalDate.parse(entry));
         }
       } catch (DateTimeException e) {
-        ScheduleException refused = ScheduleException.of("exclude", entry, EXPECTED, null);
+        ScheduleException refused = ScheduleException.of("days", entry, EXPECTED, null);
         refused.initCause(e);
         throw refused;
       }

@@ -4,6 +4,7 @@ import io.foliot.core.Body;
 import io.foliot.core.DurationText;
 import io.foliot.core.InstantText;
 import io.foliot.core.Retry;
+import io.foliot.jobs.InvalidJobException;
 import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.JobTotals;
@@ -34,6 +35,7 @@ final class JobJson {
       "active", "totals", "error");
   private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
   private static final String JSON = "application/json";
+  private static final String SCHEDULE = "schedule";
 
   private final String name;
   private @Nullable String queue;
@@ -161,7 +163,12 @@ final class JobJson {
   }
 
   private Misfire misfire() {
-    return switch (or(policy, Misfire.Policy.ONCE)) {
+    Misfire.Policy chosen = or(policy, Misfire.Policy.ONCE);
+    if (max != null && chosen != Misfire.Policy.ALL) {
+      throw JsonIn.invalid("misfire.max", "no maximum, because misfire.policy is " + JsonIn.word(chosen)
+          + "; only the policy all has one", String.valueOf(max));
+    }
+    return switch (chosen) {
       case ONCE -> Misfire.once(or(window, Misfire.DEFAULT.window()));
       case ALL -> Misfire.all(or(max, Misfire.MAX_RUNS), or(window, Misfire.DEFAULT.window()));
       case SKIP -> Misfire.skip(or(window, Duration.ofMinutes(1)));
@@ -179,9 +186,15 @@ final class JobJson {
     try {
       return new Job(name, queue, schedule, shards, shardParameters, overlap, misfire(), timeout, parameter,
           maxAttempts, pauseAfterFailures, history);
-    } catch (IllegalArgumentException e) {
-      throw new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage()));
+    } catch (InvalidJobException e) {
+      throw refused(e);
     }
+  }
+
+  /** Returns the problem of a setting that was refused. */
+  static Problem refused(InvalidJobException e) {
+    return new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage())).with("field", e.setting())
+        .with("expected", e.expected()).with("found", e.found());
   }
 
   private static Problem missing(String field, String detail) {
@@ -224,8 +237,10 @@ final class JobJson {
 
   /** Returns the problem of a schedule that was refused. */
   static Problem refused(ScheduleException e, String prefix) {
-    Problem problem = new Problem(ProblemKind.INVALID_FIELD, prefix + e.getMessage())
-        .with("field", prefix + e.setting()).with("expected", e.expected()).with("found", JsonIn.shown(e.found()));
+    // The kind of a schedule is no field of its own.
+    String path = e.setting().equals(SCHEDULE) ? "" : prefix;
+    Problem problem = new Problem(ProblemKind.INVALID_FIELD, path + e.getMessage())
+        .with("field", path + e.setting()).with("expected", e.expected()).with("found", JsonIn.shown(e.found()));
     return e.choices().isEmpty() ? problem : problem.with("known", e.choices());
   }
 

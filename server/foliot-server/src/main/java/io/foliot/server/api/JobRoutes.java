@@ -4,6 +4,7 @@ import io.foliot.core.Body;
 import io.foliot.core.InstantText;
 import io.foliot.core.Limits;
 import io.foliot.core.Scheduler;
+import io.foliot.jobs.InvalidJobException;
 import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
@@ -480,6 +481,7 @@ final class JobRoutes {
     return switch (reason) {
       case Jobs.UnknownJobException unknown -> unknownJob(unknown.job());
       case ScheduleException refused -> JobJson.refused(refused, "schedule.");
+      case InvalidJobException refused -> JobJson.refused(refused);
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
           + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
       default -> reason;

@@ -1,0 +1,60 @@
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.Foliot;
+import io.foliot.jobs.Job;
+import io.foliot.test.FoliotTest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests a job of 02:30 in Berlin on the days on which the clock changes. No test waits. */
+final class NightlyReportTest {
+  /** The code under test. */
+  static final class Reports {
+    final List<Instant> written = new ArrayList<>();
+
+    Reports(Foliot foliot) {
+      foliot.tasks("reports", String.class).handle((text, run) -> written.add(run.job().scheduledAt()));
+      foliot.jobs().put(Job.named("nightly").queue("reports").cron("30 2 * * *").zone("Europe/Berlin"));
+    }
+  }
+
+  /** From 02:00 the clock jumps to 03:00: there is no 02:30, and the job runs at the end of the gap. */
+  @Test
+  void inSpringTheReportIsWrittenAtThree() {
+    try (FoliotTest foliot = FoliotTest.startAt(Instant.parse("2026-03-28T12:00:00+01:00"))) {
+      Reports reports = new Reports(foliot);
+      foliot.advance(Duration.ofDays(2));
+      assertThat(reports.written).containsExactly(Instant.parse("2026-03-29T03:00:00+02:00"),
+          Instant.parse("2026-03-30T02:30:00+02:00"));
+    }
+  }
+
+  /** At 03:00 the clock goes back to 02:00: 02:30 is there twice, and the job runs the first time. */
+  @Test
+  void inAutumnTheReportIsWrittenOnce() {
+    try (FoliotTest foliot = FoliotTest.startAt(Instant.parse("2026-10-24T12:00:00+02:00"))) {
+      Reports reports = new Reports(foliot);
+      foliot.advance(Duration.ofDays(2));
+      assertThat(reports.written).containsExactly(Instant.parse("2026-10-25T02:30:00+02:00"),
+          Instant.parse("2026-10-26T02:30:00+01:00"));
+    }
+  }
+
+  /** The times of the pause have a record, and none of them runs afterwards. */
+  @Test
+  void aPausedReportIsNotWrittenLater() {
+    try (FoliotTest foliot = FoliotTest.startAt(Instant.parse("2026-06-01T12:00:00Z"))) {
+      Reports reports = new Reports(foliot);
+      foliot.jobs().pause("nightly", null, "month end");
+      foliot.advance(Duration.ofDays(30));
+      assertThat(reports.written).isEmpty();
+      foliot.jobs().resume("nightly");
+      foliot.advance(Duration.ofDays(1));
+      assertThat(reports.written).containsExactly(Instant.parse("2026-07-02T00:30:00Z"));
+      assertThat(foliot.jobs().find("nightly").orElseThrow().totals().paused()).isEqualTo(30);
+    }
+  }
+}

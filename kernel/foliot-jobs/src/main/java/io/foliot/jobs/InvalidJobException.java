@@ -1,0 +1,41 @@
+package io.foliot.jobs;
+
+/**
+ * A setting of a job, or of a request about one, was refused. The parts of the message are readable as fields, so that
+ * a caller never parses the text.
+ */
+public final class InvalidJobException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  private final String setting;
+  private final String expected;
+  private final String found;
+
+  InvalidJobException(String setting, String expected, String found) {
+    super(setting + ": expected " + expected + ", but got " + found);
+    this.setting = setting;
+    this.expected = expected;
+    this.found = found;
+  }
+
+  static void ensure(boolean holds, String setting, String expected, Object found) {
+    if (!holds) {
+      throw new InvalidJobException(setting, expected, String.valueOf(found));
+    }
+  }
+
+  /** Returns the refused setting, such as {@code shardParameters} or {@code misfire.window}. */
+  public String setting() {
+    return setting;
+  }
+
+  /** Returns the range or the rule that the value breaks, as the object of "expected". */
+  public String expected() {
+    return expected;
+  }
+
+  /** Returns the refused value or its size. */
+  public String found() {
+    return found;
+  }
+}
