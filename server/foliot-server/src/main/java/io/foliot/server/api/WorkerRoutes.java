@@ -6,6 +6,7 @@ import io.foliot.core.coordination.Fleet;
 import io.foliot.server.security.Caller;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -29,16 +30,12 @@ final class WorkerRoutes {
    */
   Reply list(Request request) {
     boolean withGone = truth(request, "gone");
-    Caller caller = request.caller();
-    List<Fleet.Seat> seen = scheduler.fleet().seats().stream()
-        .filter(seat -> seat.isLive()
-            ? caller.seesAll() || !seenQueues(caller, seat.queues()).isEmpty()
-            : withGone && caller.seesAll())
-        .toList();
+    List<Fleet.Seat> seen = seen(scheduler.fleet(), request.caller()).seats().stream()
+        .filter(seat -> (seat.isLive() || withGone) && !seat.worker().isEmpty()).toList();
     return Reply.json(200, 64 + seen.size() * ITEM_BYTES, json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("workers");
-      seen.forEach(seat -> write(json, caller, seat));
+      seen.forEach(seat -> write(json, seat));
       json.writeEndArray();
       json.writeEndObject();
     });
@@ -67,8 +64,8 @@ final class WorkerRoutes {
       throw unknown(worker);
     }
     // The change is in the store, and this node reads it within a second.
-    Fleet.Seat seat = scheduler.fleet().seatOf(worker);
-    return Reply.json(200, json -> write(json, request.caller(), worker, seat, isEnabled ? "LIVE" : "DISABLED"));
+    Fleet.Seat seat = seen(scheduler.fleet(), request.caller()).seatOf(worker);
+    return Reply.json(200, json -> write(json, worker, seat, isEnabled ? "LIVE" : "DISABLED"));
   }
 
   private static Problem unknown(String worker) {
@@ -78,12 +75,12 @@ final class WorkerRoutes {
         + " \"worker\"").with("worker", shown);
   }
 
-  private static void write(JsonGenerator json, Caller caller, Fleet.Seat seat) {
-    write(json, caller, seat.worker(), seat, !seat.isLive() ? "GONE" : seat.isEnabled() ? "LIVE" : "DISABLED");
+  private static void write(JsonGenerator json, Fleet.Seat seat) {
+    write(json, seat.worker(), seat, !seat.isLive() ? "GONE" : seat.isEnabled() ? "LIVE" : "DISABLED");
   }
 
   /** @param seat null if this node has not read it yet */
-  private static void write(JsonGenerator json, Caller caller, String worker, Fleet.@Nullable Seat seat, String state) {
+  private static void write(JsonGenerator json, String worker, Fleet.@Nullable Seat seat, String state) {
     json.writeStartObject();
     TaskJson.text(json, "worker", worker);
     json.writeStringProperty("state", state);
@@ -96,14 +93,24 @@ final class WorkerRoutes {
     }
     json.writeArrayPropertyStart("queues");
     if (seat != null) {
-      seenQueues(caller, seat.queues()).forEach(json::writeString);
+      seat.queues().stream().sorted().forEach(json::writeString);
     }
     json.writeEndArray();
     json.writeEndObject();
   }
 
-  private static List<String> seenQueues(Caller caller, Set<String> queues) {
-    return queues.stream().filter(queue -> !queue.startsWith(Limits.INTERNAL_QUEUES) && caller.sees(queue)).sorted()
-        .toList();
+  /**
+   * Returns the fleet without what the caller does not see: queues, and names of workers that take tasks of none of its
+   * queues, which are empty. The queues of a worker that is gone are not known, so callers of all queues see its name.
+   */
+  static Fleet seen(Fleet fleet, Caller caller) {
+    return new Fleet(fleet.seats().stream().map(seat -> seen(seat, caller)).toList(), fleet.zones());
+  }
+
+  private static Fleet.Seat seen(Fleet.Seat seat, Caller caller) {
+    Set<String> queues = seat.queues().stream()
+        .filter(queue -> !queue.startsWith(Limits.INTERNAL_QUEUES) && caller.sees(queue)).collect(Collectors.toSet());
+    String worker = caller.seesAll() || !queues.isEmpty() ? seat.worker() : "";
+    return new Fleet.Seat(seat.number(), worker, seat.zone(), queues, seat.node(), seat.isLive(), seat.isEnabled());
   }
 }
