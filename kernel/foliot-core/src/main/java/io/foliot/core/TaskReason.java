@@ -31,6 +31,8 @@ public enum TaskReason {
   DESTINATION_PROBED,
   /** Its destination has as many attempts as it bears. */
   DESTINATION_FULL,
+  /** It waits for a worker that its address permits. */
+  ADDRESSED,
   /** It is parked behind others of its queue. */
   PARKED,
   /** Others wait in the lane of its queue. */

@@ -19,6 +19,7 @@ final class Explainer {
   private final @Nullable LaneStatus lane;
   private final long nowNanos;
   private final long nowMillis;
+  private final boolean isAddressed;
   private final @Nullable QueueConfig queue;
   private final @Nullable Delivery delivery;
   private final @Nullable Destination destination;
@@ -37,6 +38,7 @@ final class Explainer {
     this.lane = lane;
     this.nowNanos = nowNanos;
     this.nowMillis = nowMillis;
+    isAddressed = !task.id().address().isAnywhere();
     queue = registry.queue(task.queue());
     delivery = queue == null ? null : registry.serving(queue);
     destination = queue == null || delivery == null ? null : registry.destination(delivery, queue);
@@ -73,7 +75,10 @@ final class Explainer {
     if (queue != null) {
       held(queue);
     }
-    if (task.parked()) {
+    if (isAddressed) {
+      // It is parked until its worker asks, whatever is before it.
+      reasons.add(TaskReason.ADDRESSED);
+    } else if (task.parked()) {
       reasons.add(TaskReason.PARKED);
     } else if (lane != null && lane.waiting() > 0) {
       reasons.add(TaskReason.LANE_WAITS);
@@ -88,6 +93,9 @@ final class Explainer {
       reasons.add(TaskReason.QUEUE_PAUSED);
     } else if (delivery != null || !registry.shared(known.name()).longPolls().isEmpty()) {
       limits(known);
+    } else if (isAddressed) {
+      // Its worker calls another node, or is gone.
+      return;
     } else if (known.target().type().equals(Target.PULL)) {
       reasons.add(TaskReason.NO_WORKER);
     } else {

@@ -104,6 +104,7 @@ final class OperatingPageTest {
             + "/\", \"timeout\": \"60s\"}}");
         send(client, "POST", queue + "/tasks", "{\"delay\": \"0s\"}");
       }
+      send(client, "PUT", server.url() + "/v1/queues/pulled", "{\"delivery\": {\"type\": \"pull\"}}");
       send(client, "PUT", server.url() + "/v1/jobs/fails",
           "{\"queue\": \"port-1\", \"schedule\": {\"every\": \"100ms\"}, \"maxAttempts\": 1}");
       for (int i = 0; i < 300; i++) {

@@ -2,9 +2,11 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.coordination.Fleet;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Tests the metrics that Prometheus reads. */
@@ -31,6 +33,24 @@ class MetricsTest {
           "foliot_http_requests_seconds_count{method=\"POST\",path=\"/v1/queues/{queue}/tasks\",status=\"201\"} 1")) {
         assertThat(figures).contains(figure);
       }
+    }
+  }
+
+  @Test
+  void workersAreCountedByTheNodeThatTheyCall() {
+    try (Rig rig = Rig.start().withQueue("pulled").withQueue("lonely")) {
+      rig.put("/v1/queues/pushed", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:9/\"}}");
+      assertThat(rig.get("/metrics").body()).contains("foliot_workers{state=\"live\"} 0.0",
+          "foliot_workers{state=\"disabled\"} 0.0", "foliot_queue_workers{queue=\"pulled\"} 0.0");
+      Set<String> pulled = Set.of("pulled");
+      rig.fleet = new Fleet(List.of(new Fleet.Seat(0, "a", "", pulled, "test", true, true),
+          new Fleet.Seat(1, "b", "", pulled, "test", true, false),
+          new Fleet.Seat(2, "c", "", pulled, "test", true, true),
+          new Fleet.Seat(3, "gone", "", Set.of(), "", false, true),
+          new Fleet.Seat(4, "elsewhere", "", pulled, "other", true, true)), List.of(""));
+      assertThat(rig.get("/metrics").body()).contains("foliot_workers{state=\"live\"} 2.0",
+          "foliot_workers{state=\"disabled\"} 1.0", "foliot_queue_workers{queue=\"pulled\"} 2.0",
+          "foliot_queue_workers{queue=\"lonely\"} 0.0").doesNotContain("foliot_queue_workers{queue=\"pushed\"}");
     }
   }
 

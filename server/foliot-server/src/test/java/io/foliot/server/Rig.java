@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TimeSource;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.metrics.Prometheus;
@@ -47,6 +48,9 @@ final class Rig implements AutoCloseable {
   /** Answer in place of the engine's; null for the engine's own. */
   volatile @Nullable CompletableFuture<?> instead;
 
+  /** Fleet in place of the engine's; null for the engine's own. */
+  volatile @Nullable Fleet fleet;
+
   private Rig(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
     Map<String, String> all = new LinkedHashMap<>(MEMORY);
     all.putAll(flags);
@@ -84,6 +88,10 @@ final class Rig implements AutoCloseable {
           CompletableFuture<?> answer = instead;
           if (answer != null && method.getReturnType() == CompletableFuture.class && !method.getName().equals("stop")) {
             return answer;
+          }
+          Fleet known = fleet;
+          if (known != null && method.getName().equals("fleet")) {
+            return known;
           }
           try {
             return method.invoke(real, arguments);

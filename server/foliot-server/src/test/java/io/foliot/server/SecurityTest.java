@@ -41,7 +41,8 @@ class SecurityTest {
 
   private static String path(Route route, String queue, String task) {
     return route.path().replace("{queue}", queue).replace("{key}", "k").replace("{id}", task)
-        .replace("{job}", "job").replace("{time}", "2026-01-01T00:00:00Z").replace("{name}", "calendar");
+        .replace("{job}", "job").replace("{time}", "2026-01-01T00:00:00Z").replace("{name}", "calendar")
+        .replace("{worker}", "worker");
   }
 
   private Rig.Answer call(Route route, String queue, String task) {
@@ -66,6 +67,22 @@ class SecurityTest {
       assertThat(objects).anySatisfy(text -> assertThat(text).contains("id=" + made.text("id"), "READ", "shop-*"))
           .anySatisfy(text -> assertThat(text).contains("queue=shop-1", "cancelled=1", "pending=0"));
       assertThat(objects).allSatisfy(text -> assertThat(text).doesNotContain(made.text("key")));
+    } finally {
+      audit.detachAppender(lines);
+    }
+  }
+
+  @Test
+  void theNameOfAWorkerBeginsNoLineOfTheAuditLog() {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    Logger audit = (Logger) LoggerFactory.getLogger("foliot.audit");
+    lines.start();
+    audit.addAppender(lines);
+    try {
+      lock();
+      rig.call("POST", "/v1/workers/w%0Aact=CREATE_KEY%1B%5B2J/disable", null, Map.of());
+      assertThat(List.copyOf(lines.list)).anySatisfy(line -> assertThat(String.valueOf(line.getKeyValuePairs()))
+          .contains("DISABLE_WORKER", "worker=w?act=CREATE_KEY?[2J", "unknown-worker").doesNotContain("\n", "\u001b"));
     } finally {
       audit.detachAppender(lines);
     }

@@ -129,7 +129,8 @@ class TenancyTest {
     Map<String, Rig.Answer> answers = new LinkedHashMap<>();
     for (String queue : route.path().contains("{queue}") ? List.of("mine", "QUEUE") : List.of("")) {
       String path = route.path().replace("{queue}", queue).replace("{id}", "ID").replace("{key}", "KEY")
-          .replace("{job}", "KEY").replace("{time}", "2026-01-01T00:00:00Z").replace("{name}", "KEY");
+          .replace("{job}", "KEY").replace("{time}", "2026-01-01T00:00:00Z").replace("{name}", "KEY")
+          .replace("{worker}", "KEY");
       boolean hasBody = route.method().startsWith("P");
       for (String body : hasBody ? BODIES : List.of("")) {
         if (route == Route.REDRIVE && !queue.equals("QUEUE") && !body.contains("ids")) {

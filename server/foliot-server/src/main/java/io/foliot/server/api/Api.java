@@ -66,6 +66,7 @@ public final class Api implements AutoCloseable {
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
     jobs = new JobRoutes(scheduler, parts.jobs, parts.limits, calls);
     addJobRoutes(jobs);
+    addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
     addServerRoutes(new ServerRoutes(scheduler, parts.info, parts.limits, () -> draining));
     Set<Route> missing = EnumSet.allOf(Route.class);
@@ -126,6 +127,12 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.PUT_CALENDAR, routes::putCalendar);
     handlers.put(Route.GET_CALENDAR, routes::getCalendar);
     handlers.put(Route.DELETE_CALENDAR, routes::deleteCalendar);
+  }
+
+  private void addWorkerRoutes(WorkerRoutes workers) {
+    handlers.put(Route.LIST_WORKERS, workers::list);
+    handlers.put(Route.ENABLE_WORKER, workers::enable);
+    handlers.put(Route.DISABLE_WORKER, workers::disable);
   }
 
   private void addKeyRoutes(KeyRoutes keys) {

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls of workers. */
 final class ClaimRoutes {
-  private static final int MAX_WORKER_NAME = 128;
   private static final Duration MIN_LEASE = Duration.ofMillis(1);
   private static final Duration MAX_LEASE = Duration.ofHours(24);
 
@@ -32,12 +31,13 @@ final class ClaimRoutes {
 
   /** The body of a claim. */
   private static final class Wish {
-    static final List<String> FIELDS = List.of("max", "wait", "lease", "worker");
+    static final List<String> FIELDS = List.of("max", "wait", "lease", "worker", "zone");
 
     int max = 1;
     Duration wait = Duration.ZERO;
     Duration lease = Duration.ZERO;
     String worker = "";
+    String zone = "";
 
     boolean read(JsonIn in, String name) {
       switch (name) {
@@ -45,7 +45,8 @@ final class ClaimRoutes {
         case "wait" -> wait = within(name, or(in.duration(name), wait),
             Duration.ofMillis(Scheduler.Pull.MAX_WAIT_MILLIS));
         case "lease" -> lease = within(name, or(in.duration(name), lease), MAX_LEASE);
-        case "worker" -> worker = or(in.text(name), worker);
+        case "worker" -> worker = WorkerNames.worker(name, or(in.text(name), worker));
+        case "zone" -> zone = WorkerNames.zone(name, or(in.text(name), zone));
         default -> {
           return false;
         }
@@ -73,12 +74,8 @@ final class ClaimRoutes {
         in.only(Wish.FIELDS, name -> wish.read(in, name));
       }
     }
-    if (wish.worker.length() > MAX_WORKER_NAME) {
-      throw JsonIn.invalid("worker", "a name of at most " + MAX_WORKER_NAME + " characters",
-          wish.worker.length() + " characters");
-    }
     Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), wish.max, wish.wait.toMillis(),
-        wish.lease.toMillis(), wish.worker);
+        wish.lease.toMillis(), wish.worker, wish.zone);
     // Until the answer is written, its payloads count against the queue's share of the node's memory.
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
     try {
@@ -113,6 +110,7 @@ final class ClaimRoutes {
     @Nullable
     Duration lease;
     boolean last;
+    String worker = "";
     String reason = "";
     private @Nullable Double progress;
     private @Nullable String message;
@@ -149,6 +147,7 @@ final class ClaimRoutes {
         case "delay" -> delay = delay(name, in.duration(name));
         case "lease" -> lease = in.duration(name);
         case "reason" -> reason = or(in.text(name), "");
+        case "worker" -> worker = WorkerNames.worker(name, or(in.text(name), worker));
         case "final" -> last = or(in.truth(name), false);
         case "progress" -> progress = in.number(name, 0, 1);
         case "message" -> message = in.text(name);
@@ -222,7 +221,7 @@ final class ClaimRoutes {
   }
 
   Reply extend(Request request) {
-    Report report = new Report("lease").read(request, limits);
+    Report report = new Report("lease", "worker").read(request, limits);
     Duration lease = report.lease;
     if (lease == null) {
       throw TaskRoutes.missing("lease", "\"lease\": \"30s\"");
@@ -232,6 +231,10 @@ final class ClaimRoutes {
     }
     TaskId id = TaskRoutes.id(request);
     ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease, report.note()));
+    if (result.kind() == ExtendResult.Kind.EXTENDED && !report.worker.isEmpty()) {
+      // A worker whose handlers are all busy waits for no task: its extensions are its sign of life.
+      scheduler.seen(report.worker);
+    }
     return switch (result.kind()) {
       case NOT_FOUND -> throw TaskRoutes.unknownTask(id.toString());
       case STALE -> throw stale(id);

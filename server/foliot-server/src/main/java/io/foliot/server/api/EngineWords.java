@@ -5,6 +5,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.TaskReason;
 import io.foliot.core.Unready;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskRecord;
@@ -16,8 +17,12 @@ import org.jspecify.annotations.Nullable;
 public final class EngineWords {
   private EngineWords() {}
 
-  /** Returns a reason of an explanation in words. */
-  static String of(TaskReason reason, Explanation why) {
+  /**
+   * Returns a reason of an explanation in words.
+   *
+   * @param fleet the workers, without the names that the caller does not see
+   */
+  static String of(TaskReason reason, Explanation why, Fleet fleet) {
     TaskRecord task = why.task();
     QueueConfig queue = why.queue();
     return switch (reason) {
@@ -40,6 +45,7 @@ public final class EngineWords {
       case DESTINATION_PROBED -> "its destination fails; one attempt at a time probes it";
       case DESTINATION_FULL ->
         "its destination has the " + why.destinationLimit() + " attempts it bears at the moment";
+      case ADDRESSED -> AddressWords.of(task.id().address(), task.queue(), fleet);
       case PARKED -> "it is parked behind others of its queue";
       case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";
       case ABOUT_TO_FIRE -> "it has been due for " + time(why.nowMillis() - task.dueAt())

@@ -500,7 +500,7 @@ final class JobRoutes {
         + "; create it first: PUT /v1/calendars/" + shown + " {\"days\": [\"SAT\", \"SUN\"]}").with("calendar", shown);
   }
 
-  private static Problem invalidParameter(String name, String expected, String found) {
+  static Problem invalidParameter(String name, String expected, String found) {
     return new Problem(ProblemKind.INVALID_PARAMETER, name + ": expected " + expected + ", but got \""
         + JsonIn.shown(found) + '"').with("parameter", name).with("expected", expected);
   }

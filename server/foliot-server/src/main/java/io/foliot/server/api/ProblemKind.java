@@ -38,6 +38,8 @@ public enum ProblemKind {
   UNKNOWN_RUN(404, "There is no such run"),
   /** The calendar does not exist. */
   UNKNOWN_CALENDAR(404, "There is no such calendar"),
+  /** No live worker has this name. */
+  UNKNOWN_WORKER(404, "There is no such worker"),
   /** The API key does not exist. */
   UNKNOWN_KEY(404, "There is no such API key"),
   /** The path leads nowhere. */

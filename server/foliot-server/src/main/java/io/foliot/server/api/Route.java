@@ -110,6 +110,13 @@ public enum Route {
   /** Deletes a calendar. */
   DELETE_CALENDAR("DELETE", "/v1/calendars/{name}", Action.ADMIN, Reach.SERVER),
 
+  /** The workers of the cluster. */
+  LIST_WORKERS("GET", "/v1/workers", Action.READ, Reach.LIST, "gone"),
+  /** Gives a worker tasks again. */
+  ENABLE_WORKER("POST", "/v1/workers/{worker}/enable", Action.ADMIN, Reach.SERVER),
+  /** Gives a worker no more tasks. */
+  DISABLE_WORKER("POST", "/v1/workers/{worker}/disable", Action.ADMIN, Reach.SERVER),
+
   /** All API keys. */
   LIST_KEYS("GET", "/v1/keys", Action.ADMIN, Reach.SERVER),
   /** Makes an API key. */

@@ -6,6 +6,7 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
@@ -199,7 +200,7 @@ final class TaskJson {
   }
 
   /** Why a task has not fired. */
-  static void explanation(JsonGenerator json, Scheduler.Explanation why) {
+  static void explanation(JsonGenerator json, Scheduler.Explanation why, Fleet fleet) {
     json.writeStartObject();
     json.writeStringProperty("id", why.task().id().toString());
     json.writeStringProperty("queue", why.task().queue());
@@ -207,7 +208,7 @@ final class TaskJson {
     json.writeStringProperty("state", why.state().name());
     instant(json, "dueAt", why.task().dueAt());
     json.writeArrayPropertyStart("reasons");
-    why.reasons().forEach(reason -> json.writeString(WellFormed.of(EngineWords.of(reason, why))));
+    why.reasons().forEach(reason -> json.writeString(WellFormed.of(EngineWords.of(reason, why, fleet))));
     json.writeEndArray();
     json.writeNumberProperty("slot", why.slot());
     text(json, "owner", why.owner());

@@ -8,6 +8,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
@@ -276,7 +277,8 @@ final class TaskRoutes {
     TaskId id = id(request);
     request.memory().reserve(largestRecord());
     Scheduler.Explanation why = calls.read(scheduler.explain(id)).orElseThrow(() -> unknownTask(id.toString()));
-    return Reply.json(200, json -> TaskJson.explanation(json, why));
+    Fleet fleet = WorkerRoutes.seen(scheduler.fleet(), request.caller());
+    return Reply.json(200, json -> TaskJson.explanation(json, why, fleet));
   }
 
   Reply list(Request request) {

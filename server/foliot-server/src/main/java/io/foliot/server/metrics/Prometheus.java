@@ -1,6 +1,9 @@
 package io.foliot.server.metrics;
 
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
+import io.foliot.core.Target;
+import io.foliot.core.coordination.Fleet;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -24,6 +27,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +51,8 @@ public final class Prometheus implements AutoCloseable {
   private final MultiGauge running;
   private final MultiGauge destinationLimits;
   private final MultiGauge destinationRunning;
+  private final MultiGauge workers;
+  private final MultiGauge queueWorkers;
   private final MultiGauge jobsRunning;
   private final MultiGauge jobFailures;
 
@@ -72,6 +79,9 @@ public final class Prometheus implements AutoCloseable {
     running = rows("foliot.lane.running", "Attempts that run");
     destinationLimits = rows("foliot.destination.limit", "Attempts that a destination gets at once at the moment");
     destinationRunning = rows("foliot.destination.running", "Attempts that a destination has");
+    workers = rows("foliot.workers", "Live workers that call this node, by whether they are given tasks");
+    queueWorkers = rows("foliot.queue.workers",
+        "Workers that call this node and are given tasks of a queue; 0 for each other queue that is pulled");
     jobsRunning = rows("foliot.jobs.running", "Runs of jobs that are active, as this node's last passes left them");
     jobFailures = rows("foliot.job.failures.in.a.row",
         "Failed runs of a job since the last one that succeeded; the 100 jobs with the most");
@@ -169,9 +179,20 @@ public final class Prometheus implements AutoCloseable {
     rows(jobsRunning, jobs, job -> meter.label(job.queue()), "queue", JobStates.State::running);
     rows(jobFailures, jobs.stream().filter(job -> job.failuresInRow() > 0).limit(MAX_FAILING_JOBS).toList(),
         JobStates.State::job, "job", JobStates.State::failuresInRow);
+    // Each node counts its own, so that the figures of all nodes can be added up.
+    String node = engine.cluster().node();
+    List<Fleet.Seat> own = engine.fleet().seats().stream().filter(seat -> seat.isLive() && seat.node().equals(node))
+        .toList();
+    rows(workers, List.of(true, false), isEnabled -> isEnabled ? "live" : "disabled", "state",
+        isEnabled -> own.stream().filter(seat -> seat.isEnabled() == isEnabled).count());
     List<Scheduler.QueueStatus> queues = queues(engine.queues());
     if (queues != null) {
       count(queues);
+      Map<String, Long> takers = own.stream().filter(Fleet.Seat::isEnabled).flatMap(seat -> seat.queues().stream())
+          .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+      rows(queueWorkers, queues.stream().map(Scheduler.QueueStatus::queue)
+          .filter(queue -> queue.target().type().equals(Target.PULL)).map(QueueConfig::name).toList(), meter::label,
+          "queue", queue -> takers.getOrDefault(queue, 0L));
     }
   }
 

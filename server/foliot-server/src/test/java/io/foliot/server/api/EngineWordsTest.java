@@ -9,6 +9,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskReason;
 import io.foliot.core.TaskState;
 import io.foliot.core.Unready;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskRecord;
 import java.util.List;
@@ -27,12 +28,12 @@ final class EngineWordsTest {
 
   private static String words(TaskReason reason) {
     return EngineWords.of(reason,
-        why(reason, QueueConfig.builder("mails", Target.local()).rate(10.0).concurrency(4).build()));
+        why(reason, QueueConfig.builder("mails", Target.local()).rate(10.0).concurrency(4).build()), Fleet.EMPTY);
   }
 
   @Test
   void wordsNameTheRouteThatHelps() {
-    assertThat(EngineWords.of(TaskReason.QUEUE_MISSING, why(TaskReason.QUEUE_MISSING, null)))
+    assertThat(EngineWords.of(TaskReason.QUEUE_MISSING, why(TaskReason.QUEUE_MISSING, null), Fleet.EMPTY))
         .isEqualTo("its queue does not exist; the task fires once it is created: PUT /v1/queues/mails");
     assertThat(words(TaskReason.QUEUE_PAUSED)).isEqualTo("its queue is paused; POST /v1/queues/mails/resume");
     assertThat(words(TaskReason.DEAD_LETTER)).endsWith("; POST .../redrive brings it back");
@@ -54,7 +55,7 @@ final class EngineWordsTest {
   @EnumSource(TaskReason.class)
   void everyReasonHasWords(TaskReason reason) {
     assertThat(words(reason)).isNotBlank().doesNotContain("null");
-    assertThat(EngineWords.of(reason, why(reason, null))).isNotBlank();
+    assertThat(EngineWords.of(reason, why(reason, null), Fleet.EMPTY)).isNotBlank();
   }
 
   @Test
