@@ -47,6 +47,10 @@ public final class JobPlanner implements Delivery {
   /** Four times the share of a queue with the default priority: a burst of jobs must not starve the queues. */
   private static final int PRIORITY = 2;
   private static final Duration RETENTION = Duration.ofHours(1);
+  /** Pause after a pass that the store did not answer in time. It does not grow: the job is on time after an outage. */
+  private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
+  /** Longest pause after a pass that failed for the job's own sake. */
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
   private final TaskStore store;
   private final JobMeter meter;
@@ -91,7 +95,7 @@ public final class JobPlanner implements Delivery {
   @Override
   public List<QueueConfig> internalQueues() {
     return List.of(QueueConfig.of(Shards.JOBS, new Target(TYPE, Map.of(), TIMEOUT)).toBuilder().priority(PRIORITY)
-        .retry(new Retry(Retry.MAX_ATTEMPTS, Duration.ofSeconds(1), 2, Duration.ofMinutes(5), 0.2))
+        .retry(new Retry(Retry.MAX_ATTEMPTS, STORE_PAUSE, 1, STORE_PAUSE, 0.2))
         .retainFinished(RETENTION).build());
   }
 
@@ -106,15 +110,15 @@ public final class JobPlanner implements Delivery {
     try {
       record = JobRecordFormat.decode(name, task.body().payload());
     } catch (UnreadableException e) {
-      return CompletableFuture.completedFuture(failed(name, e));
+      return CompletableFuture.completedFuture(failed(task, e));
     }
     long now = task.claimedAt();
     List<TaskId> wanted = JobLife.wanted(record);
     if (wanted.isEmpty() && record.job().schedule().exclude().isEmpty()) {
-      return planned(record, now, Map.of(), none -> null);
+      return planned(task, record, now, Map.of(), none -> null);
     }
     return calendars.of(record.job().schedule())
-        .thenCombine(shards.read(wanted), (known, ends) -> planned(record, now, ends, known))
+        .thenCombine(shards.read(wanted), (known, ends) -> planned(task, record, now, ends, known))
         .thenCompose(Function.identity());
   }
 
@@ -123,13 +127,13 @@ public final class JobPlanner implements Delivery {
     return Shards.awaiting(ended);
   }
 
-  private CompletionStage<Answer> planned(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
+  private CompletionStage<Answer> planned(TaskRecord task, JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan;
     try {
       plan = JobLife.plan(record, now, ends, known);
     } catch (RuntimeException e) {
-      return CompletableFuture.completedFuture(failed(record.job().name(), e));
+      return CompletableFuture.completedFuture(failed(task, e));
     }
     count(record, plan, now);
     Body body = plan.record() == record ? null : body(plan.record());
@@ -182,9 +186,12 @@ public final class JobPlanner implements Delivery {
     return new Body(JobRecordFormat.encode(record), "application/octet-stream", Map.of());
   }
 
-  private static Answer failed(String name, RuntimeException reason) {
-    LOG.log(System.Logger.Level.ERROR, "a job cannot be planned; put it again to replace it: job=" + name, reason);
-    return new Answer.Retry(null, Answer.Health.WELL, String.valueOf(reason.getMessage()));
+  private static Answer failed(TaskRecord task, RuntimeException reason) {
+    LOG.log(System.Logger.Level.ERROR, "a job cannot be planned; put it again to replace it: job=" + task.key(),
+        reason);
+    long pauseSeconds = 1L << Math.min(task.attempt(), Long.SIZE / 2);
+    Duration pause = Duration.ofSeconds(Math.min(pauseSeconds, LONGEST_PAUSE.toSeconds()));
+    return new Answer.Retry(pause, Answer.Health.WELL, String.valueOf(reason.getMessage()));
   }
 
   @Override

@@ -1,12 +1,15 @@
 package io.foliot.jobs;
 
 /**
- * The clock, the timer and the random bits of {@link Jobs}. A simulation replaces them to run jobs under a virtual
+ * The clocks, the timer and the random bits of {@link Jobs}. A simulation replaces them to run jobs under a virtual
  * clock. Any thread.
  */
 public interface JobSurroundings {
-  /** Returns monotonic time in nanoseconds. */
+  /** Returns monotonic time in nanoseconds. It may stop while the machine is suspended. */
   long nanoTime();
+
+  /** Returns the wall clock in milliseconds since 1970. It may be wrong, and be set. */
+  long wallMillis();
 
   /** Runs an action after a delay in milliseconds; does not wait for it. */
   void after(long millis, Runnable action);

@@ -4,11 +4,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** The clock, the timer and the random bits of the process. */
+/** The clocks, the timer and the random bits of the process. */
 final class ProcessSurroundings implements JobSurroundings {
   @Override
   public long nanoTime() {
     return System.nanoTime();
+  }
+
+  @Override
+  public long wallMillis() {
+    return System.currentTimeMillis();
   }
 
   @Override

@@ -12,21 +12,22 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A store with a clock in this process is asked each time. The answer of any other store is reused for a second,
  * plus the time that has passed since it arrived, so that a frequent writer waits for its writes alone. The time is
- * never ahead of the store's, unless the store's clock is set back meanwhile. It is at most {@value #MAX_TRIP_MILLIS}
- * ms behind, because an answer that took longer is not used again.
+ * never ahead of the store's, unless the store's clock is set back meanwhile. It is at most twice
+ * {@value #TOLERANCE_MILLIS} ms behind: an answer that took longer is not used again, nor is any once the two clocks of
+ * this process disagree by more about how much time has passed. The monotonic one stops while a machine is suspended.
  *
  * <p>Each slot has answers of its own: the nodes of a cluster have clocks of their own, and the passes over a job go by
  * the one of its slot.
  */
 final class StoreTime {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long MAX_TRIP_MILLIS = 50;
+  private static final long TOLERANCE_MILLIS = 50;
 
   private final TaskStore store;
   private final JobSurroundings surroundings;
   private final ConcurrentMap<Integer, Answer> answers = new ConcurrentHashMap<>();
 
-  private record Answer(long micros, long nanos) {}
+  private record Answer(long micros, long nanos, long wallMillis) {}
 
   StoreTime(TaskStore store, JobSurroundings surroundings) {
     this.store = store;
@@ -41,8 +42,8 @@ final class StoreTime {
     if (!asked.toCompletableFuture().isDone()) {
       return asked.thenApply(micros -> {
         long nanos = surroundings.nanoTime();
-        if (nanos - askedNanos <= TimeUnit.MILLISECONDS.toNanos(MAX_TRIP_MILLIS)) {
-          answers.put(slot, new Answer(micros, nanos));
+        if (nanos - askedNanos <= TimeUnit.MILLISECONDS.toNanos(TOLERANCE_MILLIS)) {
+          answers.put(slot, new Answer(micros, nanos, surroundings.wallMillis()));
         }
         return millis(micros);
       });
@@ -53,8 +54,13 @@ final class StoreTime {
   /** Returns the time at the slot of a job, read now, or derived from the last answer and this process's clock. */
   CompletionStage<Long> estimated(String job) {
     Answer last = answers.get(slot(job));
-    long age = last == null ? Long.MAX_VALUE : surroundings.nanoTime() - last.nanos();
-    return last == null || age > MAX_AGE_NANOS
+    if (last == null) {
+      return now(job);
+    }
+    long age = surroundings.nanoTime() - last.nanos();
+    long wallAge = surroundings.wallMillis() - last.wallMillis();
+    boolean hasBeenSuspended = Math.abs(wallAge - TimeUnit.NANOSECONDS.toMillis(age)) > TOLERANCE_MILLIS;
+    return age > MAX_AGE_NANOS || hasBeenSuspended
         ? now(job)
         : CompletableFuture.completedFuture(millis(last.micros() + TimeUnit.NANOSECONDS.toMicros(age)));
   }

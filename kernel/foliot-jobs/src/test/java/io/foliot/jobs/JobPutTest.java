@@ -28,6 +28,8 @@ final class JobPutTest {
   private static final int MOST = 500;
 
   private final SettableClock clock = new SettableClock();
+  /** The time for which the machine was suspended, so that the monotonic clock stopped. */
+  private Duration suspended = Duration.ZERO;
   private final SplittableRandom luck = new SplittableRandom(42);
   private final MemoryStore truth = new MemoryStore(1, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
   private final List<String> calls = new ArrayList<>();
@@ -72,7 +74,12 @@ final class JobPutTest {
   private final class Surroundings implements JobSurroundings {
     @Override
     public long nanoTime() {
-      return clock.monotonicNanos();
+      return clock.monotonicNanos() - suspended.toNanos();
+    }
+
+    @Override
+    public long wallMillis() {
+      return clock.wallMillis();
     }
 
     @Override
@@ -224,5 +231,18 @@ final class JobPutTest {
     assertThat(put(job).version()).isEqualTo(1);
     assertThatThrownBy(() -> put(Job.named("late").queue("billing").at(at).build()))
         .hasCauseInstanceOf(ScheduleException.class);
+  }
+
+  @Test
+  void afterASuspensionTheTimeIsRead() {
+    put(everyMinute("first").build());
+    put(everyMinute("second").build());
+    assertThat(calls).doesNotContain("time");
+    clock.advance(Duration.ofHours(8));
+    suspended = Duration.ofHours(8);
+    JobStatus third = put(everyMinute("third").build());
+    assertThat(calls).contains("time");
+    assertThat(Duration.between(third.created(), Instant.ofEpochMilli(clock.wallMillis()))).as("age of the new job")
+        .isLessThan(Duration.ofSeconds(1));
   }
 }

@@ -2,7 +2,10 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Body;
+import io.foliot.core.Retry;
 import io.foliot.core.Target;
+import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
@@ -35,6 +38,11 @@ final class JobTurnsTest {
         @Override
         public long nanoTime() {
           return clock.monotonicNanos();
+        }
+
+        @Override
+        public long wallMillis() {
+          return clock.wallMillis();
         }
 
         @Override
@@ -74,6 +82,31 @@ final class JobTurnsTest {
     assertThat(turns.nextPass("report", 1_000, 5_000)).as("a pass that is due later anyway").isEqualTo(5_000);
     turns.leave("report");
     assertThat(turns.nextPass("report", 1_000, 1_001)).isEqualTo(1_001);
+  }
+
+  @Test
+  void aPassWithoutTheStoreIsRepeatedSoon() {
+    Retry retry = planner.internalQueues().getFirst().retry();
+    for (int attempt = 1; attempt < 100; attempt++) {
+      assertThat(retry.backoffMillis(attempt, luck.nextDouble())).isLessThan(2_000);
+    }
+  }
+
+  @Test
+  void aRecordThatCannotBeReadIsReadEverLater() {
+    long before = 0;
+    for (int attempt = 1; attempt < 40; attempt++) {
+      TaskRecord damaged = TaskRecord.edit(TaskId.of(1, 1, 1), Shards.JOBS, "report").body(Body.json("{}"))
+          .attempt(attempt).done();
+      Answer answer = planner.deliver(new Attempt(damaged, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
+          .toCompletableFuture().join();
+      assertThat(answer).isInstanceOf(Answer.Retry.class);
+      Duration after = ((Answer.Retry) answer).after();
+      assertThat(after).isNotNull();
+      assertThat(after.toMillis()).isBetween(Math.max(1_000, before), 300_000L);
+      before = after.toMillis();
+    }
+    assertThat(before).isEqualTo(300_000);
   }
 
   private TaskRecord claim() {

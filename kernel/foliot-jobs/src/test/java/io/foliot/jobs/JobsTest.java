@@ -250,6 +250,11 @@ final class JobsTest {
       }
 
       @Override
+      public long wallMillis() {
+        return clock.wallMillis();
+      }
+
+      @Override
       public void after(long millis, Runnable action) {
         waiting.add(action);
       }

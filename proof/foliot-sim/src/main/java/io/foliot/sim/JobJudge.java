@@ -37,6 +37,8 @@ import java.util.stream.Stream;
 final class JobJudge {
   /** Beside the lease of a planner and of a shard, and what the store takes. */
   private static final long BACK_MILLIS = 15_000;
+  /** The time of a new job may be so far behind the store's clock ({@code StoreTime}): a time just before it may run. */
+  private static final long CREATED_BEHIND_MILLIS = 50;
   /** Within this time before the end each job has fired that has so short a period. */
   private static final long LAST_MILLIS = 45_000;
   private static final int PAGE = 1_000;
@@ -155,7 +157,8 @@ final class JobJudge {
       for (int i = 0; !isKnown && i < story.defined.size(); i++) {
         JobStory.Defined defined = story.defined.get(i);
         long to = i + 1 < story.defined.size() ? story.defined.get(i + 1).to() : Long.MAX_VALUE;
-        isKnown = begun.time() > defined.from() && begun.time() <= to
+        long from = i == 0 ? defined.from() - CREATED_BEHIND_MILLIS : defined.from();
+        isKnown = begun.time() > from && begun.time() <= to
             && isTime(schedule(defined.job()), begun.time());
       }
       if (!isKnown) {

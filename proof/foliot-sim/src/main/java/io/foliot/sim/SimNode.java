@@ -186,6 +186,11 @@ final class SimNode {
       }
 
       @Override
+      public long wallMillis() {
+        return mine.clock().wallMillis();
+      }
+
+      @Override
       public void after(long millis, Runnable action) {
         sim.schedule().afterMillis(millis, () -> mine.run(action));
       }
