@@ -15,6 +15,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.ScheduleException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -170,7 +171,14 @@ public final class JobPlanner implements Delivery {
   }
 
   private static Answer failed(String name, RuntimeException reason) {
-    LOG.log(System.Logger.Level.ERROR, "a job cannot be planned; put it again to replace it: job=" + name, reason);
+    String told = "a job cannot be planned; put it again to replace it: job=" + name + ", reason="
+        + reason.getMessage();
+    if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
+      // The reason says all: a calendar that does not exist, a damaged record.
+      LOG.log(System.Logger.Level.ERROR, told);
+    } else {
+      LOG.log(System.Logger.Level.ERROR, told, reason);
+    }
     return new Answer.Retry(null, Answer.Health.WELL, String.valueOf(reason.getMessage()));
   }
 
