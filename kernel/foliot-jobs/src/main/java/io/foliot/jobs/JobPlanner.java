@@ -15,6 +15,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.ScheduleException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -187,8 +188,14 @@ public final class JobPlanner implements Delivery {
   }
 
   private static Answer failed(TaskRecord task, RuntimeException reason) {
-    LOG.log(System.Logger.Level.ERROR, "a job cannot be planned; put it again to replace it: job=" + task.key(),
-        reason);
+    String told = "a job cannot be planned; put it again to replace it: job=" + task.key() + ", reason="
+        + reason.getMessage();
+    if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
+      // The reason says all: a calendar that does not exist, a damaged record.
+      LOG.log(System.Logger.Level.ERROR, told);
+    } else {
+      LOG.log(System.Logger.Level.ERROR, told, reason);
+    }
     long pauseSeconds = 1L << Math.min(task.attempt(), Long.SIZE / 2);
     Duration pause = Duration.ofSeconds(Math.min(pauseSeconds, LONGEST_PAUSE.toSeconds()));
     return new Answer.Retry(pause, Answer.Health.WELL, String.valueOf(reason.getMessage()));

@@ -64,6 +64,15 @@ public final class Jobs {
     }
   }
 
+  /** No run of that time is active or waits: there is nothing to stop. */
+  public static final class UnknownRunException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    UnknownRunException(String job, Instant time) {
+      super("no run of that time is active or waits: job=" + job + ", time=" + time);
+    }
+  }
+
   /** There are as many jobs as the host permits. Nothing was done. */
   public static final class TooManyJobsException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -275,7 +284,8 @@ public final class Jobs {
   public CompletableFuture<JobStatus> pause(String name, @Nullable Instant until, String reason, String actor) {
     long end = until == null ? JobRecord.Paused.OPEN : until.toEpochMilli();
     return change(name, (record, now, known) -> {
-      InvalidJobException.ensure(end > now, "until", "an instant after now=" + Instant.ofEpochMilli(now), until);
+      InvalidJobException.ensure(end > now, "until", "an instant after now=" + Instant.ofEpochMilli(now),
+          String.valueOf(until));
       return JobChange.pause(record, end, reason, actor, now, known);
     });
   }
@@ -324,13 +334,13 @@ public final class Jobs {
 
   /**
    * Stops the runs of a time: no attempt of their shards begins from the answer on. Those that run learn it through
-   * their leases.
+   * their leases. Fails with {@link UnknownRunException} if there is none to stop.
    */
   public CompletableFuture<JobStatus> stop(String name, Instant time) {
     return change(name, (record, now, known) -> {
       JobRecord next = JobChange.stop(record, time.toEpochMilli(), now);
       if (next == record && record.active().stream().noneMatch(run -> run.time() == time.toEpochMilli())) {
-        throw new IllegalArgumentException("no run of that time is active or waits: job=" + name + ", time=" + time);
+        throw new UnknownRunException(name, time);
       }
       return next;
     }, record -> cancelled(JobLife.stopping(record, time.toEpochMilli())));

@@ -370,7 +370,9 @@ final class JobsTest {
     join(jobs.put(Job.named("other").queue(QUEUE).every(Duration.ofSeconds(10)).build()));
     passes(Duration.ofSeconds(30));
     assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
-    assertThat(seen).extracting(Seen::job).contains("other");
+    assertThat(seen).extracting(Seen::job).containsExactly("other", "other", "other");
+    assertThat(seen).as("another job is on time")
+        .allMatch(shard -> shard.atMillis() == Instant.parse(shard.scheduledAt()).toEpochMilli());
     join(jobs.put(everyTenSeconds().build()));
     passes(Duration.ofSeconds(20));
     assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);

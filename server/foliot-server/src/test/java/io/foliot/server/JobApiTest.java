@@ -2,7 +2,11 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Body;
+import io.foliot.core.OnConflict;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
@@ -126,6 +130,9 @@ final class JobApiTest {
     String time = rig.get("/v1/jobs/nightly").text("active", 0, "time");
     assertThat(rig.post("/v1/jobs/nightly/runs/" + time + "/stop", "").status()).isEqualTo(200);
     eventually("/v1/jobs/nightly/runs", answer -> answer.body().contains("\"STOPPED\""));
+    Rig.Answer ended = rig.post("/v1/jobs/nightly/runs/" + time + "/stop", "");
+    assertThat(ended.problem()).as("there is nothing to stop any more: %s", ended.body()).isEqualTo("unknown-run");
+    assertThat(ended.status()).isEqualTo(404);
     rig.post("/v1/jobs/nightly/resume", "");
     eventually("/v1/jobs/nightly", answer -> answer.text("state").equals("ACTIVE"));
   }
@@ -313,6 +320,28 @@ final class JobApiTest {
       assertThat(own.get("/v1/jobs/nightly").text("state")).isEqualTo("ACTIVE");
       assertThat(own.get("/v1/queues/foliot.jobs/tasks/nightly").status()).isEqualTo(404);
       assertThat(own.delete("/v1/queues/foliot.jobs/tasks/nightly").status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aJobWhoseRecordIsDamagedSaysSoAndIsReplaced() {
+    TaskStore[] store = new TaskStore[1];
+    try (Rig own = Rig.over(Map.of(), real -> store[0] = real)) {
+      own.withQueue("billing").put("/v1/jobs/nightly", NIGHTLY);
+      TaskRecord task = store[0].find(new TaskRef.ByKey("foliot.jobs", "nightly")).toCompletableFuture().join()
+          .orElseThrow();
+      Body damaged = new Body(new byte[]{1, 2, 3}, "application/octet-stream", Map.of());
+      store[0].submit(List.of(new Draft(task.id(), "foliot.jobs", "nightly", Due.NOW, damaged, 0, OnConflict.RESET,
+          null))).toCompletableFuture().join();
+      Rig.Answer broken = own.get("/v1/jobs/nightly");
+      assertThat(broken.text("state")).as(broken.body()).isEqualTo("ERROR");
+      assertThat(broken.text("error")).isNotBlank();
+      assertThat(own.get("/v1/jobs?state=ERROR").list("jobs")).hasSize(1);
+      assertThat(own.get("/v1/jobs/nightly/explain").text("reason")).contains("cannot be planned");
+      Rig.Answer trigger = own.post("/v1/jobs/nightly/trigger", "");
+      assertThat(trigger.status()).as(trigger.body()).isBetween(400, 499);
+      assertThat(own.put("/v1/jobs/nightly", NIGHTLY).text("state")).isEqualTo("ACTIVE");
+      assertThat(own.delete("/v1/jobs/nightly").status()).isEqualTo(200);
     }
   }
 

@@ -482,6 +482,8 @@ final class JobRoutes {
       case Jobs.UnknownJobException unknown -> unknownJob(unknown.job());
       case ScheduleException refused -> JobJson.refused(refused, "schedule.");
       case InvalidJobException refused -> JobJson.refused(refused);
+      case Jobs.UnknownRunException ended -> new Problem(ProblemKind.UNKNOWN_RUN, ended.getMessage()
+          + "; GET /v1/jobs/{job}/runs shows those that are RUNNING");
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
           + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
       default -> reason;
