@@ -33,6 +33,14 @@ final class ApiPath {
     return new ApiPath().then("/v1/jobs/").name("job", job);
   }
 
+  static ApiPath workers() {
+    return new ApiPath().then("/v1/workers");
+  }
+
+  static ApiPath worker(String worker) {
+    return workers().then("/").name("worker", worker);
+  }
+
   static ApiPath cluster() {
     return new ApiPath().then("/v1/cluster");
   }

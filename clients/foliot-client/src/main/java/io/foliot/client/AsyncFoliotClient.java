@@ -361,9 +361,14 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote)}. */
   public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note) {
+    return extend(lease, duration, note, null);
+  }
+
+  /** As {@link FoliotClient#extend(Lease, Duration, TaskNote, String)}. */
+  public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
     // An answer that comes after the lease would have ended is of no use; a note is stored even then.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
-    return extend(lease, duration, note, isShort ? duration : requestTimeout, Repeat.ALWAYS);
+    return extend(lease, duration, says(note, worker), isShort ? duration : requestTimeout, Repeat.ALWAYS);
   }
 
   /**
@@ -371,19 +376,27 @@ public final class AsyncFoliotClient {
    *
    * @param timeout for the answer, shortened to that of other calls
    */
-  CompletableFuture<Void> extendOnce(Lease lease, Duration duration, TaskNote note, Duration timeout) {
-    return extend(lease, duration, note, timeout.compareTo(requestTimeout) < 0 ? timeout : requestTimeout,
+  CompletableFuture<Void> extendOnce(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
+      Duration timeout) {
+    return extend(lease, duration, says(note, worker), timeout.compareTo(requestTimeout) < 0 ? timeout : requestTimeout,
         Repeat.NEVER);
   }
 
-  private CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, Duration timeout,
+  private static Consumer<JsonGenerator> says(TaskNote note, @Nullable String worker) {
+    return json -> {
+      Json.write(json, "worker", worker);
+      note.write(json);
+    };
+  }
+
+  private CompletableFuture<Void> extend(Lease lease, Duration duration, Consumer<JsonGenerator> more, Duration timeout,
       Repeat repeat) {
     DurationText.requirePositive("lease", duration);
     HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
         .header("Content-Type", JSON).POST(body(json -> {
           lease.write(json);
           Json.write(json, "lease", duration);
-          note.write(json);
+          more.accept(json);
         })).build();
     return transport.call(request, timeout, repeat, Reading.NOTHING);
   }
@@ -406,6 +419,26 @@ public final class AsyncFoliotClient {
   private CompletableFuture<RedriveResult> redrive(String queue, Consumer<JsonGenerator> fields) {
     return send("POST", ApiPath.queue(queue).then("/redrive"), fields, Repeat.NEVER,
         Reading.of(one(RedriveResult::of)));
+  }
+
+  /** As {@link FoliotClient#workers}. */
+  public CompletableFuture<List<WorkerView>> workers() {
+    return get(ApiPath.workers(), json -> json.objects("workers").stream().map(WorkerView::of).toList());
+  }
+
+  /** As {@link FoliotClient#enableWorker}. */
+  public CompletableFuture<WorkerView> enableWorker(String worker) {
+    return actOn(worker, "/enable");
+  }
+
+  /** As {@link FoliotClient#disableWorker}. */
+  public CompletableFuture<WorkerView> disableWorker(String worker) {
+    return actOn(worker, "/disable");
+  }
+
+  private CompletableFuture<WorkerView> actOn(String worker, String act) {
+    HttpRequest request = transport.request(ApiPath.worker(worker).then(act)).POST(BodyPublishers.noBody()).build();
+    return transport.call(request, requestTimeout, Repeat.ALWAYS, Reading.of(one(WorkerView::of)));
   }
 
   /** As {@link FoliotClient#cluster}. */

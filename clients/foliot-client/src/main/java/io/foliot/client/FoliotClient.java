@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The client repeats calls by itself as its {@link RetryPolicy} has it:
  * <ul>
  * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
- * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code touchKeys},
- * {@code ack}, {@code nack}, {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey
- * idempotency key};
+ * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob},
+ * {@code enableWorker}, {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail},
+ * {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key};
  * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
  * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue}, {@code deleteJob};
  * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.
@@ -346,6 +346,16 @@ public final class FoliotClient implements AutoCloseable {
     await(async.extend(lease, duration, note));
   }
 
+  /**
+   * As {@link #extend(Lease, Duration, TaskNote)}; also says that the worker is alive, which claims nothing while all
+   * its handlers are busy.
+   *
+   * @param worker the name that it claims with; null for none
+   */
+  public void extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
+    await(async.extend(lease, duration, note, worker));
+  }
+
   /** As {@link #ack(Lease)}; also says what the work came to. */
   public void ack(Lease lease, TaskNote note) {
     await(async.ack(lease, note));
@@ -369,6 +379,29 @@ public final class FoliotClient implements AutoCloseable {
   /** Puts these failed tasks of a queue back to work. If it is a single one that cannot be, the server refuses. */
   public RedriveResult redrive(String queue, List<String> ids) {
     return await(async.redrive(queue, ids));
+  }
+
+  /** Returns the workers of the cluster that take tasks of queues which the key permits, by their seats. */
+  public List<WorkerView> workers() {
+    return await(async.workers());
+  }
+
+  /**
+   * Gives a worker tasks again.
+   *
+   * @throws FoliotException with 404 if no live worker has this name
+   */
+  public WorkerView enableWorker(String worker) {
+    return await(async.enableWorker(worker));
+  }
+
+  /**
+   * Gives a worker no more tasks, until it is enabled or its process ends. What it runs comes to its end.
+   *
+   * @throws FoliotException with 404 if no live worker has this name
+   */
+  public WorkerView disableWorker(String worker) {
+    return await(async.disableWorker(worker));
   }
 
   /** Nodes, slots, the store and its durability class: the server's answer as it is, a JSON object for people. */

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 final class JobWorkerTest {
   private static final String HEAD = "{\"token\":\"secret\",\"generation\":7";
-  private static final String EXTEND = "{\"token\":\"secret\",\"lease\":\"PT30S\"";
+  private static final String EXTEND = "{\"token\":\"secret\",\"lease\":\"PT30S\",\"worker\":\"" + WorkerName.of("w1")
+      + "\"";
   private static final String NACK = "{\"token\":\"secret\",\"reason\":\"";
 
   private final JobServer server = new JobServer();

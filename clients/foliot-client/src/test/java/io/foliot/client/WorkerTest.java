@@ -156,7 +156,8 @@ final class WorkerTest {
       clock.advance(THIRD.minusNanos(1));
       assertThat(settled).isEmpty();
       clock.advance(Duration.ofNanos(1));
-      assertTold("/v1/tasks/t1/extend", "{\"token\":\"token-t1\",\"lease\":\"PT30S\"}");
+      assertTold("/v1/tasks/t1/extend",
+          "{\"token\":\"token-t1\",\"lease\":\"PT30S\",\"worker\":\"" + WorkerName.of("w1") + "\"}");
     }
     Bound.awaitTrue(() -> clock.waiting() == 1);
     assertThat(end.complete(Settlement.ack())).isTrue();

@@ -55,6 +55,7 @@ public final class Foliot {
         .addSubcommand(new TasksCommand(shell))
         .addSubcommand(JobsCommand.withSubcommands(shell))
         .addSubcommand(CalendarsCommand.withSubcommands(shell))
+        .addSubcommand(WorkersCommand.withSubcommands(shell))
         .addSubcommand(new ClusterCommand(shell))
         .addSubcommand(KeysCommand.withSubcommands(shell))
         .addSubcommand(new TopCommand(shell))

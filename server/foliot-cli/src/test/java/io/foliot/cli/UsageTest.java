@@ -14,7 +14,8 @@ final class UsageTest {
       List.of("jobs", "put"), List.of("jobs", "list"), List.of("jobs", "get"), List.of("jobs", "next"),
       List.of("jobs", "runs"), List.of("jobs", "trigger"), List.of("jobs", "backfill"), List.of("jobs", "pause"),
       List.of("jobs", "resume"), List.of("jobs", "stop"), List.of("jobs", "delete"), List.of("jobs", "preview"),
-      List.of("calendars"), List.of("calendars", "put"), List.of("calendars", "delete"), List.of("cluster"),
+      List.of("calendars"), List.of("calendars", "put"), List.of("calendars", "delete"), List.of("workers"),
+      List.of("workers", "list"), List.of("workers", "enable"), List.of("workers", "disable"), List.of("cluster"),
       List.of("top"), List.of("bench"), List.of("doctor"), List.of("backup"), List.of("restore"), List.of("verify"),
       List.of("keys"),
       List.of("keys", "create"), List.of("keys", "delete"), List.of("run"), List.of("migrate"));
@@ -124,6 +125,14 @@ final class UsageTest {
     assertThat(outcome.err()).contains("--queue");
     assertThat(run("jobs", "put", "report", "--queue", "q", "--every", "1m", "--parameter", "{").err())
         .contains("--parameter is JSON");
+  }
+
+  @Test
+  void aWorkerIsNamedToBeChanged() {
+    Outcome outcome = run("workers", "disable");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("WORKER").contains("foliot workers disable --help");
+    assertThat(run("workers", "stop", "w").err()).contains("there is no command stop");
   }
 
   @Test

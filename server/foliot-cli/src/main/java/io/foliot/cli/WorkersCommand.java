@@ -1,0 +1,111 @@
+package io.foliot.cli;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists the workers of the cluster. */
+@Command(name = "workers", description = "Lists workers: processes that claim tasks with a name, and servers with handlers of their own.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
+    "", "Examples", "  foliot workers", "  foliot workers disable report-1a2b3c4d"})
+final class WorkersCommand implements Callable<Integer> {
+  private static final String PATH = "/v1/workers";
+
+  private final Shell shell;
+
+  @Option(names = "--gone", description = "also workers that are gone, by the seats they had; needs a key of all queues")
+  private boolean gone;
+
+  @Mixin
+  private final JsonOption json = new JsonOption();
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  private WorkersCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  static CommandLine withSubcommands(Shell shell) {
+    return new CommandLine(new WorkersCommand(shell))
+        .addSubcommand(new CommandLine(new WorkersCommand(shell)).setCommandName("list"))
+        .addSubcommand(new Enable(shell))
+        .addSubcommand(new Disable(shell));
+  }
+
+  @Override
+  public Integer call() {
+    String answer;
+    try (ServerConnection remote = server.open(shell)) {
+      answer = remote.get(gone ? PATH + "?gone=true" : PATH);
+    }
+    if (json.isSet()) {
+      shell.line(answer);
+      return Foliot.OK;
+    }
+    Table table = new Table().right("SEAT").left("WORKER").left("STATE").left("ZONE").left("NODE").left("QUEUES");
+    JsonView.parse(answer).at("workers").items().forEach(worker -> table.row(worker.at("seat").number(),
+        worker.at("worker").text(), worker.at("state").text(), worker.at("zone").text(""), worker.at("node").text(""),
+        worker.at("queues").items().stream().map(JsonView::text).collect(Collectors.joining(" "))));
+    if (table.isEmpty()) {
+      shell.line("no workers are known; one is listed a second or two after its first claim with a name");
+    } else {
+      table.print(shell);
+    }
+    return Foliot.OK;
+  }
+
+  /** Changes one worker. */
+  private abstract static sealed class Act implements Callable<Integer> {
+    private static final Duration TIMEOUT = Duration.ofSeconds(35);
+
+    private final Shell shell;
+    private final String act;
+    private final String done;
+
+    @Parameters(paramLabel = "WORKER", description = "its name, as foliot workers lists it")
+    private String worker = "";
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    @Mixin
+    private final ServerOption server = new ServerOption();
+
+    private Act(Shell shell, String act, String done) {
+      this.shell = shell;
+      this.act = act;
+      this.done = done;
+    }
+
+    @Override
+    public Integer call() {
+      String answer;
+      try (ServerConnection remote = server.open(shell)) {
+        answer = remote.post(PATH + "/" + ServerConnection.segment(worker) + act, "{}", TIMEOUT);
+      }
+      shell.line(json.isSet() ? answer : worker + " " + done);
+      return Foliot.OK;
+    }
+  }
+
+  /** Gives it tasks again. */
+  @Command(name = "enable", description = "Gives a worker tasks again.")
+  static final class Enable extends Act {
+    Enable(Shell shell) {
+      super(shell, "/enable", "is enabled");
+    }
+  }
+
+  /** Gives it no more tasks. */
+  @Command(name = "disable", description = "Gives a worker no more tasks, until it is enabled or its process ends; what it runs comes to its end.")
+  static final class Disable extends Act {
+    Disable(Shell shell) {
+      super(shell, "/disable", "is disabled: it is given no more tasks within two seconds, and ends what it runs");
+    }
+  }
+}
