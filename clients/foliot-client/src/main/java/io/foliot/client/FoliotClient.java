@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
  * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code touchKeys},
- * {@code ack}, {@code nack}, {@code fail}, {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey
- * idempotency key};
+ * {@code ack}, {@code nack}, {@code fail}, {@code extend}, and submits where each task has an
+ * {@linkplain NewTask.Builder#idempotencyKey idempotency key};
  * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
  * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue}, {@code deleteJob};
  * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.
