@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -363,21 +365,20 @@ public final class AsyncFoliotClient {
   public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note) {
     // An answer that comes after the lease would have ended is of no use; a note is stored even then.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
-    return extend(lease, duration, note, isShort ? duration : requestTimeout, Repeat.ALWAYS);
+    return extend(lease, duration, note, isShort ? duration : requestTimeout);
   }
 
   /**
-   * Extends a lease once, for a caller that decides itself about repeating it.
+   * Extends a lease for a caller to whom an answer is of no use after a while.
    *
-   * @param timeout for the answer, shortened to that of other calls
+   * @param within how long the call may take in all; it fails with a {@link TimeoutException} then
    */
-  CompletableFuture<Void> extendOnce(Lease lease, Duration duration, TaskNote note, Duration timeout) {
-    return extend(lease, duration, note, timeout.compareTo(requestTimeout) < 0 ? timeout : requestTimeout,
-        Repeat.NEVER);
+  CompletableFuture<Void> extendWithin(Lease lease, Duration duration, TaskNote note, Duration within) {
+    return extend(lease, duration, note, within.compareTo(requestTimeout) < 0 ? within : requestTimeout)
+        .orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS);
   }
 
-  private CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, Duration timeout,
-      Repeat repeat) {
+  private CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, Duration timeout) {
     DurationText.requirePositive("lease", duration);
     HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
         .header("Content-Type", JSON).POST(body(json -> {
@@ -385,7 +386,7 @@ public final class AsyncFoliotClient {
           Json.write(json, "lease", duration);
           note.write(json);
         })).build();
-    return transport.call(request, timeout, repeat, Reading.NOTHING);
+    return transport.call(request, timeout, Repeat.ALWAYS, Reading.NOTHING);
   }
 
   /** As {@link FoliotClient#redrive(String, int)}. */
