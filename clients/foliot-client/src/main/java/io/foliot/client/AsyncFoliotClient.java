@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -368,18 +370,18 @@ public final class AsyncFoliotClient {
   public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
     // An answer that comes after the lease would have ended is of no use; a note is stored even then.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
-    return extend(lease, duration, says(note, worker), isShort ? duration : requestTimeout, Repeat.ALWAYS);
+    return extend(lease, duration, says(note, worker), isShort ? duration : requestTimeout);
   }
 
   /**
-   * Extends a lease once, for a caller that decides itself about repeating it.
+   * Extends a lease for a caller to whom an answer is of no use after a while.
    *
-   * @param timeout for the answer, shortened to that of other calls
+   * @param within how long the call may take in all; it fails with a {@link TimeoutException} then
    */
-  CompletableFuture<Void> extendOnce(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
-      Duration timeout) {
-    return extend(lease, duration, says(note, worker), timeout.compareTo(requestTimeout) < 0 ? timeout : requestTimeout,
-        Repeat.NEVER);
+  CompletableFuture<Void> extendWithin(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
+      Duration within) {
+    return extend(lease, duration, says(note, worker), within.compareTo(requestTimeout) < 0 ? within : requestTimeout)
+        .orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS);
   }
 
   private static Consumer<JsonGenerator> says(TaskNote note, @Nullable String worker) {
@@ -389,8 +391,8 @@ public final class AsyncFoliotClient {
     };
   }
 
-  private CompletableFuture<Void> extend(Lease lease, Duration duration, Consumer<JsonGenerator> more, Duration timeout,
-      Repeat repeat) {
+  private CompletableFuture<Void> extend(Lease lease, Duration duration, Consumer<JsonGenerator> more,
+      Duration timeout) {
     DurationText.requirePositive("lease", duration);
     HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
         .header("Content-Type", JSON).POST(body(json -> {
@@ -398,7 +400,7 @@ public final class AsyncFoliotClient {
           Json.write(json, "lease", duration);
           more.accept(json);
         })).build();
-    return transport.call(request, timeout, repeat, Reading.NOTHING);
+    return transport.call(request, timeout, Repeat.ALWAYS, Reading.NOTHING);
   }
 
   /** As {@link FoliotClient#redrive(String, int)}. */

@@ -65,7 +65,7 @@ public interface JobContext {
    */
   void progress(double part, String message);
 
-  /** Adds a line to the log of the shard, of which the last 4,096 characters are kept. It is sent as a checkpoint is. */
+  /** Adds a line to the log of the shard. Its last 4,096 characters are kept. It is sent as a checkpoint is. */
   void log(String line);
 
   /**

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The annotated methods of an object. */
@@ -80,6 +81,14 @@ final class JobMethods {
     long schedules = List.of(annotation.cron(), annotation.every(), annotation.after()).stream()
         .filter(text -> !text.isEmpty()).count();
     if (schedules == 0) {
+      boolean isPlain = Stream.of(annotation.zone(), annotation.overlap(), annotation.timeout())
+          .allMatch(String::isEmpty)
+          && annotation.scope() == JobScope.ONE && annotation.zones().length == 0 && annotation.shards() == 1
+          && annotation.shardParameters().length == 0;
+      if (!isPlain) {
+        throw new IllegalArgumentException("@FoliotJob without cron, every or after declares no job, so it has no other"
+            + " settings: method=" + method);
+      }
       return null;
     }
     if (schedules > 1) {
@@ -92,7 +101,7 @@ final class JobMethods {
     ifSet(annotation.zone(), job::zone);
     ifSet(annotation.overlap(), job::overlap);
     ifSet(annotation.timeout(), text -> job.timeout(duration(method, "timeout", text)));
-    if (annotation.shards() != 1) {
+    if (annotation.shards() != 1 || annotation.shardParameters().length > 0) {
       job.shards(annotation.shards(), annotation.shardParameters());
     }
     if (annotation.scope() != JobScope.ONE) {

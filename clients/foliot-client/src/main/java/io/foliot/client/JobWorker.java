@@ -16,8 +16,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs recurring jobs of one queue: declares jobs that are defined in code, claims shards, and gives each to the handler
- * of its job. Claims, leases and the stop are those of {@link Worker}.
+ * Runs recurring jobs of one queue: declares jobs that are defined in code, claims shards, and gives each to the
+ * handler of its job. Claims, leases and the stop are those of {@link Worker}.
  *
  * <p>A shard whose job has no handler here is given back, so that another worker of the queue takes it: after 2, 10,
  * 50, 250 seconds, and then after ten minutes each. Each of these counts as an attempt. With the five attempts that a
@@ -468,7 +468,7 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Sets where handlers are found of shards whose job has none here, such as a runner of scripts; none by default. */
+    /** Sets where the handlers of other jobs are found, such as a runner of scripts; none by default. */
     public Builder scripts(JobHandlers finder) {
       scripts = finder;
       return this;

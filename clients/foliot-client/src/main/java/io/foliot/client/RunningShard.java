@@ -124,7 +124,7 @@ final class RunningShard implements JobContext {
       if (e.getCause() instanceof RuntimeException failure) {
         throw failure;
       }
-      throw new UnreadableAnswerException("the checkpoint could not be sent: job=" + job, e);
+      throw new UnknownOutcomeException("the checkpoint", "no answer came within the lease, job=" + job, e);
     }
   }
 

@@ -339,7 +339,7 @@ public final class Worker implements AutoCloseable {
       // An answer after the end of the lease says nothing that is not known by then.
       Duration left = Duration.ofNanos(leaseEndNanos - sentNanos);
       Duration step = lease.dividedBy(20);
-      return client.extendOnce(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
+      return client.extendWithin(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
           .whenComplete((nothing, failure) -> {
             if (failure == null) {
               sentVersion = version;

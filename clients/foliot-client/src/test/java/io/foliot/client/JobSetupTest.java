@@ -79,7 +79,7 @@ final class JobSetupTest {
     }
 
     @FoliotJob(name = "count")
-    private String count() {
+    String count() {
       return "412 rows";
     }
 
@@ -117,6 +117,11 @@ final class JobSetupTest {
     void run() {}
   }
 
+  static final class NoSchedule {
+    @FoliotJob(name = "a", scope = JobScope.ALL)
+    void run() {}
+  }
+
   static final class WrongDuration {
     @FoliotJob(name = "a", every = "soon")
     void run() {}
@@ -139,6 +144,7 @@ final class JobSetupTest {
     JobWorker.Builder builder = server.worker();
     assertThatThrownBy(() -> builder.handlers("text")).hasMessageContaining("class=java.lang.String");
     assertThatThrownBy(() -> builder.handlers(new TwoSchedules())).hasMessageContaining("one of cron, every and after");
+    assertThatThrownBy(() -> builder.handlers(new NoSchedule())).hasMessageContaining("declares no job");
     assertThatThrownBy(() -> builder.handlers(new WrongDuration())).hasMessageContaining("every: expected a duration");
     assertThatThrownBy(() -> builder.handlers(new WrongParameter())).hasMessageContaining("or a JobContext");
     assertThatThrownBy(() -> builder.handlers(new WrongReturn())).hasMessageContaining("returns nothing");

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -70,19 +70,23 @@ final class ProcessGroup {
 
   /** Asks all processes to end. */
   void terminate() {
-    signal("TERM", ProcessHandle::destroy);
+    signal("TERM", member -> {
+      boolean unused = member.destroy();
+    });
   }
 
   /** Ends all processes, and waits until the one that was started has ended. */
   void kill() {
-    signal("KILL", ProcessHandle::destroyForcibly);
+    signal("KILL", member -> {
+      boolean unused = member.destroyForcibly();
+    });
     await(process);
   }
 
-  private void signal(String name, Predicate<ProcessHandle> toEach) {
+  private void signal(String name, Consumer<ProcessHandle> toEach) {
     // Before the parents end, by which alone descendants are found.
     List<ProcessHandle> members = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
-    members.forEach(toEach::test);
+    members.forEach(toEach);
     if (isGroup) {
       signalGroup(name);
     }

@@ -1,11 +1,15 @@
 package io.foliot.worker.script;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.client.JobHandler;
 import io.foliot.client.JobResult;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.SequenceInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -76,8 +80,7 @@ final class ScriptRunnerTest {
   void aScriptIsChosenByTheParameterAlone() throws Exception {
     script("backup.sh", "echo saved");
     FakeJob job = new FakeJob("{\"args\": {\"script\": \"other\"}, \"script\": \"backup.sh\"}");
-    JobHandler handler = runner().find(job);
-    assertThat(handler).isNotNull();
+    JobHandler handler = requireNonNull(runner().find(job));
     assertThat(handler.handle(job)).isEqualTo(JobResult.done("saved"));
     for (@Nullable
     String parameter : new String[]{null, "{}", "[\"script\"]", "\"backup.sh\"",
@@ -91,8 +94,7 @@ final class ScriptRunnerTest {
     for (String parameter : List.of("{\"script\": 5}", "{\"script\": null}", "{\"script\": [\"a\"]}",
         "{\"script\": \"a\", \"script\": {}}")) {
       FakeJob job = new FakeJob(parameter);
-      JobHandler handler = runner().find(job);
-      assertThat(handler).isNotNull();
+      JobHandler handler = requireNonNull(runner().find(job));
       assertThat(handler.handle(job)).isInstanceOf(JobResult.GivenUp.class);
     }
   }
@@ -101,8 +103,7 @@ final class ScriptRunnerTest {
   void theShardIsJsonOnTheStandardInput() throws Exception {
     script("show", "cat");
     FakeJob job = new FakeJob("{\"script\": \"show\", \"args\": {\"days\": 7}}");
-    JobHandler handler = runner().find(job);
-    assertThat(handler).isNotNull();
+    JobHandler handler = requireNonNull(runner().find(job));
     JobResult unused = handler.handle(job);
     assertThat(job.log()).isEqualTo("{\"job\":\"back up \\\"all\\\"\",\"scheduledAt\":\"2026-11-21T02:00:00Z\","
         + "\"shard\":1,\"shards\":4,\"shardParameter\":\"us; rm -rf /\",\"missed\":2,"
@@ -211,8 +212,8 @@ final class ScriptRunnerTest {
     assertThat(job.log()).endsWith("the end");
 
     OutputTail tail = new OutputTail(text -> {});
-    byte[] bytes = "0123456789\n".repeat(100_000).getBytes(java.nio.charset.StandardCharsets.UTF_8);
-    tail.readAll(new java.io.ByteArrayInputStream(bytes));
+    byte[] bytes = "0123456789\n".repeat(100_000).getBytes(UTF_8);
+    tail.readAll(new ByteArrayInputStream(bytes));
     assertThat(tail.total()).isEqualTo(bytes.length);
     assertThat(tail.tail()).hasSize(OutputTail.MAX_BYTES).isEqualTo(
         "0123456789\n".repeat(100_000).substring(bytes.length - OutputTail.MAX_BYTES));
@@ -222,8 +223,8 @@ final class ScriptRunnerTest {
   void linesAreLoggedWholeAsTheyCome() throws Exception {
     FakeJob job = new FakeJob(null);
     OutputTail tail = new OutputTail(job::log);
-    tail.readAll(new java.io.SequenceInputStream(new java.io.ByteArrayInputStream("one\ntw".getBytes("UTF-8")),
-        new java.io.ByteArrayInputStream("o\n\nthr\0ee".getBytes("UTF-8"))));
+    tail.readAll(new SequenceInputStream(new ByteArrayInputStream("one\ntw".getBytes(UTF_8)),
+        new ByteArrayInputStream("o\n\nthr\0ee".getBytes(UTF_8))));
     assertThat(job.logged).containsExactly("one", "two\n", "thr\ufffdee");
   }
 
