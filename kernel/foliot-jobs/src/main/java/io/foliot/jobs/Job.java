@@ -26,10 +26,14 @@ import org.jspecify.annotations.Nullable;
  * @param maxAttempts attempts of a shard, or 0 for what the queue says
  * @param pauseAfterFailures after how many failed runs in a row the job is paused, or 0 for never
  * @param history how many ended runs and ranges are kept
+ * @param scope on how many workers a run runs
+ * @param allocation how shards are divided among workers
+ * @param zones with {@link Scope#PER_ZONE}, the zones in which it runs; empty for those that have a worker when a run
+ *     begins
  */
 public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
-    int pauseAfterFailures, int history) {
+    int pauseAfterFailures, int history, Scope scope, Allocation allocation, List<String> zones) {
   /** Most shards of one run: each takes two bits of the job's record. */
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
@@ -41,7 +45,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   /** One shard parameter, in characters: it travels in a header of each attempt. */
   public static final int MAX_SHARD_PARAMETER = 4 << 10;
   /** Headers of the parameter: a task has {@value Limits#MAX_HEADERS}, some of them the job's own. */
-  public static final int MAX_HEADERS = Limits.MAX_HEADERS - 8;
+  public static final int MAX_HEADERS = Limits.MAX_HEADERS - 9;
   /** Names and values of these headers together, in characters, for the same reason. */
   public static final int MAX_HEADER_BYTES = 3 << 10;
   /** Longest timeout of a run. */
@@ -50,6 +54,10 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int DEFAULT_HISTORY = 50;
   /** Most ended runs and ranges that can be kept. */
   public static final int MAX_HISTORY = 200;
+  /** Most zones of a job: each has shards of its own. */
+  public static final int MAX_ZONES = 64;
+  /** The longest name of a zone, in characters. */
+  public static final int MAX_ZONE = 64;
 
   private static final int MAX_FAILURES = 1_000;
 
@@ -89,6 +97,30 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(pauseAfterFailures >= 0 && pauseAfterFailures <= MAX_FAILURES,
         "pauseAfterFailures is from 0 to " + MAX_FAILURES, pauseAfterFailures);
     ensure(history >= 1 && history <= MAX_HISTORY, "history is from 1 to " + MAX_HISTORY, history);
+    zones = List.copyOf(zones);
+    ensureScope(scope, shards, shardParameters, zones);
+  }
+
+  private static void ensureScope(Scope scope, int shards, List<String> shardParameters, List<String> zones) {
+    ensure(scope != Scope.ALL || shards == 1,
+        "scope all has one shard for each worker, and shards is not set with it", shards);
+    ensure(scope != Scope.ALL || shardParameters.isEmpty(),
+        "scope all has no shardParameters: which worker has which number changes from run to run",
+        shardParameters.size());
+    ensure(scope == Scope.PER_ZONE || zones.isEmpty(), "zones is set with scope per-zone only", zones);
+    ensure(zones.size() <= MAX_ZONES, "zones has at most " + MAX_ZONES + " names", zones.size());
+    ensure(zones.stream().distinct().count() == zones.size(), "each of zones is named once", zones);
+    for (String zone : zones) {
+      ensure(!zone.isEmpty() && zone.length() <= MAX_ZONE && zone.chars().noneMatch(Character::isISOControl),
+          "each of zones has 1 to " + MAX_ZONE + " characters without control characters", zone);
+    }
+    ensureShards(Math.max(1, zones.size()), shards);
+  }
+
+  /** Ensures that a run in so many zones has no more shards than a run may have. */
+  static void ensureShards(int zones, int shards) {
+    ensure((long) zones * shards <= MAX_SHARDS, "shards times zones is at most " + MAX_SHARDS + ": zones=" + zones,
+        shards);
   }
 
   private static void ensure(boolean holds, String rule, Object value) {
@@ -122,6 +154,9 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     private int maxAttempts;
     private int pauseAfterFailures;
     private int history = DEFAULT_HISTORY;
+    private Scope scope = Scope.ONE;
+    private Allocation allocation = Allocation.AVERAGE;
+    private List<String> zones = List.of();
 
     private Builder(String name) {
       this.name = name;
@@ -224,6 +259,24 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
+    /** Sets on how many workers a run runs. */
+    public Builder scope(Scope newScope) {
+      scope = newScope;
+      return this;
+    }
+
+    /** Sets how shards are divided among workers. A run of one shard is not divided. */
+    public Builder allocation(Allocation newAllocation) {
+      allocation = newAllocation;
+      return this;
+    }
+
+    /** Sets the zones of {@link Scope#PER_ZONE}; none for those that have a worker when a run begins. */
+    public Builder zones(String... names) {
+      zones = List.of(names);
+      return this;
+    }
+
     /**
      * Returns the job.
      *
@@ -234,7 +287,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
         throw new IllegalArgumentException("a job names the queue in which its shards run: job=" + name);
       }
       return new Job(name, queue, settings == null ? schedule.build() : settings, shards, shardParameters, overlap,
-          misfire, timeout, parameter, maxAttempts, pauseAfterFailures, history);
+          misfire, timeout, parameter, maxAttempts, pauseAfterFailures, history, scope,
+          allocation, zones);
     }
   }
 }
