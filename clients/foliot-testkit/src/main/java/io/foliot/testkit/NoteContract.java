@@ -2,6 +2,8 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Body;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
@@ -13,6 +15,7 @@ import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Part of the kit: what handlers say of their work. */
@@ -109,6 +112,39 @@ abstract class NoteContract extends RearmContract {
     TaskNote late = new TaskNote(0.9, "late", "late", "");
     assertThat(settle(second, new Outcome.Retry(Due.NOW), late).kind()).isEqualTo(SettleResult.Kind.REPEATED);
     assertThat(record(id).note()).isEqualTo(HALF);
+  }
+
+  @Test
+  void aMarkIsKeptWithTheEndAndNotPassedOn() {
+    for (TaskNote.Mark mark : TaskNote.Mark.values()) {
+      TaskId id = due(null);
+      assertThat(settle(won(id), new Outcome.Finished(), HALF.marked(mark)).kind())
+          .isEqualTo(SettleResult.Kind.SETTLED);
+      reopenStore();
+      assertThat(record(id).note()).isEqualTo(HALF.marked(mark));
+    }
+    TaskId alone = due(null);
+    settle(won(alone), new Outcome.Finished(), TaskNote.NONE.marked(TaskNote.Mark.END_JOB));
+    assertThat(record(alone).note()).isEqualTo(TaskNote.NONE.marked(TaskNote.Mark.END_JOB));
+    TaskId again = due(null);
+    settle(won(again), new Outcome.Retry(Due.NOW), HALF.marked(TaskNote.Mark.END_JOB));
+    TaskNote more = new TaskNote(0.75, "", null, "");
+    settle(won(again), new Outcome.Finished(), more);
+    assertThat(record(again).note()).isEqualTo(more.over(HALF));
+  }
+
+  @Test
+  void aShardBeginsWithTheCheckpointOfItsHeader() {
+    Body body = new Body(new byte[0], "text/plain", Map.of(JobHeaders.CHECKPOINT, "page 7"));
+    TaskId parent = due("a");
+    TaskId child = TaskId.of(now(), parent.hash16(), 1);
+    Outcome.Rearm rearm = new Outcome.Rearm(Due.after(HOUR), null,
+        List.of(new Outcome.Child(child, QUEUE, Due.NOW, body, 0, false)));
+    settle(won(parent), rearm, TaskNote.NONE);
+    TaskRecord first = won(child);
+    assertThat(first.note().checkpoint()).isEqualTo("page 7");
+    settle(first, new Outcome.Retry(Due.NOW), new TaskNote(0.5, "half", null, ""));
+    assertThat(won(child).note()).isEqualTo(new TaskNote(0.5, "half", "page 7", ""));
   }
 
   @Test

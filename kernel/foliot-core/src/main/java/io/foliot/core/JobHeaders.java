@@ -20,10 +20,18 @@ public final class JobHeaders {
   public static final String SHARD_PARAMETER = "foliot-shard-parameter";
   /** The number of scheduled times that were missed before this one. */
   public static final String MISSED = "foliot-missed";
+  /** The zone in which the shard runs, if the job runs in each zone. */
+  public static final String ZONE = "foliot-zone";
+  /**
+   * The checkpoint with which the shard begins, as the same shard of the run before left it. Part of the
+   * {@link io.foliot.core.store.TaskRecord#note note} of a task that has no other.
+   */
+  public static final String CHECKPOINT = "foliot-checkpoint";
   /** Set if the job waits for the end of the shard; the engine wakes the job then. */
   public static final String AWAITED = "foliot-awaited";
 
-  private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED);
+  private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED, ZONE);
+  private static final Set<String> KEPT = Set.of(AWAITED, CHECKPOINT);
 
   private JobHeaders() {}
 
@@ -39,7 +47,7 @@ public final class JobHeaders {
    */
   static void ensureFree(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
-    if (DELIVERED.contains(lower) || lower.equals(AWAITED)) {
+    if (DELIVERED.contains(lower) || KEPT.contains(lower)) {
       throw new IllegalArgumentException(
           "this header says which run of a job a task belongs to, and is set by jobs alone; choose another name: header="
               + name);

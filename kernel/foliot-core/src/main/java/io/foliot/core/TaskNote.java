@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint from where the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of UTF-8, or
  *     null if there is none
  * @param log the last lines of the handler's log, cut to its last {@value #MAX_LOG} characters; may be empty
+ * @param mark what becomes of the job after the run; it counts with the end of an attempt that succeeded, and is not
+ *     passed on to the next attempt
  */
-public record TaskNote(double progress, String message, @Nullable String checkpoint, String log) {
+public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
   /** Most characters of a message. */
   public static final int MAX_MESSAGE = 200;
   /** Most bytes of a checkpoint. */
@@ -22,6 +24,21 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   public static final int MAX_LOG = 4 << 10;
   /** Nothing was said. */
   public static final TaskNote NONE = new TaskNote(-1, "", null, "");
+
+  /** What the handler of a shard asks of its job. Records contain their order: a new one is added at the end. */
+  public enum Mark {
+    /** Nothing. */
+    NONE,
+    /** The job is done for good: no further scheduled time runs. */
+    END_JOB,
+    /** The next run begins as soon as this one has ended; the shard continues there from its checkpoint. */
+    RUN_AGAIN
+  }
+
+  /** A note without a mark. */
+  public TaskNote(double progress, String message, @Nullable String checkpoint, String log) {
+    this(progress, message, checkpoint, log, Mark.NONE);
+  }
 
   /** @throws IllegalArgumentException if the progress is more than 1, or the message or the checkpoint too long */
   public TaskNote {
@@ -49,9 +66,14 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return equals(NONE);
   }
 
-  /** Returns this note, with missing parts taken from an earlier one. */
+  /** Returns this note with a mark. */
+  public TaskNote marked(Mark newMark) {
+    return new TaskNote(progress, message, checkpoint, log, newMark);
+  }
+
+  /** Returns this note, with what it leaves out taken from an earlier one, except its mark. */
   public TaskNote over(TaskNote earlier) {
     return new TaskNote(progress < 0 ? earlier.progress : progress, message.isEmpty() ? earlier.message : message,
-        checkpoint == null ? earlier.checkpoint : checkpoint, log.isEmpty() ? earlier.log : log);
+        checkpoint == null ? earlier.checkpoint : checkpoint, log.isEmpty() ? earlier.log : log, mark);
   }
 }

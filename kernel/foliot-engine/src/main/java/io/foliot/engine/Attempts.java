@@ -284,7 +284,7 @@ final class Attempts {
     if (!result.state().isFinal() && ending.settlement().outcome() instanceof Outcome.Rearm rearm) {
       inserted(rearm.children(), nowNanos);
     }
-    TaskRef.ByKey waiting = result.state().isFinal() ? hints.awaiting(task) : null;
+    TaskRef.ByKey waiting = result.state().isFinal() ? hints.awaiting(task, attempt.note.mark()) : null;
     if (waiting != null) {
       hints.ended(waiting, nowNanos);
     }

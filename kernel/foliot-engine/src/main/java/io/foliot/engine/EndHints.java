@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.TaskRecord;
@@ -38,10 +39,10 @@ final class EndHints {
     this.wake = wake;
   }
 
-  /** Returns the task that waits for the end of a task, or null. */
-  TaskRef.@Nullable ByKey awaiting(TaskRecord task) {
+  /** Returns what waits for the end of a task whose handler has left a mark, or none; null if nothing does. */
+  TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     for (Delivery delivery : deliveries) {
-      TaskRef.ByKey waiting = delivery.awaiting(task);
+      TaskRef.ByKey waiting = delivery.awaiting(task, mark);
       if (waiting != null) {
         return waiting;
       }

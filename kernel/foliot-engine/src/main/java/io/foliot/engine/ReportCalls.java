@@ -132,7 +132,7 @@ final class ReportCalls {
       String queue = task.queue();
       long claimedAt = task.claimedAt();
       long generation = task.generation();
-      TaskRef.ByKey waiting = hints.awaiting(task);
+      TaskRef.ByKey waiting = hints.awaiting(task, note.mark());
       return watch.findAny(queue).thenCompose(settings -> {
         Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
             claimedAt, detail, note);

@@ -8,6 +8,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
@@ -93,7 +94,7 @@ final class World implements AutoCloseable {
     }
 
     @Override
-    public TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
+    public TaskRef.@Nullable ByKey awaiting(TaskRecord ended, TaskNote.Mark mark) {
       return awaited.contains(ended.queue()) ? new TaskRef.ByKey(INTERNAL, "job") : null;
     }
 

@@ -28,10 +28,14 @@ import org.jspecify.annotations.Nullable;
  * @param maxAttempts attempts of a shard, or 0 for the number of the queue
  * @param pauseAfterFailures after how many failed runs in a row the job is paused, or 0 for never
  * @param history how many ended runs and ranges are kept
+ * @param scope on how many workers a run runs
+ * @param allocation how shards are divided among workers
+ * @param zones with {@link Scope#PER_ZONE}, the zones in which it runs; empty for those that have a worker when a run
+ *     begins
  */
 public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
-    int pauseAfterFailures, int history) {
+    int pauseAfterFailures, int history, Scope scope, Allocation allocation, List<String> zones) {
   /** Most shards of one run: each takes two bits of the job's record. */
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
@@ -43,7 +47,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   /** One shard parameter, in characters: it travels in a header of each attempt. */
   public static final int MAX_SHARD_PARAMETER = 4 << 10;
   /** Headers of the parameter: a task has {@value Limits#MAX_HEADERS}, some of them the job's own. */
-  public static final int MAX_HEADERS = Limits.MAX_HEADERS - 8;
+  public static final int MAX_HEADERS = Limits.MAX_HEADERS - 9;
   /** Names and values of these headers together, in characters, for the same reason. */
   public static final int MAX_HEADER_BYTES = 3 << 10;
   /** Longest timeout of a run. */
@@ -52,6 +56,10 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int DEFAULT_HISTORY = 50;
   /** Most ended runs and ranges that can be kept. */
   public static final int MAX_HISTORY = 200;
+  /** Most zones of a job: each has shards of its own. */
+  public static final int MAX_ZONES = 64;
+  /** The longest name of a zone, in characters. */
+  public static final int MAX_ZONE = 64;
 
   private static final int MAX_FAILURES = 1_000;
   private static final int SHOWN_LENGTH = 64;
@@ -94,6 +102,28 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(pauseAfterFailures >= 0 && pauseAfterFailures <= MAX_FAILURES, "pauseAfterFailures",
         "a whole number from 0 to " + MAX_FAILURES, pauseAfterFailures);
     ensure(history >= 1 && history <= MAX_HISTORY, "history", "a whole number from 1 to " + MAX_HISTORY, history);
+    zones = List.copyOf(zones);
+    ensureScope(scope, shards, shardParameters, zones);
+  }
+
+  private static void ensureScope(Scope scope, int shards, List<String> shardParameters, List<String> zones) {
+    ensure(scope != Scope.ALL || shards == 1, "shards", "1 with scope all, which has one shard for each worker", shards);
+    ensure(scope != Scope.ALL || shardParameters.isEmpty(), "shardParameters",
+        "none with scope all: which worker has which number changes from run to run", shardParameters.size());
+    ensure(scope == Scope.PER_ZONE || zones.isEmpty(), "zones", "none, unless the scope is per-zone", zones);
+    ensure(zones.size() <= MAX_ZONES, "zones", "at most " + MAX_ZONES + " names", zones.size());
+    ensure(zones.stream().distinct().count() == zones.size(), "zones", "each name once", zones);
+    for (String zone : zones) {
+      ensure(!zone.isEmpty() && zone.length() <= MAX_ZONE && zone.chars().noneMatch(Character::isISOControl), "zones",
+          "names of 1 to " + MAX_ZONE + " characters without control characters", zone);
+    }
+    ensureShards(Math.max(1, zones.size()), shards);
+  }
+
+  /** Ensures that a run in so many zones has no more shards than a run may have. */
+  static void ensureShards(int zones, int shards) {
+    ensure((long) zones * shards <= MAX_SHARDS, "shards",
+        "at most " + MAX_SHARDS + " in all zones together, of which there are " + zones, shards);
   }
 
   private static void ensureName(String setting, String name, Consumer<String> check, String expected) {
@@ -130,6 +160,9 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     private int maxAttempts;
     private int pauseAfterFailures;
     private int history = DEFAULT_HISTORY;
+    private Scope scope = Scope.ONE;
+    private Allocation allocation = Allocation.AVERAGE;
+    private List<String> zones = List.of();
 
     private Builder(String name) {
       this.name = name;
@@ -232,6 +265,24 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
+    /** Sets on how many workers a run runs. */
+    public Builder scope(Scope newScope) {
+      scope = newScope;
+      return this;
+    }
+
+    /** Sets how shards are divided among workers. A run of one shard is not divided. */
+    public Builder allocation(Allocation newAllocation) {
+      allocation = newAllocation;
+      return this;
+    }
+
+    /** Sets the zones of {@link Scope#PER_ZONE}; none for those that have a worker when a run begins. */
+    public Builder zones(String... names) {
+      zones = List.of(names);
+      return this;
+    }
+
     /**
      * Returns the job.
      *
@@ -242,7 +293,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
         throw new IllegalArgumentException("a job names the queue in which its shards run: job=" + name);
       }
       return new Job(name, queue, settings == null ? schedule.build() : settings, shards, shardParameters, overlap,
-          misfire, timeout, parameter, maxAttempts, pauseAfterFailures, history);
+          misfire, timeout, parameter, maxAttempts, pauseAfterFailures, history, scope,
+          allocation, zones);
     }
   }
 }

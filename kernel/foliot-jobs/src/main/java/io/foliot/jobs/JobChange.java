@@ -56,7 +56,7 @@ final class JobChange {
     Schedule schedule = schedule(job, calendars);
     job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     return new JobRecord(job, 1, List.of(), now, null, now, firstAfter(job, schedule, now), now, List.of(), List.of(),
-        List.of(), JobTotals.NONE, List.of(), List.of());
+        List.of(), JobTotals.NONE, List.of(), List.of(), false, List.of());
   }
 
   private static Schedule schedule(Job job, Function<String, @Nullable Calendar> calendars) {
@@ -84,7 +84,7 @@ final class JobChange {
    * excluded ones: none of them runs, and all are recorded as missed.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
-    if (record.job().schedule().exclude().stream().allMatch(name -> calendars.apply(name) != null)) {
+    if (record.isEnded() || record.job().schedule().exclude().stream().allMatch(name -> calendars.apply(name) != null)) {
       return settled(record, now, calendars);
     }
     Schedule schedule = schedule(record.job(), name -> NO_DAYS);
@@ -99,16 +99,17 @@ final class JobChange {
   }
 
   /**
-   * Replaces the definition. The same definition changes nothing. A run keeps the definition under which it began.
+   * Replaces the definition. The same definition changes nothing, unless a handler has ended the job: then its times
+   * run again. A run keeps the definition under which it began.
    *
    * @throws BehindException if times must be caught up first, or shards of a run inserted
    */
   static JobRecord put(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
-    if (record.job().equals(job)) {
+    if (record.job().equals(job) && !record.isEnded()) {
       return record;
     }
     Schedule schedule = schedule(job, calendars);
-    if (!record.job().schedule().equals(job.schedule())) {
+    if (!record.job().schedule().equals(job.schedule()) || record.isEnded()) {
       job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     }
     if (record.active().stream().anyMatch(run -> !run.isStopping() && run.inserted() < run.shards())) {
@@ -116,7 +117,8 @@ final class JobChange {
       throw new BehindException(job.name());
     }
     JobEdit edit = replaced(record, now, calendars);
-    boolean hadDelay = edit.job.schedule().after() != null;
+    boolean hadDelay = edit.job.schedule().after() != null && !edit.isEnded;
+    edit.isEnded = false;
     edit.job = job;
     edit.version++;
     edit.cursor = Math.max(edit.cursor, now);

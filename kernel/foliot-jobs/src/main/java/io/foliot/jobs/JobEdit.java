@@ -20,6 +20,8 @@ final class JobEdit {
   JobTotals totals;
   final List<JobRecord.Request> requests;
   final List<JobRecord.Parameter> parameters;
+  boolean isEnded;
+  private final List<JobRecord.Carried> carried;
   private final List<PastRun> history;
 
   JobEdit(JobRecord record) {
@@ -37,6 +39,8 @@ final class JobEdit {
     totals = record.totals();
     requests = new ArrayList<>(record.requests());
     parameters = new ArrayList<>(record.parameters());
+    isEnded = record.isEnded();
+    carried = new ArrayList<>(record.carried());
   }
 
   /** Records what became of a run or of scheduled times; a range that continues the last one extends its entry. */
@@ -63,6 +67,30 @@ final class JobEdit {
         .orElse(job.parameter());
   }
 
+  /** Asks for a run that continues another one: it has a number of its own, and the checkpoints of its shards. */
+  void again(Run before, long now) {
+    if (waiting.size() < JobRecord.MAX_WAITING) {
+      long origin = ++origins;
+      waiting.add(new JobRecord.Waiting(now, origin, 0, true));
+      List<Run.Again> shards = before.again().stream().filter(shard -> !shard.checkpoint().isEmpty()).toList();
+      if (!shards.isEmpty()) {
+        carried.add(new JobRecord.Carried(origin, shards));
+      }
+    }
+  }
+
+  /** Returns where a shard of a run begins, or null if it has no checkpoint. */
+  @Nullable
+  String checkpoint(Run run, int shard) {
+    for (JobRecord.Carried each : carried) {
+      if (each.origin() == run.origin()) {
+        return each.shards().stream().filter(again -> again.shard() == shard).map(Run.Again::checkpoint).findFirst()
+            .orElse(null);
+      }
+    }
+    return null;
+  }
+
   /** Returns whether shards of a request are still to be inserted. */
   private boolean isAwaited(long origin) {
     return waiting.stream().anyMatch(each -> each.origin() == origin) || active.stream()
@@ -82,7 +110,8 @@ final class JobEdit {
     int dropped = Math.max(0, history.size() - job.history());
     JobRecord after = new JobRecord(job, version, declared, before.created(), paused, cursor, nextAfter, origins,
         waiting, active, history.subList(dropped, history.size()), totals, requests,
-        parameters.stream().filter(parameter -> isAwaited(parameter.origin())).toList());
+        parameters.stream().filter(parameter -> isAwaited(parameter.origin())).toList(), isEnded,
+        carried.stream().filter(each -> isAwaited(each.origin())).toList());
     return after.equals(before) ? before : after;
   }
 }

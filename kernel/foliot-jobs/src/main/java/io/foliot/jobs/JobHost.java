@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.QueueConfig;
+import io.foliot.core.Target;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.SubmitResult;
 import java.util.List;
@@ -26,9 +27,22 @@ public interface JobHost {
     return CompletableFuture.completedFuture(true);
   }
 
+  /**
+   * Returns whether workers take the tasks of a queue, in this process or by asking for them, or the queue does not
+   * exist. Only they have zones and seats.
+   */
+  default CompletionStage<Boolean> hasWorkers(String queue) {
+    return CompletableFuture.completedFuture(true);
+  }
+
   /** Returns the number of jobs at which no new one is created. */
   default long maxJobs() {
     return MAX_JOBS;
+  }
+
+  /** Returns whether workers take the tasks of queues with a target. */
+  static boolean takenByWorkers(Target target) {
+    return target.type().equals(Target.PULL) || target.type().equals(Target.LOCAL);
   }
 
   /**
@@ -48,6 +62,11 @@ public interface JobHost {
       @Override
       public CompletionStage<Boolean> hasQueue(String queue) {
         return findQueue.apply(queue).thenApply(Optional::isPresent);
+      }
+
+      @Override
+      public CompletionStage<Boolean> hasWorkers(String queue) {
+        return findQueue.apply(queue).thenApply(found -> found.isEmpty() || takenByWorkers(found.get().target()));
       }
 
       @Override

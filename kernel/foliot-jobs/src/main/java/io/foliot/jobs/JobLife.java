@@ -2,6 +2,8 @@ package io.foliot.jobs;
 
 import io.foliot.core.Body;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
@@ -16,15 +18,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planning of a job: a pure function from its record, the store's time and the ends of its shards to the next
- * record, the next pass, the shards to insert and those to cancel. No clock, no thread, no store.
+ * The planning of a job: a pure function from its record, the store's time, the ends of its shards and the workers to
+ * the next record, the next pass, the shards to insert and those to cancel. No clock, no thread, no store.
  *
  * <ol>
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
  * <li><i>Active runs.</i> The ends that were read are noted. A run whose shards have all ended is closed, by their
  * records and never by a clock. A run past its deadline is stopped, and the shards of a run that is being stopped are
  * cancelled in each pass until they have ended.
- * <li><i>Start.</i> Waiting times begin by the overlap rule. At most {@link Outcome.Rearm#MAX_CHILDREN} shards are
+ * <li><i>Start.</i> Waiting times begin by the overlap rule. {@link RunPlaces} chooses where their shards run; that is
+ * frozen in the run, and a later fleet does not change it. At most {@link Outcome.Rearm#MAX_CHILDREN} shards are
  * inserted; the next pass continues.
  * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
  * pause, and a day from now, so that changed calendars and time zone data take effect.
@@ -46,6 +49,8 @@ final class JobLife {
   /** The same for runs that nothing waits for. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
   private static final long STOPPING_POLL_MILLIS = 1_000;
+  /** The same for runs on each worker: a worker that is gone never runs its shard. */
+  private static final long WORKERS_POLL_MILLIS = 10_000;
   /** The next pass of a run of which more shards may have ended than this pass could read. */
   private static final long READ_ON_MILLIS = 100;
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
@@ -56,9 +61,14 @@ final class JobLife {
   private final JobEdit edit;
   private final Schedule schedule;
   private final long now;
+  private final @Nullable Fleet fleet;
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private boolean readsOn;
+  /** Closed runs of which a shard asks for another run. */
+  private final List<Run> continuations = new ArrayList<>();
+  /** Whether a time cannot begin before a worker comes. */
+  private boolean waitsForWorkers;
 
   /**
    * The decisions of a pass.
@@ -70,7 +80,9 @@ final class JobLife {
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels) {}
 
-  private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
+  private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars,
+      @Nullable Fleet fleet) {
+    this.fleet = fleet;
     edit = new JobEdit(record);
     schedule = record.job().schedule().schedule(record.job().name(), calendars);
     this.now = now;
@@ -115,14 +127,15 @@ final class JobLife {
    * @param now the store's time of the claim, in milliseconds since 1970
    * @param ends by id, the shards that were read; others have not ended as far as this pass knows
    * @param calendars finds a calendar by name; null if there is none
+   * @param fleet the workers, or null if this node has not read them yet
    */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
-      Function<String, @Nullable Calendar> calendars) {
-    JobLife pass = new JobLife(record, now, calendars);
+      Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet) {
+    JobLife pass = new JobLife(record, now, calendars, fleet);
     boolean complete = ScheduledTimes.settle(pass.edit, pass.schedule, now);
     pass.noteEnds(ends);
     pass.readsOn = ends.size() >= MAX_READ
-        && ends.values().stream().anyMatch(end -> end.state() != ShardEnd.State.LIVE);
+        && ends.values().stream().anyMatch(end -> !end.isLive());
     pass.start();
     boolean inserted = pass.insert();
     JobRecord next = pass.edit.done();
@@ -133,7 +146,7 @@ final class JobLife {
   /** Returns a record as it is once these ends are noted, to be shown; nothing is started or stopped. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
-    JobLife view = new JobLife(record, now, calendars);
+    JobLife view = new JobLife(record, now, calendars, null);
     view.noteEnds(ends);
     return view.edit.done();
   }
@@ -155,9 +168,12 @@ final class JobLife {
       } else {
         edit.active.add(run);
         cancelIfStopping(run, ends);
+        cancelGone(run, ends);
       }
     }
-    if (lastEnd != 0 && edit.active.isEmpty() && schedule.timing() instanceof AfterSchedule) {
+    if (edit.isEnded) {
+      edit.nextAfter = 0;
+    } else if (lastEnd != 0 && edit.active.isEmpty() && schedule.timing() instanceof AfterSchedule) {
       Instant next = schedule.next(Instant.ofEpochMilli(lastEnd));
       edit.nextAfter = next == null ? 0 : next.toEpochMilli();
     }
@@ -169,21 +185,62 @@ final class JobLife {
     int unknown = run.unknown();
     long lastEnd = run.lastEnd();
     int readFrom = run.readFrom();
+    int gone = run.gone();
+    List<Run.Again> again = run.again();
     for (int i = 0; i < run.inserted(); i++) {
       int shard = (run.readFrom() + i) % run.inserted();
       ShardEnd end = run.ended().get(shard) ? null : ends.get(Shards.id(edit.job.name(), run, shard));
       if (end != null) {
         readFrom = (shard + 1) % run.inserted();
-        if (end.state() != ShardEnd.State.LIVE) {
+        if (!end.isLive()) {
+          boolean isGone = end.state() == ShardEnd.State.NOT_BEGUN && run.targets().isOnly() && !run.isStopping();
           ended.set(shard);
-          failed.set(shard, end.state() == ShardEnd.State.FAILED);
+          gone += isGone ? 1 : 0;
+          failed.set(shard, end.state() == ShardEnd.State.FAILED || (end.state() == ShardEnd.State.NOT_BEGUN && !isGone));
+          again = again(again, shard, end);
+          edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
           unknown += end.state() == ShardEnd.State.ABSENT ? 1 : 0;
           lastEnd = Math.max(lastEnd, end.at());
         }
       }
     }
     return new Run(run.time(), run.origin(), run.shards(), run.inserted(), run.missed(), run.begun(), run.deadline(),
-        run.stop(), readFrom, ended, failed, unknown, lastEnd);
+        run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again);
+  }
+
+  /** One shard is enough to ask for another run; further ones are kept while their checkpoints fit. */
+  private static List<Run.Again> again(List<Run.Again> before, int shard, ShardEnd end) {
+    if (end.mark() != TaskNote.Mark.RUN_AGAIN) {
+      return before;
+    }
+    String checkpoint = end.checkpoint() == null ? "" : end.checkpoint();
+    int carried = before.stream().mapToInt(each -> each.checkpoint().length()).sum();
+    boolean fits = carried + checkpoint.length() <= JobRecord.MAX_CARRIED;
+    if (!before.isEmpty() && (checkpoint.isEmpty() || !fits)) {
+      return before;
+    }
+    List<Run.Again> after = new ArrayList<>(before);
+    after.add(new Run.Again(shard, fits ? checkpoint : ""));
+    return after;
+  }
+
+  /** Cancels the shards of a run on each worker that no worker is left for. */
+  private void cancelGone(Run run, Map<TaskId, ShardEnd> ends) {
+    if (fleet == null || run.isStopping() || !run.targets().isOnly()) {
+      return;
+    }
+    unended(run, MAX_READ).stream().forEach(shard -> {
+      TaskId id = Shards.id(edit.job.name(), run, shard);
+      ShardEnd end = ends.get(id);
+      Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
+      // A seat that this node has not read of may be newer than what it has read.
+      boolean isGone = seat != null && !(seat.isLive() && seat.isEnabled());
+      boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
+          || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
+      if (isGone && isIdle) {
+        cancels.add(id);
+      }
+    });
   }
 
   private void close(Run run) {
@@ -192,13 +249,16 @@ final class JobLife {
       case STOPPED -> PastRun.Result.STOPPED;
       case TIMED_OUT -> PastRun.Result.TIMED_OUT;
       case REPLACED -> PastRun.Result.REPLACED;
-      case NONE -> failed > 0
+      case NONE -> failed > 0 || run.gone() == run.shards()
           ? PastRun.Result.FAILED
           : run.unknown() > 0 ? PastRun.Result.UNKNOWN : PastRun.Result.SUCCEEDED;
     };
     long failuresBefore = edit.totals.failuresInRow();
     edit.past(new PastRun(run.time(), run.time(), 1, run.origin(), result, run.shards(), failed, run.begun(),
-        run.lastEnd() == 0 ? now : run.lastEnd()));
+        run.lastEnd() == 0 ? now : run.lastEnd(), run.gone()));
+    if (!run.again().isEmpty() && run.stop() == Run.Stop.NONE) {
+      continuations.add(run);
+    }
     int most = edit.job.pauseAfterFailures();
     long failures = edit.totals.failuresInRow();
     // After a resume, as many failures again: neither a run that was stopped nor the first failure pauses the job.
@@ -213,7 +273,7 @@ final class JobLife {
       unended(run, MAX_READ).stream().forEach(shard -> {
         TaskId id = Shards.id(edit.job.name(), run, shard);
         ShardEnd end = ends.get(id);
-        if (end == null || end.state() == ShardEnd.State.LIVE) {
+        if (end == null || end.isLive()) {
           cancels.add(id);
         }
       });
@@ -223,11 +283,14 @@ final class JobLife {
   // Start.
 
   private void start() {
+    continueRuns();
     List<JobRecord.Waiting> waiting = List.copyOf(edit.waiting);
     edit.waiting.clear();
     for (JobRecord.Waiting each : waiting) {
       JobRecord.Paused paused = edit.paused;
-      if (paused != null && each.origin() <= paused.origins()) {
+      if (edit.isEnded && each.origin() == 0) {
+        skipped(each);
+      } else if (paused != null && each.origin() <= paused.origins()) {
         edit.waiting.add(each);
       } else if (hasRoom()) {
         begin(each);
@@ -239,18 +302,55 @@ final class JobLife {
     }
   }
 
+  /** A run that continues another one is held by a pause, as scheduled times are. */
+  private void continueRuns() {
+    if (!edit.isEnded) {
+      continuations.forEach(run -> edit.again(run, now));
+      JobRecord.Paused paused = edit.paused;
+      if (paused != null && !continuations.isEmpty()) {
+        edit.paused = new JobRecord.Paused(paused.since(), paused.until(), edit.origins, paused.reason(),
+            paused.actor());
+      }
+    }
+  }
+
   private boolean hasRoom() {
+    if (waitsForWorkers) {
+      return false;
+    }
     return edit.job.overlap() == Overlap.ALLOW
         ? edit.active.size() < JobRecord.maxActive(edit.job)
+            && edit.active.stream().mapToInt(run -> run.targets().isNone() ? 0 : run.targets().bytes())
+                .sum() <= JobRecord.MAX_TARGET_BYTES
         : edit.active.isEmpty();
   }
 
   private void begin(JobRecord.Waiting time) {
-    Duration timeout = edit.job.timeout();
-    edit.active.add(Run.started(time.time(), time.origin(), edit.job.shards(), time.missed(), now,
-        timeout == null ? 0 : now + timeout.toMillis()));
-    edit.totals = edit.totals.began(time.origin());
-    edit.nextAfter = 0;
+    switch (RunPlaces.choose(edit.job, fleet)) {
+      case RunPlaces.Begin place -> {
+        Duration timeout = edit.job.timeout();
+        edit.active.add(Run.started(time.time(), time.origin(), place.shards(), place.targets(), time.missed(), now,
+            timeout == null ? 0 : now + timeout.toMillis()));
+        edit.totals = edit.totals.began(time.origin());
+        edit.nextAfter = 0;
+      }
+      case RunPlaces.Wait wait -> {
+        waitsForWorkers = true;
+        edit.waiting.add(new JobRecord.Waiting(time.time(), time.origin(), time.missed(), true));
+      }
+      case RunPlaces.NoTargets none -> withoutTargets(time);
+    }
+  }
+
+  private void withoutTargets(JobRecord.Waiting time) {
+    if (time.origin() != 0) {
+      edit.totals = edit.totals.began(time.origin());
+    }
+    edit.past(new PastRun(time.time(), time.time(), 1, time.origin(), PastRun.Result.NO_TARGETS, 0, 0, 0, now));
+    if (schedule.timing() instanceof AfterSchedule && edit.active.isEmpty() && edit.nextAfter == 0) {
+      Instant next = schedule.next(Instant.ofEpochMilli(now));
+      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
+    }
   }
 
   /** A scheduled time has come while a run is active. */
@@ -292,7 +392,8 @@ final class JobLife {
       int shard = run.inserted();
       while (!run.isStopping() && shard < run.shards() && children.size() < Outcome.Rearm.MAX_CHILDREN
           && bytes + parameter.payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES) {
-        children.add(Shards.child(edit.job, run, parameter, shard++));
+        String checkpoint = edit.checkpoint(run, shard);
+        children.add(Shards.child(edit.job, run, parameter, shard++, checkpoint));
         bytes += parameter.payload().length;
       }
       all &= run.isStopping() || shard == run.shards();
@@ -318,6 +419,9 @@ final class JobLife {
       }
       at = Math.min(at, now + poll(run));
     }
+    if (waitsForWorkers) {
+      at = Math.min(at, now + WAITING_POLL_MILLIS);
+    }
     if (readsOn) {
       at = Math.min(at, now + READ_ON_MILLIS);
     }
@@ -328,6 +432,9 @@ final class JobLife {
   private long poll(Run run) {
     if (run.isStopping()) {
       return STOPPING_POLL_MILLIS;
+    }
+    if (run.targets().isOnly()) {
+      return WORKERS_POLL_MILLIS;
     }
     if (run.shards() > 1 || Shards.isAwaited(edit.job)) {
       return AWAITED_POLL_MILLIS;

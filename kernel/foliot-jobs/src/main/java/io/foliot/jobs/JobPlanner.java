@@ -5,7 +5,9 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +50,8 @@ public final class JobPlanner implements Delivery {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   /** Four times the share of a queue with the default priority: a burst of jobs must not starve the queues. */
   private static final int PRIORITY = 2;
+  /** How long after the first pass of this process, by the store's clock, a fleet that was not read is unknown. */
+  private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
   /** Pause after a pass that the store did not answer in time. It does not grow: the job is on time after an outage. */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
@@ -58,6 +63,9 @@ public final class JobPlanner implements Delivery {
   private final Calendars calendars;
   private final ShardReads shards;
   private final JobTurns turns = new JobTurns();
+  // any thread
+  private volatile @Nullable Fleet fleet;
+  private final AtomicLong firstPass = new AtomicLong();
 
   /** A planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
@@ -74,7 +82,7 @@ public final class JobPlanner implements Delivery {
 
   /** As {@link #jobs(JobHost)}, with another clock, timer and source of random bits. */
   public Jobs jobs(JobHost host, JobSurroundings surroundings) {
-    return new Jobs(store, host, surroundings, turns);
+    return new Jobs(store, host, surroundings, turns, () -> fleet);
   }
 
   @Override
@@ -101,6 +109,24 @@ public final class JobPlanner implements Delivery {
   }
 
   @Override
+  public void fleetChanged(Fleet newFleet) {
+    fleet = newFleet;
+  }
+
+  /**
+   * Returns the workers, or null for some seconds after the start of this process: they call again before a run is
+   * recorded as one without targets.
+   */
+  private @Nullable Fleet fleet(long now) {
+    Fleet known = fleet;
+    if (known != null) {
+      return known;
+    }
+    firstPass.compareAndSet(0, now);
+    return now - firstPass.get() < FLEET_GRACE_MILLIS ? null : Fleet.EMPTY;
+  }
+
+  @Override
   public CompletionStage<Answer> deliver(Attempt attempt) {
     TaskRecord task = attempt.task();
     String name = task.key();
@@ -124,15 +150,15 @@ public final class JobPlanner implements Delivery {
   }
 
   @Override
-  public TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
-    return Shards.awaiting(ended);
+  public TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
+    return Shards.awaiting(task, mark);
   }
 
   private CompletionStage<Answer> planned(TaskRecord task, JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan;
     try {
-      plan = JobLife.plan(record, now, ends, known);
+      plan = JobLife.plan(record, now, ends, known, fleet(now));
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
@@ -157,6 +183,7 @@ public final class JobPlanner implements Delivery {
       times(queue, "skipped", was.skipped(), is.skipped());
       times(queue, "missed", was.missed(), is.missed());
       times(queue, "paused", was.paused(), is.paused());
+      times(queue, "no_targets", was.noTargets(), is.noTargets());
       ended(queue, "succeeded", was.succeeded(), is.succeeded());
       ended(queue, "failed", was.failed(), is.failed());
       ended(queue, "unknown", was.unknown(), is.unknown());

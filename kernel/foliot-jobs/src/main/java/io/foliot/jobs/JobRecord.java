@@ -22,12 +22,13 @@ import org.jspecify.annotations.Nullable;
  * @param history ended runs and ranges, the newest last
  * @param totals the results of all times
  * @param requests idempotency keys of the last requests
- * @param parameters the payloads of the shards of requested runs, until they are inserted; others get the job's
- *     parameter
+ * @param parameters what the shards of requested runs carry instead of the job's parameter, until they are inserted
+ * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
+ * @param carried checkpoints for the shards of runs that continue another one, until they are inserted
  */
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
-    List<Request> requests, List<Parameter> parameters) {
+    List<Request> requests, List<Parameter> parameters, boolean isEnded, List<Carried> carried) {
   /** Definitions that code declared: a rolling deployment has two, a rollback a third. */
   static final int MAX_DECLARED = 8;
   /** Times that wait to run. */
@@ -37,6 +38,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
 
   /** Payloads of all parameters of requests together, in bytes: they are part of the record. */
   static final int MAX_PARAMETERS_BYTES = 4 << 10;
+
+  /** Checkpoints of one run that its successor begins with, in characters: they are part of the record. */
+  static final int MAX_CARRIED = 8 << 10;
+  /** Further runs begin only while the targets of the active ones take no more bytes than this. */
+  static final int MAX_TARGET_BYTES = 1 << 10;
 
   private static final int MAX_ACTIVE = 16;
   private static final int MAX_ACTIVE_LARGE = 4;
@@ -49,6 +55,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
     history = List.copyOf(history);
     requests = List.copyOf(requests);
     parameters = List.copyOf(parameters);
+    carried = List.copyOf(carried);
   }
 
   /**
@@ -95,6 +102,18 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param body the payload and its content type
    */
   record Parameter(long origin, Body body) {}
+
+  /**
+   * Where the shards of a run begin that continues another one.
+   *
+   * @param origin the number of the run's request
+   * @param shards their numbers and checkpoints
+   */
+  record Carried(long origin, List<Run.Again> shards) {
+    Carried {
+      shards = List.copyOf(shards);
+    }
+  }
 
   /** Returns how many runs may be active under the overlap rule ALLOW. */
   static int maxActive(Job job) {

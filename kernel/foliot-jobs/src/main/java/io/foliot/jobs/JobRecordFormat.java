@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Body;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
@@ -30,8 +31,13 @@ final class JobRecordFormat {
   static final int MAX_BYTES = 64 << 10;
 
   private static final String WHAT = "the record of a job";
-  private static final int NOT_PAUSED = 0;
+  /** Flags of a record: which of its rare parts it has. */
   private static final int PAUSED = 1;
+  private static final int WITHOUT_TARGETS = 2;
+  private static final int ENDED = 4;
+  private static final int CARRIED = 8;
+  /** Flag beside a code: rare fields follow. */
+  private static final int MORE = 0x40;
 
   private JobRecordFormat() {}
 
@@ -82,7 +88,8 @@ final class JobRecordFormat {
     out.near(record.version()).near(record.created() - base);
     list(out, record.declared(), out::u64);
     JobRecord.Paused paused = record.paused();
-    out.u8(paused == null ? NOT_PAUSED : PAUSED);
+    out.u8((paused == null ? 0 : PAUSED) | (record.totals().noTargets() == 0 ? 0 : WITHOUT_TARGETS)
+        | (record.isEnded() ? ENDED : 0) | (record.carried().isEmpty() ? 0 : CARRIED));
     if (paused != null) {
       out.near(paused.since() - base).near(paused.until()).near(paused.origins()).text(paused.reason())
           .text(paused.actor());
@@ -103,6 +110,15 @@ final class JobRecordFormat {
       out.near(parameter.origin());
       RecordParts.writeBody(parameter.body(), out);
     });
+    if (totals.noTargets() != 0) {
+      out.near(totals.noTargets());
+    }
+    if (!record.carried().isEmpty()) {
+      list(out, record.carried(), carried -> {
+        out.near(carried.origin());
+        writeAgain(carried.shards(), out);
+      });
+    }
     return Frame.end(out, start, Checksum.mark(record.job().name())).toArray();
   }
 
@@ -112,7 +128,8 @@ final class JobRecordFormat {
     long version = in.near();
     long created = base + in.near();
     List<Long> declared = list(in, in::u64);
-    JobRecord.Paused paused = in.u8() == NOT_PAUSED
+    int flags = in.u8();
+    JobRecord.Paused paused = (flags & PAUSED) == 0
         ? null
         : new JobRecord.Paused(base + in.near(), in.near(), in.near(), in.text(), in.text());
     long nextAfter = in.near();
@@ -122,11 +139,17 @@ final class JobRecordFormat {
     List<Run> active = list(in, () -> readRun(base, in));
     List<PastRun> history = list(in, () -> readPast(base, in));
     JobTotals totals = new JobTotals(in.near(), in.near(), in.near(), in.near(), in.near(), in.near(), in.near(),
-        in.near(), in.near(), in.near());
+        in.near(), in.near(), in.near(), 0);
     List<JobRecord.Request> requests = list(in,
         () -> new JobRecord.Request(in.text(), base + in.near(), in.near()));
+    List<JobRecord.Parameter> parameters = list(in,
+        () -> new JobRecord.Parameter(in.near(), RecordParts.readBody(in)));
+    totals = totals.noTargets((flags & WITHOUT_TARGETS) == 0 ? 0 : in.near());
+    List<JobRecord.Carried> carried = (flags & CARRIED) == 0
+        ? List.of()
+        : list(in, () -> new JobRecord.Carried(in.near(), readAgain(in)));
     return new JobRecord(job, version, declared, created, paused, base, nextAfter, origins, waiting, active, history,
-        totals, requests, list(in, () -> new JobRecord.Parameter(in.near(), RecordParts.readBody(in))));
+        totals, requests, parameters, (flags & ENDED) != 0, carried);
   }
 
   private static void writeJob(Job job, Bytes out) {
@@ -137,10 +160,20 @@ final class JobRecordFormat {
     out.varint(job.shards());
     list(out, job.shardParameters(), out::text);
     Duration timeout = job.timeout();
-    out.u8(job.overlap().code()).u8(job.misfire().policy().code()).near(job.misfire().window().toMillis())
+    boolean isPlaced = isPlaced(job);
+    out.u8(job.overlap().code() | (isPlaced ? MORE : 0)).u8(job.misfire().policy().code()).near(job.misfire().window().toMillis())
         .varint(job.misfire().max()).near(timeout == null ? 0 : timeout.toMillis()).varint(job.maxAttempts())
         .varint(job.pauseAfterFailures()).varint(job.history());
     RecordParts.writeBody(job.parameter(), out);
+    if (isPlaced) {
+      out.u8(job.scope().code()).u8(job.allocation().code());
+      list(out, job.zones(), out::text);
+    }
+  }
+
+  /** Returns whether a job says where it runs. */
+  private static boolean isPlaced(Job job) {
+    return job.scope() != Scope.ONE || job.allocation() != Allocation.AVERAGE;
   }
 
   private static Job readJob(BytesReader in) {
@@ -152,35 +185,78 @@ final class JobRecordFormat {
     }
     int shards = in.varint();
     List<String> parameters = list(in, in::text);
-    Overlap overlap = constant(Overlap.values(), Overlap::code, in.u8());
+    int flags = in.u8();
+    Overlap overlap = constant(Overlap.values(), Overlap::code, flags & ~MORE);
     Misfire misfire = new Misfire(constant(Misfire.Policy.values(), Misfire.Policy::code, in.u8()),
         Duration.ofMillis(in.near()), in.varint());
     long timeout = in.near();
     int maxAttempts = in.varint();
     int pauseAfterFailures = in.varint();
     int history = in.varint();
+    Body parameter = RecordParts.readBody(in);
+    boolean isPlaced = (flags & MORE) != 0;
+    Scope scope = isPlaced ? constant(Scope.values(), Scope::code, in.u8()) : Scope.ONE;
+    Allocation allocation = isPlaced ? constant(Allocation.values(), Allocation::code, in.u8()) : Allocation.AVERAGE;
     return new Job(name, queue, ScheduleSettings.of(schedule), shards, parameters, overlap, misfire,
-        timeout == 0 ? null : Duration.ofMillis(timeout), RecordParts.readBody(in), maxAttempts, pauseAfterFailures,
-        history);
+        timeout == 0 ? null : Duration.ofMillis(timeout), parameter, maxAttempts, pauseAfterFailures, history, scope,
+        allocation, isPlaced ? list(in, in::text) : List.of());
   }
 
   private static void writeRun(Run run, long base, Bytes out) {
+    boolean isPlaced = !run.targets().isNone() || !run.again().isEmpty();
     out.near(run.time() - base).near(run.origin()).varint(run.shards()).varint(run.inserted()).varint(run.missed())
-        .near(run.begun() - base).near(run.deadline()).u8(run.stop().code()).varint(run.readFrom());
+        .near(run.begun() - base).near(run.deadline()).u8(run.stop().code() | (isPlaced ? MORE : 0))
+        .varint(run.readFrom());
     bits(out, run.ended());
     bits(out, run.failed());
     out.varint(run.unknown()).near(run.lastEnd());
+    if (isPlaced) {
+      run.targets().write(out);
+      out.varint(run.gone());
+      writeAgain(run.again(), out);
+    }
   }
 
   private static Run readRun(long base, BytesReader in) {
-    return new Run(base + in.near(), in.near(), in.varint(), in.varint(), in.varint(), base + in.near(), in.near(),
-        constant(Run.Stop.values(), Run.Stop::code, in.u8()), in.varint(), bits(in), bits(in), in.varint(), in.near());
+    long time = base + in.near();
+    long origin = in.near();
+    int shards = in.varint();
+    int inserted = in.varint();
+    int missed = in.varint();
+    long begun = base + in.near();
+    long deadline = in.near();
+    int flags = in.u8();
+    Run.Stop stop = constant(Run.Stop.values(), Run.Stop::code, flags & ~MORE);
+    int readFrom = in.varint();
+    BitSet ended = bits(in);
+    BitSet failed = bits(in);
+    int unknown = in.varint();
+    long lastEnd = in.near();
+    boolean isPlaced = (flags & MORE) != 0;
+    Targets targets = isPlaced ? Targets.read(in) : Targets.NONE;
+    if (!targets.isNone() && targets.shards() != shards) {
+      throw new IllegalArgumentException(
+          "each shard of a run has a target: shards=" + shards + ", targets=" + targets.shards());
+    }
+    return new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
+        lastEnd, targets, isPlaced ? in.varint() : 0, isPlaced ? readAgain(in) : List.of());
+  }
+
+  private static void writeAgain(List<Run.Again> shards, Bytes out) {
+    list(out, shards, again -> out.varint(again.shard()).text(again.checkpoint()));
+  }
+
+  private static List<Run.Again> readAgain(BytesReader in) {
+    return list(in, () -> new Run.Again(in.varint(), in.text()));
   }
 
   private static void writePast(PastRun past, long base, Bytes out) {
     out.near(past.from() - base).near(past.to() - past.from()).near(past.count()).near(past.origin())
-        .u8(past.result().code()).varint(past.shards()).varint(past.failed())
+        .u8(past.result().code() | (past.gone() == 0 ? 0 : MORE)).varint(past.shards()).varint(past.failed())
         .near(past.begun() == 0 ? 0 : beside0(past.begun() - past.from())).near(past.ended() - past.to());
+    if (past.gone() != 0) {
+      out.varint(past.gone());
+    }
   }
 
   /** Makes room for a zero that says that there is no such distance. */
@@ -193,13 +269,14 @@ final class JobRecordFormat {
     long to = from + in.near();
     long count = in.near();
     long origin = in.near();
-    PastRun.Result result = constant(PastRun.Result.values(), PastRun.Result::code, in.u8());
+    int flags = in.u8();
+    PastRun.Result result = constant(PastRun.Result.values(), PastRun.Result::code, flags & ~MORE);
     int shards = in.varint();
     int failed = in.varint();
     long begun = in.near();
     long distance = begun > 0 ? begun - 1 : begun;
     return new PastRun(from, to, count, origin, result, shards, failed, begun == 0 ? 0 : from + distance,
-        to + in.near());
+        to + in.near(), (flags & MORE) == 0 ? 0 : in.varint());
   }
 
   private static void bits(Bytes out, BitSet bits) {

@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param waiting how many times are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
- * @param totals the results of all times
+ * @param totals what became of all times
+ * @param waitsFor why a time or an active run waits for workers, or empty
  * @param error why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
     @Nullable Pause pause, @Nullable Instant nextTime, List<ZonedDateTime> upcoming,
     int waiting, List<ActiveRun> active, List<PastRun> history,
-    JobTotals totals, String error) {
+    JobTotals totals, String waitsFor, String error) {
   /** How many of the next scheduled times are shown. */
   public static final int UPCOMING = 5;
 
@@ -63,7 +64,27 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * @param begun when it began
    * @param deadline when it times out, or null
    * @param stopping whether it is being stopped
+   * @param targets where its shards run, as chosen when it began; empty if any worker may run each of them
    */
   public record ActiveRun(Instant time, long origin, int shards, int ended, int failed, Instant begun,
-      @Nullable Instant deadline, boolean stopping) {}
+      @Nullable Instant deadline, boolean stopping, List<RunTarget> targets) {
+    public ActiveRun {
+      targets = List.copyOf(targets);
+    }
+  }
+
+  /**
+   * Shards of an active run that have one target.
+   *
+   * @param zone the zone in which they run, or empty for any
+   * @param seat the number of the worker's seat, or -1 for any worker of the zone
+   * @param worker the worker on that seat as this node knows it, or empty
+   * @param shards the numbers of the shards; with a zone, those within the zone
+   * @param ended how many of them have ended
+   */
+  public record RunTarget(String zone, int seat, String worker, List<Integer> shards, int ended) {
+    public RunTarget {
+      shards = List.copyOf(shards);
+    }
+  }
 }

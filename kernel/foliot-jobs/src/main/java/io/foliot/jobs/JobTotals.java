@@ -1,8 +1,8 @@
 package io.foliot.jobs;
 
 /**
- * The results of all times of a job since it was created. Each scheduled time is counted once, as fired, skipped,
- * missed or paused, as soon as it is decided.
+ * What became of all times of a job since it was created. Each scheduled time is counted once, as fired, skipped,
+ * missed, paused or without targets, as soon as it is decided.
  *
  * @param fired scheduled times that began to run
  * @param requested runs that callers asked for and that began
@@ -14,38 +14,47 @@ package io.foliot.jobs;
  * @param missed scheduled times that were found too late
  * @param paused scheduled times that passed while the job was paused
  * @param failuresInRow failed runs since the last one that succeeded
+ * @param noTargets scheduled times that found no worker to run on
  */
 public record JobTotals(long fired, long requested, long succeeded, long failed, long unknown, long stopped,
-    long skipped, long missed, long paused, long failuresInRow) {
-  static final JobTotals NONE = new JobTotals(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    long skipped, long missed, long paused, long failuresInRow, long noTargets) {
+  static final JobTotals NONE = new JobTotals(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  JobTotals noTargets(long times) {
+    return new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped, missed, paused, failuresInRow,
+        times);
+  }
 
   JobTotals began(long origin) {
     return new JobTotals(fired + (origin == 0 ? 1 : 0), requested + (origin == 0 ? 0 : 1), succeeded, failed, unknown,
-        stopped, skipped, missed, paused, failuresInRow);
+        stopped, skipped, missed, paused, failuresInRow, noTargets);
   }
 
   JobTotals with(PastRun past) {
     long count = past.origin() == 0 ? past.count() : 0;
     return switch (past.result()) {
       case SUCCEEDED ->
-        new JobTotals(fired, requested, succeeded + 1, failed, unknown, stopped, skipped, missed, paused, 0);
+        new JobTotals(fired, requested, succeeded + 1, failed, unknown, stopped, skipped, missed, paused, 0, noTargets);
       case FAILED, TIMED_OUT ->
         new JobTotals(fired, requested, succeeded, failed + 1, unknown, stopped, skipped, missed, paused,
-            failuresInRow + 1);
+            failuresInRow + 1, noTargets);
       case UNKNOWN -> new JobTotals(fired, requested, succeeded, failed, unknown + 1, stopped, skipped, missed, paused,
-          failuresInRow);
+          failuresInRow, noTargets);
       case STOPPED, REPLACED ->
         new JobTotals(fired, requested, succeeded, failed, unknown, stopped + 1, skipped, missed, paused,
-            failuresInRow);
+            failuresInRow, noTargets);
       case SKIPPED ->
         new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped + count, missed, paused,
-            failuresInRow);
+            failuresInRow, noTargets);
       case MISSED ->
         new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped, missed + count, paused,
-            failuresInRow);
+            failuresInRow, noTargets);
       case PAUSED ->
         new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped, missed, paused + count,
-            failuresInRow);
+            failuresInRow, noTargets);
+      case NO_TARGETS ->
+        new JobTotals(fired, requested, succeeded, failed, unknown, stopped, skipped, missed, paused, failuresInRow,
+            noTargets + count);
     };
   }
 }

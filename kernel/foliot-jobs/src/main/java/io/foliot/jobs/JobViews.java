@@ -1,7 +1,9 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.jobs.schedule.Calendar;
@@ -9,11 +11,13 @@ import io.foliot.jobs.schedule.Schedule;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs as callers see them: their records, and the ends of shards that no pass has noted yet. Any thread. */
@@ -22,8 +26,10 @@ final class JobViews {
   private final JobHost host;
   private final Calendars calendars;
   private final StoreTime time;
+  private final Supplier<@Nullable Fleet> fleet;
 
-  JobViews(TaskStore store, JobHost host, Calendars calendars, StoreTime time) {
+  JobViews(TaskStore store, JobHost host, Calendars calendars, StoreTime time, Supplier<@Nullable Fleet> fleet) {
+    this.fleet = fleet;
     this.store = store;
     this.host = host;
     this.calendars = calendars;
@@ -66,7 +72,7 @@ final class JobViews {
     if (record == null) {
       return CompletableFuture.completedFuture(new JobStatus(String.valueOf(task.key()), JobStatus.State.ERROR, null, 0,
           Instant.ofEpochMilli(task.createdAt()), null, null, List.of(), 0, List.of(), List.of(), JobTotals.NONE,
-          "its record cannot be read; put the job again"));
+          "", "its record cannot be read; put the job again"));
     }
     String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
         ? task.attempts().getLast().detail()
@@ -96,17 +102,23 @@ final class JobViews {
   private CompletionStage<JobStatus> checked(JobRecord record, long written, long now,
       Function<String, @Nullable Calendar> known, String error) {
     String queue = record.job().queue();
-    return host.hasQueue(queue).thenApply(exists -> status(record, written, now, known,
+    boolean mayWait = fleet.get() != null && !(record.active().isEmpty() && record.waiting().isEmpty());
+    CompletionStage<Boolean> hasWorkers = mayWait
+        ? host.hasWorkers(queue)
+        : CompletableFuture.completedFuture(false);
+    return host.hasQueue(queue).thenCombine(hasWorkers, (exists, workers) -> status(record, written, now, known,
+        workers ? fleet.get() : null,
         exists ? error : "its queue does not exist; its runs wait until it is created again: queue=" + queue));
   }
 
   /**
    * Returns the state of a job as it was written at the given time. A pause that ends with that write is not shown.
    *
-   * @param now the instant after which upcoming times are listed, if the job is paused without an end
+   * @param now what the times to come are later than, if the job is paused without an end
+   * @param fleet the workers, or null if none take the tasks of its queue or they are not known
    */
   private static JobStatus status(JobRecord record, long written, long now,
-      Function<String, @Nullable Calendar> known, String error) {
+      Function<String, @Nullable Calendar> known, @Nullable Fleet fleet, String error) {
     Job job = record.job();
     JobRecord.Paused paused = record.paused() != null && record.paused().holdsAfter(written) ? record.paused() : null;
     Instant next = null;
@@ -120,7 +132,7 @@ final class JobViews {
           ? Long.MAX_VALUE
           : ScheduledTimes.next(decided, schedule);
       next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
-      upcoming = preview(schedule, decidedUpTo(record, now), JobStatus.UPCOMING);
+      upcoming = record.isEnded() ? List.of() : preview(schedule, decidedUpTo(record, now), JobStatus.UPCOMING);
     } catch (IllegalArgumentException e) {
       problem = String.valueOf(e.getMessage());
     }
@@ -134,14 +146,47 @@ final class JobViews {
             paused.until() == JobRecord.Paused.OPEN ? null : Instant.ofEpochMilli(paused.until()), paused.reason(),
             paused.actor());
     return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
-        next, upcoming, record.waiting().size(), record.active().stream().map(JobViews::active).toList(),
-        record.history().reversed(), record.totals(), problem);
+        next, upcoming, record.waiting().size(), record.active().stream().map(run -> active(run, fleet)).toList(),
+        record.history().reversed(), record.totals(), waitsFor(record, fleet), problem);
   }
 
-  private static JobStatus.ActiveRun active(Run run) {
+  /** Says why the oldest run that waits for workers does so. */
+  private static String waitsFor(JobRecord record, @Nullable Fleet fleet) {
+    if (fleet == null) {
+      return "";
+    }
+    for (Run run : record.active()) {
+      String reason = run.isStopping() ? "" : RunPlaces.waitsFor(record.job(), run, fleet);
+      if (!reason.isEmpty()) {
+        return reason;
+      }
+    }
+    return !record.waiting().isEmpty() && RunPlaces.choose(record.job(), fleet) instanceof RunPlaces.Wait wait
+        ? wait.reason()
+        : "";
+  }
+
+  private static List<JobStatus.RunTarget> targets(Run run, @Nullable Fleet fleet) {
+    Map<Targets.Place, List<Integer>> shards = new LinkedHashMap<>();
+    for (int shard = 0; shard < run.targets().shards(); shard++) {
+      shards.computeIfAbsent(run.targets().place(shard), place -> new ArrayList<>()).add(shard);
+    }
+    List<JobStatus.RunTarget> targets = new ArrayList<>();
+    shards.forEach((place, numbers) -> {
+      boolean isSeat = place.address().kind() != Address.Kind.ZONE;
+      Fleet.Seat seat = isSeat && fleet != null ? fleet.seat(place.address().number()) : null;
+      targets.add(new JobStatus.RunTarget(place.zone(), isSeat ? place.address().number() : -1,
+          seat == null ? "" : seat.worker(), numbers.stream().map(run.targets()::numberInZone).toList(),
+          (int) numbers.stream().filter(run.ended()::get).count()));
+    });
+    return targets;
+  }
+
+  private static JobStatus.ActiveRun active(Run run, @Nullable Fleet fleet) {
     return new JobStatus.ActiveRun(Instant.ofEpochMilli(run.time()), run.origin(), run.shards(),
         run.ended().cardinality(), run.failed().cardinality(), Instant.ofEpochMilli(run.begun()),
-        run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping());
+        run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping(),
+        targets(run, fleet));
   }
 
   // Times.

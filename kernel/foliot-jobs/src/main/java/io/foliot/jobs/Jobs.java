@@ -6,6 +6,7 @@ import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,18 +127,21 @@ public final class Jobs {
 
   /** As {@link #Jobs(TaskStore, JobHost)}, with another clock, timer and source of random bits. */
   public Jobs(TaskStore store, JobHost host, JobSurroundings surroundings) {
-    this(store, host, surroundings, new JobTurns());
+    this(store, host, surroundings, new JobTurns(), () -> null);
   }
 
-  /** @param turns known to the planner of this process */
-  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns) {
+  /**
+   * @param turns known to the planner of this process
+   * @param fleet the workers as the planner of this process knows them; null if it does not
+   */
+  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet) {
     this.store = store;
     this.host = host;
     this.surroundings = surroundings;
     repeats = new Repeats(surroundings, turns, this::wake);
     calendars = new Calendars(store);
     time = new StoreTime(store, surroundings);
-    views = new JobViews(store, host, calendars, time);
+    views = new JobViews(store, host, calendars, time, fleet);
     count = new JobCount(store, surroundings);
   }
 
@@ -168,8 +173,22 @@ public final class Jobs {
     JobRecord apply(JobRecord record, long now, Function<String, @Nullable Calendar> known);
   }
 
-  /** Most jobs that are put are new or unchanged: the first attempt relies on there being none, and reads nothing. */
   private CompletableFuture<Put> create(Job job, Creation creation, Change change) {
+    if (job.scope() == Scope.ONE) {
+      return write(job, creation, change);
+    }
+    return host.hasWorkers(job.queue()).thenCompose(hasWorkers -> {
+      if (!hasWorkers) {
+        throw new IllegalArgumentException("scope " + job.scope() + " is for queues whose tasks workers take, and the"
+            + " tasks of this queue are delivered to an address of its own; choose scope ONE: job=" + job.name()
+            + ", queue=" + job.queue());
+      }
+      return write(job, creation, change);
+    }).toCompletableFuture();
+  }
+
+  /** Most jobs that are put are new or unchanged: the first attempt relies on there being none, and reads nothing. */
+  private CompletableFuture<Put> write(Job job, Creation creation, Change change) {
     return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
       JobRecord created;
       try {
@@ -499,7 +518,7 @@ public final class Jobs {
 
   /** Writes the record of a new job, empty if there is one: due when its first pass has something to do. */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
-    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known);
+    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, null);
     Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;
     return written(record, due, Draft.ABSENT, now).thenApply(status -> {
       status.ifPresent(is -> count.created());

@@ -13,14 +13,19 @@ package io.foliot.jobs;
  * @param failed how many of them failed or were cancelled
  * @param begun when it began, or 0
  * @param ended when it ended or was recorded
+ * @param gone how many of its shards were cancelled because their worker was gone before they began
  */
 public record PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun,
-    long ended) {
+    long ended, int gone) {
+  PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun, long ended) {
+    this(from, to, count, origin, result, shards, failed, begun, ended, 0);
+  }
+
   /** The result of a scheduled time. */
   public enum Result {
     /** All shards succeeded. */
     SUCCEEDED(1),
-    /** A shard failed for good, or was cancelled by its own id. */
+    /** A shard failed for good, or was cancelled by its own id; or no worker was left that a shard was for. */
     FAILED(2),
     /** The run did not end within its timeout, and was stopped. */
     TIMED_OUT(3),
@@ -30,12 +35,14 @@ public record PastRun(long from, long to, long count, long origin, Result result
     REPLACED(5),
     /** All shards have ended, and the end of at least one was forgotten before it was read. */
     UNKNOWN(6),
-    /** It did not run, because a run was active. */
+    /** It did not run, because a run was active, or because a handler had ended the job. */
     SKIPPED(7),
     /** It did not run, because it was found too late. */
     MISSED(8),
     /** It did not run, because the job was paused. */
-    PAUSED(9);
+    PAUSED(9),
+    /** It did not run, because its queue had no worker for it. */
+    NO_TARGETS(10);
 
     private final int code;
 

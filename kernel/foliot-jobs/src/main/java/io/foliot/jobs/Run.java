@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import java.util.BitSet;
+import java.util.List;
 
 /**
  * A run that is active: its shards are being inserted, or have not all ended. Immutable.
@@ -18,9 +19,25 @@ import java.util.BitSet;
  * @param failed those of them that failed or were cancelled; not to be changed
  * @param unknown how many of them were forgotten before their end was read
  * @param lastEnd when the last of the ended shards ended, or 0
+ * @param targets where its shards run, as chosen when it began
+ * @param gone how many of the ended shards were cancelled because their worker was gone before they began
+ * @param again the ended shards that ask for another run, each once
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,
-    int readFrom, BitSet ended, BitSet failed, int unknown, long lastEnd) {
+    int readFrom, BitSet ended, BitSet failed, int unknown, long lastEnd, Targets targets, int gone,
+    List<Again> again) {
+  Run {
+    again = List.copyOf(again);
+  }
+
+  /**
+   * A shard that asks for another run.
+   *
+   * @param shard its number in the run
+   * @param checkpoint where the same shard of the next run begins; empty if it has none
+   */
+  record Again(int shard, String checkpoint) {}
+
   /** The reason for which a run is being stopped. */
   enum Stop {
     NONE(0), STOPPED(1), TIMED_OUT(2), REPLACED(3);
@@ -37,20 +54,21 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
     }
   }
 
-  static Run started(long time, long origin, int shards, int missed, long begun, long deadline) {
-    return new Run(time, origin, shards, 0, missed, begun, deadline, Stop.NONE, 0, new BitSet(), new BitSet(), 0, 0);
+  static Run started(long time, long origin, int shards, Targets targets, int missed, long begun, long deadline) {
+    return new Run(time, origin, shards, 0, missed, begun, deadline, Stop.NONE, 0, new BitSet(), new BitSet(), 0, 0,
+        targets, 0, List.of());
   }
 
   Run inserted(int count) {
     return new Run(time, origin, shards, count, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
-        lastEnd);
+        lastEnd, targets, gone, again);
   }
 
   Run stopping(Stop reason) {
     return stop != Stop.NONE
         ? this
         : new Run(time, origin, shards, inserted, missed, begun, deadline, reason, readFrom, ended, failed, unknown,
-            lastEnd);
+            lastEnd, targets, gone, again);
   }
 
   boolean isStopping() {

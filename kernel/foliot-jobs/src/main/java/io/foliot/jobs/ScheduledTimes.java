@@ -19,6 +19,8 @@ import java.util.List;
  * <li>The cursor moves to the last examined time, or to the instant.
  * </ol>
  *
+ * <p>A job that a handler has ended has no times: the cursor passes over them.
+ *
  * <p>The decision follows from the cursor and never from the instant at which the pass was planned, so that a pass may
  * be early, late or repeated. Rejected: a list of times made ahead. It would be wrong after each change of a calendar
  * or of time zone data.
@@ -38,6 +40,11 @@ final class ScheduledTimes {
    * @return whether no time up to the instant is left
    */
   static boolean settle(JobEdit edit, Schedule schedule, long now) {
+    if (edit.isEnded) {
+      edit.cursor = Math.max(edit.cursor, now);
+      edit.paused = edit.paused != null && edit.paused.until() <= now ? null : edit.paused;
+      return true;
+    }
     if (!settlePause(edit, schedule, now)) {
       return false;
     }
@@ -66,6 +73,9 @@ final class ScheduledTimes {
 
   /** Returns when the next scheduled time is, in milliseconds since 1970, or {@link Long#MAX_VALUE}. */
   static long next(JobEdit edit, Schedule schedule) {
+    if (edit.isEnded) {
+      return Long.MAX_VALUE;
+    }
     if (schedule.timing() instanceof AfterSchedule) {
       return edit.nextAfter == 0 ? Long.MAX_VALUE : edit.nextAfter;
     }

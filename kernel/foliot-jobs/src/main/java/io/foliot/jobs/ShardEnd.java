@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
@@ -10,25 +11,39 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A shard as its record shows it.
  *
  * @param state whether it has ended, and how
- * @param at when it ended, in milliseconds since 1970 by the store's clock; 0 if it has not ended or the time is not
- *     known
+ * @param at when it ended, in milliseconds since 1970 by the store's clock; of one that runs, when its lease ends; else 0
+ * @param mark what its handler asks of the job, if it succeeded
+ * @param checkpoint its last checkpoint, if it asks for another run, or null
  */
-record ShardEnd(State state, long at) {
-  /** The states that planning distinguishes. */
+record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String checkpoint) {
+  /** The states that planning tells apart. */
   enum State {
-    /** It waits or runs. */
+    /** It waits. */
     LIVE,
+    /** It was claimed, and has not ended. */
+    RUNNING,
     /** It succeeded. */
     SUCCEEDED,
     /** It failed for good, or was cancelled. */
     FAILED,
+    /** It was cancelled before its first attempt. */
+    NOT_BEGUN,
     /** The store does not know it: if it was inserted, it has ended and was forgotten. */
     ABSENT
+  }
+
+  ShardEnd(State state, long at) {
+    this(state, at, TaskNote.Mark.NONE, null);
+  }
+
+  boolean isLive() {
+    return state == State.LIVE || state == State.RUNNING;
   }
 
   /** Reads shards from a store, in one call. */
@@ -51,8 +66,16 @@ record ShardEnd(State state, long at) {
     }
     TaskRecord task = found.get();
     if (task.isLive()) {
-      return new ShardEnd(State.LIVE, 0);
+      return task.state() == TaskState.RUNNING
+          ? new ShardEnd(State.RUNNING, task.leaseEnd())
+          : new ShardEnd(State.LIVE, 0);
     }
-    return new ShardEnd(task.state() == TaskState.FINISHED ? State.SUCCEEDED : State.FAILED, task.changedAt());
+    if (task.state() == TaskState.FINISHED) {
+      TaskNote note = task.note();
+      return new ShardEnd(State.SUCCEEDED, task.changedAt(), note.mark(),
+          note.mark() == TaskNote.Mark.RUN_AGAIN ? note.checkpoint() : null);
+    }
+    boolean isBegun = task.state() != TaskState.CANCELLED || task.attempt() > 0;
+    return new ShardEnd(isBegun ? State.FAILED : State.NOT_BEGUN, task.changedAt());
   }
 }

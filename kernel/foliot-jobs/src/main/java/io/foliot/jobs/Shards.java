@@ -4,6 +4,7 @@ import io.foliot.core.Body;
 import io.foliot.core.JobHeaders;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
@@ -30,14 +31,19 @@ final class Shards {
     return SlotHash.of(JOBS, job);
   }
 
-  /** Returns the id of a shard: the scheduled time, and 58 bits of a hash of the rest. */
+  /**
+   * Returns the id of a shard: the scheduled time, and 58 bits of a hash of the rest. Where the run has targets, the
+   * id has the address of the shard, its number, and fewer bits of the hash.
+   */
   static TaskId id(String job, Run run, int shard) {
     long hash = 0;
     for (int i = 0; i < job.length(); i++) {
       hash = mixed(hash + job.charAt(i) + 1);
     }
     hash = mixed(mixed(hash + run.origin()) + shard + 1);
-    return TaskId.of(run.time(), hash16(job), hash);
+    return run.targets().isNone()
+        ? TaskId.of(run.time(), hash16(job), hash)
+        : TaskId.addressed(run.time(), hash16(job), run.targets().address(shard), shard, hash);
   }
 
   /**
@@ -45,14 +51,15 @@ final class Shards {
    * the end is noted by the next pass, and a pass for each end would double the cost of a firing.
    */
   static boolean isAwaited(Job job) {
-    return job.shards() > 1 || job.overlap() == Overlap.QUEUE || job.pauseAfterFailures() > 0
+    return job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE || job.pauseAfterFailures() > 0
         || job.schedule().after() != null;
   }
 
-  /** Returns the job that waits for the end of a shard, or null. */
-  static TaskRef.@Nullable ByKey awaiting(TaskRecord shard) {
+  /** Returns the job that waits for the end of a shard, or of which the shard's handler asks something; else null. */
+  static TaskRef.@Nullable ByKey awaiting(TaskRecord shard, TaskNote.Mark mark) {
     Map<String, String> headers = shard.body().headers();
-    String job = headers.get(JobHeaders.AWAITED) == null ? null : headers.get(JobHeaders.JOB);
+    boolean isAwaited = mark != TaskNote.Mark.NONE || headers.get(JobHeaders.AWAITED) != null;
+    String job = isAwaited ? headers.get(JobHeaders.JOB) : null;
     return job == null || hash16(job) != shard.id().hash16() ? null : new TaskRef.ByKey(JOBS, job);
   }
 
@@ -64,16 +71,28 @@ final class Shards {
     return bits ^ (bits >>> 31);
   }
 
-  /** Returns the task to insert for a shard. It is due at the scheduled time, plus the jitter of the schedule. */
-  static Outcome.Child child(Job job, Run run, Body parameter, int shard) {
+  /**
+   * Returns the task to insert for a shard. It is due at the scheduled time, plus the jitter of the schedule.
+   *
+   * @param checkpoint where it begins, or null
+   */
+  static Outcome.Child child(Job job, Run run, Body parameter, int shard, @Nullable String checkpoint) {
     Instant time = Instant.ofEpochMilli(run.time());
     Instant due = run.origin() == 0 ? job.schedule().jitter(job.name()).begin(time) : Instant.ofEpochMilli(run.begun());
     Map<String, String> headers = new HashMap<>(parameter.headers());
     headers.put(JobHeaders.JOB, job.name());
     headers.put(JobHeaders.SCHEDULED_AT, time.toString());
-    headers.put(JobHeaders.SHARD, Integer.toString(shard));
-    headers.put(JobHeaders.SHARDS, Integer.toString(run.shards()));
-    String text = job.shardParameter(shard);
+    int number = run.targets().numberInZone(shard);
+    headers.put(JobHeaders.SHARD, Integer.toString(number));
+    headers.put(JobHeaders.SHARDS, Integer.toString(run.targets().isNone() ? run.shards() : run.targets().groupSize()));
+    String zone = run.targets().isNone() ? "" : run.targets().group(shard).zone();
+    if (!zone.isEmpty()) {
+      headers.put(JobHeaders.ZONE, zone);
+    }
+    if (checkpoint != null) {
+      headers.put(JobHeaders.CHECKPOINT, checkpoint);
+    }
+    String text = job.shardParameter(number);
     if (text != null) {
       headers.put(JobHeaders.SHARD_PARAMETER, text);
     }

@@ -30,7 +30,7 @@ final class JobChangeTest {
   }
 
   private static JobLife.Plan pass(JobRecord record, long now) {
-    return JobLife.plan(record, now, Map.of(), NO_CALENDARS);
+    return JobLife.plan(record, now, Map.of(), NO_CALENDARS, null);
   }
 
   private static JobRecord pause(JobRecord record, long now) {

@@ -2,13 +2,15 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.coordination.Fleet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Random jobs, passes, outages and changes: each scheduled time gets exactly one run or record. */
+/** Random jobs, workers, passes, outages and changes: each scheduled time gets exactly one run or record. */
 final class JobLifePropertyTest {
   private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
   private static final int STEPS = 60;
@@ -40,7 +42,8 @@ final class JobLifePropertyTest {
   }
 
   private static void step(JobWorld world, Random random) {
-    switch (random.nextInt(14)) {
+    switch (random.nextInt(16)) {
+      case 14, 15 -> world.fleet = fleet(random);
       case 0 -> world.outage(random.nextInt(3 * 3_600_000));
       case 1 -> world.outage(random.nextInt(100_000));
       case 2 -> world.pass();
@@ -82,9 +85,44 @@ final class JobLifePropertyTest {
       case 2 -> Misfire.skip(window);
       default -> Misfire.DEFAULT;
     });
-    return job.overlap(List.of(Overlap.values()).get(random.nextInt(Overlap.values().length)))
-        .shards(1 + random.nextInt(3))
+    int shards = 1 + random.nextInt(3);
+    return job.overlap(any(random, Overlap.values())).allocation(any(random, Allocation.values())).shards(shards)
+        .scope(scope(job, random))
         .history(1 + random.nextInt(Job.MAX_HISTORY)).build();
+  }
+
+  private static Scope scope(Job.Builder job, Random random) {
+    Scope scope = random.nextBoolean() ? Scope.ONE : any(random, Scope.values());
+    if (scope == Scope.ALL) {
+      job.shards(1);
+    } else if (scope == Scope.PER_ZONE && random.nextBoolean()) {
+      job.zones("zone-0", "zone-" + (1 + random.nextInt(3)));
+    }
+    return scope;
+  }
+
+  /** Workers in up to three zones, of which some are gone, disabled or of another queue. */
+  private static @Nullable Fleet fleet(Random random) {
+    if (random.nextInt(8) == 0) {
+      return null;
+    }
+    Workers workers = new Workers();
+    int count = random.nextInt(8);
+    for (int i = 0; i < count; i++) {
+      // A seat stays in its zone, whoever has it.
+      workers.add("worker-" + random.nextInt(100), "zone-" + i % 3);
+      switch (random.nextInt(5)) {
+        case 0 -> workers.gone(i);
+        case 1 -> workers.disabled(i);
+        default -> {
+        }
+      }
+    }
+    return workers.fleet();
+  }
+
+  private static <T> T any(Random random, T[] values) {
+    return List.of(values).get(random.nextInt(values.length));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.Calendar;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class JobLifeTest {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private Function<String, @Nullable Calendar> calendars = NO_CALENDARS;
+  private @Nullable Fleet fleet;
   private JobRecord record = JobChange.create(minutely().build(), START, NO_CALENDARS);
 
   private static Job.Builder minutely() {
@@ -40,7 +42,7 @@ final class JobLifeTest {
   private long pass(long now) {
     long next;
     do {
-      JobLife.Plan plan = JobLife.plan(record, now, ends, calendars);
+      JobLife.Plan plan = JobLife.plan(record, now, ends, calendars, fleet);
       record = plan.record();
       cancels.clear();
       cancels.addAll(plan.cancels());

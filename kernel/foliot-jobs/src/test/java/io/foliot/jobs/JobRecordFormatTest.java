@@ -101,7 +101,8 @@ final class JobRecordFormatTest {
     }
     for (int i = 0; i < JobRecord.maxActive(job); i++) {
       active.add(new Run(1_790_000_000_000L + i, 1L << 50, 1_000, 1_000, Integer.MAX_VALUE, 1_790_000_000_000L,
-          Long.MAX_VALUE >> 1, Run.Stop.STOPPED, 999, all, all, 999, Long.MAX_VALUE >> 1));
+          Long.MAX_VALUE >> 1, Run.Stop.STOPPED, 999, all, all, 999, Long.MAX_VALUE >> 1,
+          Targets.NONE, 0, List.of()));
     }
     for (int i = 0; i < Job.MAX_HISTORY; i++) {
       history.add(new PastRun(i, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2,
@@ -109,7 +110,8 @@ final class JobRecordFormatTest {
     }
     JobRecord record = new JobRecord(job, 1, List.of(1L), 0, null, 0, 0, 0, waiting, active, history, JobTotals.NONE,
         requests(JobRecord.MAX_REQUESTS),
-        List.of(new JobRecord.Parameter(1, new Body(new byte[JobRecord.MAX_PARAMETERS_BYTES], "a/b", Map.of()))));
+        List.of(new JobRecord.Parameter(1, new Body(new byte[JobRecord.MAX_PARAMETERS_BYTES], "a/b", Map.of()))), false,
+        List.of());
     byte[] bytes = JobRecordFormat.encode(record);
     assertThat(bytes.length).isLessThanOrEqualTo(JobRecordFormat.MAX_BYTES);
     JobRecord read = JobRecordFormat.decode("job", bytes);
@@ -149,8 +151,10 @@ final class JobRecordFormatTest {
         some(random, () -> new JobRecord.Waiting(time(random), random.nextInt(9), random.nextInt(99),
             random.nextBoolean())),
         some(random, () -> run(random)), some(random, () -> past(random)),
-        new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, 8, random.nextInt(5)), requests,
-        some(random, () -> new JobRecord.Parameter(random.nextInt(9), Body.json("" + random.nextInt()))));
+        new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, 8, random.nextInt(5), random.nextInt(2)), requests,
+        some(random, () -> new JobRecord.Parameter(random.nextInt(9), Body.json("" + random.nextInt()))),
+        random.nextBoolean(),
+        some(random, () -> new JobRecord.Carried(random.nextInt(9), again(random))));
   }
 
   private static Job job(Random random) {
@@ -163,22 +167,30 @@ final class JobRecordFormatTest {
     return job.timeout(random.nextBoolean() ? null : Duration.ofMinutes(1)).maxAttempts(random.nextInt(9))
         .pauseAfterFailures(random.nextInt(9)).history(1 + random.nextInt(Job.MAX_HISTORY))
         .parameter(Body.json("{\"n\": " + random.nextInt() + "}"))
-        .overlap(any(random, Overlap.values()))
+        .overlap(any(random, Overlap.values())).allocation(any(random, Allocation.values()))
+        .scope(random.nextBoolean() ? Scope.ONE : Scope.PER_ZONE)
         .misfire(Misfire.all(1 + random.nextInt(9), Duration.ofMinutes(random.nextInt(9)))).build();
   }
 
   private static Run run(Random random) {
     BitSet ended = BitSet.valueOf(new long[]{random.nextLong()});
     BitSet failed = BitSet.valueOf(new long[]{random.nextLong(), random.nextLong()});
+    boolean isPlaced = random.nextBoolean();
     return new Run(time(random), random.nextInt(99), 128, random.nextInt(128), random.nextInt(99), time(random),
         time(random), any(random, Run.Stop.values()), random.nextInt(128), ended, failed, random.nextInt(9),
-        time(random));
+        time(random), isPlaced ? TargetsTest.random(random, 1 << random.nextInt(3), 128) : Targets.NONE,
+        isPlaced ? random.nextInt(9) : 0, isPlaced ? again(random) : List.of());
+  }
+
+  private static List<Run.Again> again(Random random) {
+    return some(random, () -> new Run.Again(random.nextInt(128), "at " + random.nextInt()));
   }
 
   private static PastRun past(Random random) {
     return new PastRun(time(random), time(random), 1 + random.nextInt(9), random.nextInt(9),
         any(random, PastRun.Result.values()), random.nextInt(9), random.nextInt(9),
-        random.nextBoolean() ? 0 : time(random), time(random));
+        random.nextBoolean() ? 0 : time(random), time(random),
+        random.nextInt(2));
   }
 
   private static long time(Random random) {

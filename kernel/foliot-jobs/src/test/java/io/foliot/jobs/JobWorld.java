@@ -2,7 +2,9 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Address;
 import io.foliot.core.TaskId;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.Calendar;
@@ -39,6 +41,8 @@ final class JobWorld {
   private final Set<TaskId> cancelled = new HashSet<>();
   private final Map<TaskId, Long> ends = new HashMap<>();
   private final Set<Long> fired = new HashSet<>();
+  @Nullable
+  Fleet fleet;
   JobRecord record;
   long now;
   long nextPass;
@@ -86,9 +90,10 @@ final class JobWorld {
       read.put(id, end(id));
     }
     assertThat(read.size()).isLessThanOrEqualTo(JobLife.MAX_READ);
-    JobLife.Plan plan = JobLife.plan(record, now, read, NO_CALENDARS);
+    JobLife.Plan plan = JobLife.plan(record, now, read, NO_CALENDARS, fleet);
     plan.cancels().forEach(this::cancel);
     check(plan);
+    checkPlaces(plan, read);
     for (Outcome.Child child : plan.children()) {
       if (shards.containsKey(child.id())) {
         throw new AssertionError("a shard is inserted twice: " + child);
@@ -207,6 +212,64 @@ final class JobWorld {
     }
   }
 
+  /** Each shard that is inserted has an address that existed when its run began, and keeps it whatever comes. */
+  private void checkPlaces(JobLife.Plan plan, Map<TaskId, ShardEnd> read) {
+    String name = record.job().name();
+    for (Run run : plan.record().active()) {
+      Run before = record.active().stream().filter(old -> old.time() == run.time() && old.origin() == run.origin())
+          .findFirst().orElse(null);
+      if (before == null) {
+        checkBegin(run);
+      } else {
+        assertThat(run.targets()).as("targets are frozen").isEqualTo(before.targets());
+        assertThat(run.shards()).isEqualTo(before.shards());
+      }
+      for (int shard = 0; shard < run.shards(); shard++) {
+        assertThat(Shards.id(name, run, shard).address()).isEqualTo(run.targets().address(shard));
+      }
+    }
+    // The pass crashed, and another node takes it again, which knows other workers.
+    JobLife.Plan repeated = JobLife.plan(plan.record(), now, read, NO_CALENDARS, Workers.of(3));
+    Set<TaskId> known = new HashSet<>(shards.keySet());
+    plan.children().forEach(child -> known.add(child.id()));
+    assertThat(known).containsAll(JobLife.wanted(plan.record()));
+    for (Run run : plan.record().active()) {
+      repeated.record().active().stream()
+          .filter(again -> again.time() == run.time() && again.origin() == run.origin())
+          .forEach(again -> assertThat(again.targets()).isEqualTo(run.targets()));
+    }
+  }
+
+  private void checkBegin(Run run) {
+    Job job = record.job();
+    List<Fleet.Seat> working = fleet == null ? List.of() : fleet.working(job.queue());
+    Targets targets = run.targets();
+    assertThat(targets.isNone() || targets.shards() == run.shards()).as("each shard has one address").isTrue();
+    switch (job.scope()) {
+      case ONE -> {
+        assertThat(run.shards()).isEqualTo(job.shards());
+        boolean isFree = job.shards() == 1 || job.allocation() == Allocation.FREE || working.isEmpty();
+        assertThat(targets.isNone()).isEqualTo(isFree);
+      }
+      case PER_ZONE -> {
+        assertThat(run.shards()).isEqualTo(targets.groups().size() * job.shards()).isPositive();
+        assertThat(job.zones().isEmpty() || job.zones().size() == targets.groups().size()).isTrue();
+      }
+      case ALL -> assertThat(targets.groups().getFirst().numbers())
+          .isEqualTo(working.stream().map(Fleet.Seat::number).toList());
+    }
+    for (int shard = 0; shard < targets.shards(); shard++) {
+      Address address = targets.address(shard);
+      String zone = targets.group(shard).zone();
+      if (address.kind() == Address.Kind.ZONE) {
+        assertThat(fleet == null ? -1 : fleet.zone(zone)).isEqualTo(address.number());
+      } else {
+        assertThat(working).as("a seat of a worker that works").anyMatch(seat -> seat.number() == address.number()
+            && (zone.isEmpty() || seat.zone().equals(zone)));
+      }
+    }
+  }
+
   private void began(Run run) {
     if (record.job().overlap() != Overlap.ALLOW) {
       shards.keySet().forEach(id -> assertThat(isEnded(id)).as("no run begins while one is alive").isTrue());
@@ -251,7 +314,8 @@ final class JobWorld {
     }
     JobTotals totals = record.totals();
     long waiting = record.waiting().stream().filter(each -> each.origin() == 0).count();
-    assertThat(totals.fired() + totals.skipped() + totals.missed() + totals.paused() + waiting)
+    assertThat(totals.fired() + totals.skipped() + totals.missed() + totals.paused() + totals.noTargets()
+        + waiting)
         .as("each of the %s scheduled times since %s once: %s, waiting=%s", scheduled, Instant.ofEpochMilli(created),
             totals, waiting)
         .isEqualTo(scheduled);

@@ -16,7 +16,7 @@ final class ShardsTest {
   private static final long TIME = 1_790_000_000_000L;
 
   private static Run run(long time, long origin) {
-    return Run.started(time, origin, Job.MAX_SHARDS, 0, time, 0);
+    return Run.started(time, origin, Job.MAX_SHARDS, Targets.NONE, 0, time, 0);
   }
 
   @Test
@@ -57,7 +57,7 @@ final class ShardsTest {
     Set<TaskId> ids = new HashSet<>();
     int passes = 0;
     while (ids.size() < Job.MAX_SHARDS) {
-      JobLife.Plan plan = JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS);
+      JobLife.Plan plan = JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, null);
       assertThat(plan.children()).hasSize(Outcome.Rearm.MAX_CHILDREN);
       plan.children().forEach(child -> assertThat(ids.add(child.id())).isTrue());
       passes++;
@@ -66,16 +66,16 @@ final class ShardsTest {
       record = plan.record();
     }
     assertThat(passes).isEqualTo(20);
-    assertThat(JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS).children()).isEmpty();
+    assertThat(JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, null).children()).isEmpty();
   }
 
   @Test
   void aJitterMovesTheBeginAndNotTheId() {
     Job job = Job.named("report").queue("q").every(Duration.ofHours(1)).schedule(s -> s.jitter(Duration.ofMinutes(5)))
         .build();
-    Outcome.Child child = Shards.child(job, run(TIME, 0), job.parameter(), 3);
+    Outcome.Child child = Shards.child(job, run(TIME, 0), job.parameter(), 3, null);
     assertThat(child.id()).isEqualTo(Shards.id("report", run(TIME, 0), 3));
-    assertThat(child).isEqualTo(Shards.child(job, run(TIME, 0), job.parameter(), 3));
+    assertThat(child).isEqualTo(Shards.child(job, run(TIME, 0), job.parameter(), 3, null));
     assertThat(((Due.At) child.due()).millis()).isBetween(TIME, TIME + 300_000);
   }
 }

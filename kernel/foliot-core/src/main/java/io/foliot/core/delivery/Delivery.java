@@ -2,6 +2,7 @@ package io.foliot.core.delivery;
 
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskRecord;
@@ -57,11 +58,13 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a task, or null. It is
-   * asked about each task that an attempt or a report on this node has ended; the engine wakes the returned task a
-   * tenth of a second later. The hint is lost with the process, so the waiting task has to check from time to time
-   * anyway.
+   * asked about each task that an attempt or a report on this node has ended; the engine wakes what it names, a tenth
+   * of a second later. The hint is lost with the process, so that what waits has to look from time to time anyway.
+   *
+   * @param task the task as it was before its end
+   * @param mark what its handler asks of its job, at that end
    */
-  default TaskRef.@Nullable ByKey awaiting(TaskRecord ended) {
+  default TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     return null;
   }
 

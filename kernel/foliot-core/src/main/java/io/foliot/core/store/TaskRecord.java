@@ -1,6 +1,7 @@
 package io.foliot.core.store;
 
 import io.foliot.core.Body;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
@@ -247,9 +248,13 @@ public final class TaskRecord {
     return noted;
   }
 
-  /** Returns the notes of the attempts of its generation. */
+  /** Returns what the attempts of its generation have said, or the checkpoint with which a shard of a job begins. */
   public TaskNote note() {
-    return noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
+    if (noted != null && noted.generation() == generation) {
+      return noted.note();
+    }
+    String checkpoint = body.headers().get(JobHeaders.CHECKPOINT);
+    return checkpoint == null ? TaskNote.NONE : new TaskNote(-1, "", checkpoint, "");
   }
 
   /** Why it ended, for people; empty while it is live. */

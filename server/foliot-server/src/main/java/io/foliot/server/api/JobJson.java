@@ -4,6 +4,7 @@ import io.foliot.core.Body;
 import io.foliot.core.DurationText;
 import io.foliot.core.InstantText;
 import io.foliot.core.Retry;
+import io.foliot.jobs.Allocation;
 import io.foliot.jobs.InvalidJobException;
 import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
@@ -11,6 +12,7 @@ import io.foliot.jobs.JobTotals;
 import io.foliot.jobs.Misfire;
 import io.foliot.jobs.Overlap;
 import io.foliot.jobs.PastRun;
+import io.foliot.jobs.Scope;
 import io.foliot.jobs.schedule.CronDialect;
 import io.foliot.jobs.schedule.DstGap;
 import io.foliot.jobs.schedule.DstOverlap;
@@ -29,10 +31,11 @@ import tools.jackson.core.JsonGenerator;
 /** Jobs and schedules, as callers write them and as answers show them. One thread; a reader is used once. */
 final class JobJson {
   private static final List<String> FIELDS = List.of("queue", "schedule", "shards", "shardParameters", "overlap",
-      "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history");
+      "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history", "scope", "allocation",
+      "zones");
   /** What answers show beside the definition: a job that was read can be changed and sent back as it is. */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
-      "active", "totals", "error");
+      "active", "totals", "waitsFor", "error");
   private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
   private static final String JSON = "application/json";
   private static final String SCHEDULE = "schedule";
@@ -51,6 +54,10 @@ final class JobJson {
   private int maxAttempts;
   private int pauseAfterFailures;
   private int history = Job.DEFAULT_HISTORY;
+
+  private Scope scope = Scope.ONE;
+  private Allocation allocation = Allocation.AVERAGE;
+  private List<String> zones = List.of();
 
   JobJson(String name) {
     this.name = name;
@@ -99,6 +106,9 @@ final class JobJson {
     maxAttempts = from.maxAttempts;
     pauseAfterFailures = from.pauseAfterFailures;
     history = from.history;
+    scope = from.scope;
+    allocation = from.allocation;
+    zones = from.zones;
   }
 
   private boolean readField(JsonIn in, String field) {
@@ -114,6 +124,9 @@ final class JobJson {
       case "maxAttempts" -> maxAttempts = or(in.integer(field, 1, Retry.MAX_ATTEMPTS), 0);
       case "pauseAfterFailures" -> pauseAfterFailures = or(in.integer(field, 0, 1_000), 0);
       case "history" -> history = or(in.integer(field, 1, Job.MAX_HISTORY), Job.DEFAULT_HISTORY);
+      case "scope" -> scope = or(in.choice(field, Scope.class), Scope.ONE);
+      case "allocation" -> allocation = or(in.choice(field, Allocation.class), Allocation.AVERAGE);
+      case "zones" -> zones = or(in.texts(field, Job.MAX_ZONES), List.of());
       case "job" -> {
         String written = in.text(field);
         if (written != null && !written.equals(name)) {
@@ -185,7 +198,7 @@ final class JobJson {
     }
     try {
       return new Job(name, queue, schedule, shards, shardParameters, overlap, misfire(), timeout, parameter,
-          maxAttempts, pauseAfterFailures, history);
+          maxAttempts, pauseAfterFailures, history, scope, allocation, zones);
     } catch (InvalidJobException e) {
       throw refused(e);
     }
@@ -274,6 +287,9 @@ final class JobJson {
     status.active().forEach(run -> active(json, run));
     json.writeEndArray();
     totals(json, status.totals());
+    if (!status.waitsFor().isEmpty()) {
+      TaskJson.text(json, "waitsFor", status.waitsFor());
+    }
     if (!status.error().isEmpty()) {
       TaskJson.text(json, "error", status.error());
     }
@@ -313,6 +329,13 @@ final class JobJson {
     }
     json.writeNumberProperty("pauseAfterFailures", job.pauseAfterFailures());
     json.writeNumberProperty("history", job.history());
+    json.writeStringProperty("scope", JsonIn.word(job.scope()));
+    json.writeStringProperty("allocation", JsonIn.word(job.allocation()));
+    if (!job.zones().isEmpty()) {
+      json.writeArrayPropertyStart("zones");
+      job.zones().forEach(json::writeString);
+      json.writeEndArray();
+    }
   }
 
   private static void schedule(JsonGenerator json, ScheduleSettings schedule) {
@@ -363,7 +386,45 @@ final class JobJson {
     if (run.deadline() != null) {
       instant(json, "deadline", run.deadline());
     }
+    if (!run.targets().isEmpty()) {
+      json.writeArrayPropertyStart("targets");
+      run.targets().forEach(target -> target(json, target));
+      json.writeEndArray();
+    }
     json.writeEndObject();
+  }
+
+  private static void target(JsonGenerator json, JobStatus.RunTarget target) {
+    json.writeStartObject();
+    if (!target.zone().isEmpty()) {
+      TaskJson.text(json, "zone", target.zone());
+    }
+    if (target.seat() >= 0) {
+      json.writeNumberProperty("seat", target.seat());
+    }
+    if (!target.worker().isEmpty()) {
+      TaskJson.text(json, "worker", target.worker());
+    }
+    json.writeStringProperty("shards", ranges(target.shards()));
+    json.writeNumberProperty("count", target.shards().size());
+    json.writeNumberProperty("ended", target.ended());
+    json.writeEndObject();
+  }
+
+  /** Returns ascending numbers as text: {@code 0-2,9}. */
+  private static String ranges(List<Integer> numbers) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < numbers.size(); i++) {
+      int first = numbers.get(i);
+      while (i + 1 < numbers.size() && numbers.get(i + 1) == numbers.get(i) + 1) {
+        i++;
+      }
+      text.append(text.isEmpty() ? "" : ",").append(first);
+      if (numbers.get(i) > first) {
+        text.append('-').append(numbers.get(i));
+      }
+    }
+    return text.toString();
   }
 
   private static void totals(JsonGenerator json, JobTotals totals) {
@@ -377,6 +438,7 @@ final class JobJson {
     json.writeNumberProperty("skipped", totals.skipped());
     json.writeNumberProperty("missed", totals.missed());
     json.writeNumberProperty("paused", totals.paused());
+    json.writeNumberProperty("noTargets", totals.noTargets());
     json.writeNumberProperty("failuresInRow", totals.failuresInRow());
     json.writeEndObject();
   }
@@ -409,6 +471,9 @@ final class JobJson {
     if (run.shards() > 0) {
       json.writeNumberProperty("shards", run.shards());
       json.writeNumberProperty("failed", run.failed());
+      if (run.gone() > 0) {
+        json.writeNumberProperty("gone", run.gone());
+      }
       TaskJson.instant(json, "begunAt", run.begun());
     }
     TaskJson.instant(json, "endedAt", run.ended());

@@ -3,11 +3,14 @@ package io.foliot.server.api;
 import io.foliot.core.Body;
 import io.foliot.core.InstantText;
 import io.foliot.core.Limits;
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.jobs.InvalidJobException;
 import io.foliot.jobs.Job;
+import io.foliot.jobs.JobHost;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
+import io.foliot.jobs.Scope;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
 import io.foliot.jobs.schedule.ScheduleSettings;
@@ -51,14 +54,21 @@ final class JobRoutes {
   Reply put(Request request) {
     String name = request.variable("job");
     Job job = JobJson.read(name, request.json(limits.bodyBytes()));
-    ensureQueue(request.caller(), job.queue());
+    ensureQueue(request.caller(), job);
     Jobs.Put put = call(() -> jobs.put(job));
     return reply(put.isNew() ? 201 : 200, put.status());
   }
 
-  private void ensureQueue(Caller caller, String queue) {
-    if (!caller.sees(queue) || calls.find(scheduler, queue).isEmpty()) {
+  private void ensureQueue(Caller caller, Job job) {
+    String queue = job.queue();
+    Optional<QueueConfig> config = caller.sees(queue) ? calls.find(scheduler, queue) : Optional.empty();
+    if (config.isEmpty()) {
       throw SchedulerBridge.unknownQueue(queue).with("field", "queue").inBody();
+    }
+    if (job.scope() != Scope.ONE && !JobHost.takenByWorkers(config.get().target())) {
+      throw new Problem(ProblemKind.INVALID_FIELD, "scope: " + JsonIn.word(job.scope()) + " is for queues whose tasks"
+          + " workers take; the tasks of queue " + queue + " are sent to its own address, so use scope one, or a queue"
+          + " with delivery.type pull").with("field", "scope");
     }
   }
 
@@ -93,7 +103,7 @@ final class JobRoutes {
     boolean entered = in.isObject();
     try {
       Job job = JobJson.readItem(in);
-      ensureQueue(caller, job.queue());
+      ensureQueue(caller, job);
       // A job of a queue that the caller does not see is not replaced.
       Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
       old.ifPresent(status -> ensureSeen(caller, job.name(), status));

@@ -280,7 +280,7 @@ final class JsonIn implements AutoCloseable {
   }
 
   static String word(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** Reads an array of at most {@code max} strings; a longer array is a problem of its size. */

@@ -28,6 +28,8 @@ public final class RecordParts {
   /** Content types by code. Part of the format: a new one goes to the end. */
   private static final String[] CONTENT_TYPES = {"", "application/octet-stream", "application/json", "text/plain"};
 
+  private static final TaskNote.Mark[] MARKS = TaskNote.Mark.values();
+
   private RecordParts() {}
 
   /** Writes a payload. */
@@ -129,7 +131,7 @@ public final class RecordParts {
     String checkpoint = note.checkpoint();
     out.near(noted.generation() - generation);
     out.u64(Double.doubleToRawLongBits(note.progress())).text(note.message()).text(note.log());
-    out.u8(checkpoint == null ? 0 : 1);
+    out.u8((checkpoint == null ? 0 : 1) | note.mark().ordinal() << 1);
     if (checkpoint != null) {
       out.text(checkpoint);
     }
@@ -141,8 +143,12 @@ public final class RecordParts {
     double progress = Double.longBitsToDouble(in.u64());
     String message = in.text();
     String log = in.text();
-    String checkpoint = in.u8() == 0 ? null : in.text();
-    return new TaskRecord.Noted(noted, new TaskNote(progress, message, checkpoint, log));
+    int flags = in.u8();
+    String checkpoint = (flags & 1) == 0 ? null : in.text();
+    if (flags >> 1 >= MARKS.length) {
+      throw new MalformedException("no such mark: code=" + (flags >> 1), null);
+    }
+    return new TaskRecord.Noted(noted, new TaskNote(progress, message, checkpoint, log, MARKS[flags >> 1]));
   }
 
   /**

@@ -1,0 +1,26 @@
+package io.foliot.jobs;
+
+/** The rule that divides the shards of a run among workers. {@link ShardAllocation} applies it. */
+public enum Allocation {
+  /** No shard belongs to a worker: each worker takes the next one when it has room. */
+  FREE(1),
+  /** Equal blocks in the order of the seats; each shard of the rest goes to one of the first workers. */
+  AVERAGE(2),
+  /** As {@link #AVERAGE}, with the workers in reverse order if the hash of the job's name is even. */
+  ODD_EVEN(3),
+  /** By the names of the workers: one that joins or leaves moves its own shards only. */
+  HASH(4),
+  /** One shard to each worker in turn, from a worker that follows from the job's name. */
+  ROUND_ROBIN(5);
+
+  private final int code;
+
+  Allocation(int code) {
+    this.code = code;
+  }
+
+  /** Returns the number that stands for this rule in stored records. */
+  int code() {
+    return code;
+  }
+}

@@ -1,0 +1,128 @@
+package io.foliot.jobs;
+
+import io.foliot.core.Address;
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.Fleet.Seat;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Chooses where a run that begins runs: a pure function of the job and of the workers there are. */
+final class RunPlaces {
+  private RunPlaces() {}
+
+  /** What can be done with a time that is to run. */
+  sealed interface Choice {}
+
+  /**
+   * It begins.
+   *
+   * @param shards how many shards it has, over all zones or workers
+   * @param targets where they run
+   */
+  record Begin(int shards, Targets targets) implements Choice {}
+
+  /**
+   * It cannot begin yet.
+   *
+   * @param reason why, for people
+   */
+  record Wait(String reason) implements Choice {}
+
+  /** It has nowhere to run. */
+  record NoTargets() implements Choice {}
+
+  /**
+   * Chooses for a job.
+   *
+   * @param fleet the workers, or null if they have not been read yet
+   */
+  static Choice choose(Job job, @Nullable Fleet fleet) {
+    return switch (job.scope()) {
+      case ONE -> new Begin(job.shards(), one(job, fleet));
+      case PER_ZONE -> perZone(job, fleet);
+      case ALL -> all(job, fleet);
+    };
+  }
+
+  private static Targets one(Job job, @Nullable Fleet fleet) {
+    if (job.shards() == 1 || job.allocation() == Allocation.FREE || fleet == null) {
+      return Targets.NONE;
+    }
+    List<Seat> workers = fleet.working(job.queue());
+    return workers.isEmpty()
+        ? Targets.NONE
+        : new Targets(List.of(new Targets.Group("", Address.Kind.SEAT,
+            ShardAllocation.seats(job.allocation(), job.name(), job.shards(), workers))));
+  }
+
+  private static Choice all(Job job, @Nullable Fleet fleet) {
+    if (fleet == null) {
+      return unread();
+    }
+    List<Integer> seats = fleet.working(job.queue()).stream().map(Seat::number).sorted().toList();
+    return seats.isEmpty()
+        ? new NoTargets()
+        : new Begin(seats.size(), new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, seats))));
+  }
+
+  private static Wait unread() {
+    return new Wait("the workers of its queue are being read");
+  }
+
+  private static Choice perZone(Job job, @Nullable Fleet fleet) {
+    if (fleet == null) {
+      return unread();
+    }
+    List<Seat> workers = fleet.working(job.queue());
+    List<String> zones = job.zones().isEmpty() ? zones(fleet, workers) : job.zones();
+    if (zones.isEmpty()) {
+      return new NoTargets();
+    }
+    Job.ensureShards(zones.size(), job.shards());
+    List<Targets.Group> groups = new ArrayList<>();
+    for (String zone : zones) {
+      int number = fleet.zone(zone);
+      if (number < 0) {
+        return new Wait(waits(zone));
+      }
+      List<Seat> there = workers.stream().filter(seat -> seat.zone().equals(zone)).toList();
+      groups.add(job.shards() == 1 || job.allocation() == Allocation.FREE || there.isEmpty()
+          ? new Targets.Group(zone, Address.Kind.ZONE, Collections.nCopies(job.shards(), number))
+          : new Targets.Group(zone, Address.Kind.ZONE_SEAT,
+              ShardAllocation.seats(job.allocation(), job.name(), job.shards(), there)));
+    }
+    return new Begin(zones.size() * job.shards(), new Targets(groups));
+  }
+
+  private static List<String> zones(Fleet fleet, List<Seat> workers) {
+    Set<String> zones = new LinkedHashSet<>();
+    workers.stream().map(Seat::zone).sorted(Comparator.comparingInt(fleet::zone)).forEach(zones::add);
+    return List.copyOf(zones);
+  }
+
+  private static String waits(String zone) {
+    return "waits for a worker in zone " + zone;
+  }
+
+  /** Returns why an active run waits for workers, by the workers there are now; empty if it does not. */
+  static String waitsFor(Job job, Run run, Fleet fleet) {
+    List<Seat> workers = fleet.working(job.queue());
+    if (workers.isEmpty()) {
+      return "waits for a worker of queue " + job.queue();
+    }
+    for (int shard = run.ended().nextClearBit(0); shard < run.inserted(); shard = run.ended().nextClearBit(shard + 1)) {
+      if (!run.targets().isNone()) {
+        String zone = run.targets().group(shard).zone();
+        if (!zone.isEmpty() && workers.stream().noneMatch(seat -> seat.zone().equals(zone))) {
+          return waits(zone);
+        }
+      }
+    }
+    return "";
+  }
+}

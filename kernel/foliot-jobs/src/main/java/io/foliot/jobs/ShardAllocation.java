@@ -1,0 +1,66 @@
+package io.foliot.jobs;
+
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.Fleet.Seat;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Divides shards among workers: a pure function of the rule, the job's name, the number of shards and the workers. The
+ * result does not depend on the order in which the workers are given.
+ *
+ * <p>{@link Allocation#AVERAGE} and {@link Allocation#ODD_EVEN} are those of ElasticJob, with its rule for the rest and
+ * its hash. {@link Allocation#HASH} is rendezvous hashing (Thaler and Ravishankar 1996) of a shard over the names of the
+ * workers. Rejected: a ring of virtual nodes, which needs a table and divides less evenly.
+ */
+final class ShardAllocation {
+  private ShardAllocation() {}
+
+  /**
+   * Returns the number of a seat for each shard.
+   *
+   * @param allocation any rule but {@link Allocation#FREE}
+   * @param job the job's name
+   * @param shards how many shards there are
+   * @param workers the seats of the workers, at least one
+   */
+  static List<Integer> seats(Allocation allocation, String job, int shards, List<Seat> workers) {
+    List<Seat> sorted = new ArrayList<>(workers);
+    sorted.sort(Comparator.comparingInt(Seat::number));
+    List<Integer> seats = new ArrayList<>(shards);
+    for (int shard = 0; shard < shards; shard++) {
+      Seat seat = switch (allocation) {
+        case FREE -> throw new IllegalArgumentException("free shards belong to no worker: job=" + job);
+        case AVERAGE -> sorted.get(average(shard, shards, sorted.size()));
+        case ODD_EVEN -> {
+          int place = average(shard, shards, sorted.size());
+          yield sorted.get(job.hashCode() % 2 == 0 ? sorted.size() - 1 - place : place);
+        }
+        case HASH -> heaviest(shard, sorted);
+        case ROUND_ROBIN -> sorted.get(Math.floorMod((long) job.hashCode() + shard, sorted.size()));
+      };
+      seats.add(seat.number());
+    }
+    return seats;
+  }
+
+  /** Ten shards on three workers: 0-2 and 9, 3-5, 6-8. */
+  private static int average(int shard, int shards, int workers) {
+    int block = shards / workers;
+    return shard < block * workers ? shard / block : shard - block * workers;
+  }
+
+  private static Seat heaviest(int shard, List<Seat> workers) {
+    Seat heaviest = workers.getFirst();
+    long most = Fleet.weight(heaviest.worker(), shard);
+    for (Seat seat : workers) {
+      long weight = Fleet.weight(seat.worker(), shard);
+      if (Long.compareUnsigned(weight, most) > 0) {
+        heaviest = seat;
+        most = weight;
+      }
+    }
+    return heaviest;
+  }
+}

@@ -1,0 +1,307 @@
+package io.foliot.jobs;
+
+import static io.foliot.jobs.JobWorld.NO_CALENDARS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.core.Address;
+import io.foliot.core.JobHeaders;
+import io.foliot.core.TaskId;
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Plain cases of scopes: where the shards of a run run, and what happens if workers are missing. */
+final class JobPlacesTest {
+  private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
+  private static final long MINUTE = 60_000;
+
+  private final Map<TaskId, ShardEnd> ends = new HashMap<>();
+  private final List<Outcome.Child> children = new ArrayList<>();
+  private final List<TaskId> cancels = new ArrayList<>();
+  private @Nullable Fleet fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").fleet();
+  private JobRecord record = JobChange.create(minutely().build(), START, NO_CALENDARS);
+
+  private static Job.Builder minutely() {
+    return Job.named("report").queue("q").every(Duration.ofMinutes(1)).schedule(s -> s.offset(Duration.ZERO));
+  }
+
+  private void job(Job.Builder job) {
+    record = JobChange.create(job.build(), START, NO_CALENDARS);
+  }
+
+  private long pass(long now) {
+    long next;
+    do {
+      JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, fleet);
+      record = JobRecordFormat.decode("report", JobRecordFormat.encode(plan.record()));
+      assertThat(record).isEqualTo(plan.record());
+      cancels.clear();
+      cancels.addAll(plan.cancels());
+      plan.children().forEach(child -> ends.put(child.id(), new ShardEnd(ShardEnd.State.LIVE, 0)));
+      children.addAll(plan.children());
+      next = plan.at();
+    } while (next <= now);
+    return next;
+  }
+
+  private void succeed(long at) {
+    ends.replaceAll((id, end) -> end.isLive() ? new ShardEnd(ShardEnd.State.SUCCEEDED, at) : end);
+  }
+
+  private List<Address> addresses() {
+    return children.stream().map(child -> child.id().address()).toList();
+  }
+
+  private List<@Nullable String> headers(String name) {
+    List<@Nullable String> values = new ArrayList<>();
+    children.forEach(child -> values.add(child.body().headers().get(name)));
+    return values;
+  }
+
+  private static Address seat(int number) {
+    return new Address(Address.Kind.SEAT, number);
+  }
+
+  @Test
+  void oneShardHasNoAddress() {
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(Address.ANYWHERE);
+    assertThat(record.active().getFirst().targets()).isEqualTo(Targets.NONE);
+  }
+
+  @Test
+  void shardsAreDividedAmongTheWorkersOfTheQueue() {
+    job(minutely().shards(4));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(seat(0), seat(1), seat(2), seat(0));
+    assertThat(headers(JobHeaders.SHARD)).containsExactly("0", "1", "2", "3");
+    assertThat(headers(JobHeaders.SHARDS)).containsOnly("4");
+    assertThat(headers(JobHeaders.ZONE)).containsOnlyNulls();
+  }
+
+  @Test
+  void freeShardsAndShardsWithoutWorkersHaveNoAddress() {
+    job(minutely().shards(4).allocation(Allocation.FREE));
+    pass(START + MINUTE);
+    job(minutely().shards(4));
+    for (Fleet none : new Fleet[]{Fleet.EMPTY, new Workers().add("w0", "a").disabled(0).fleet(), null}) {
+      fleet = none;
+      pass(START + MINUTE);
+      job(minutely().shards(4));
+    }
+    assertThat(addresses()).hasSize(16).containsOnly(Address.ANYWHERE);
+  }
+
+  @Test
+  void aWorkerOfAnotherQueueOrThatIsDisabledGetsNothing() {
+    fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "a").disabled(0).gone(2).fleet();
+    job(minutely().shards(3));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsOnly(seat(1));
+    job(Job.named("report").queue("other").every(Duration.ofMinutes(1)).schedule(s -> s.offset(Duration.ZERO))
+        .shards(2));
+    children.clear();
+    pass(START + MINUTE);
+    assertThat(addresses()).containsOnly(Address.ANYWHERE);
+  }
+
+  @Test
+  void targetsAreFrozenWhenARunStarts() {
+    job(minutely().shards(1_200));
+    JobLife.Plan first = JobLife.plan(record, START + MINUTE, Map.of(), NO_CALENDARS, fleet);
+    JobLife.Plan again = JobLife.plan(first.record(), START + MINUTE, Map.of(), NO_CALENDARS,
+        new Workers().add("other", "a").fleet());
+    assertThat(again.record().active().getFirst().targets()).isEqualTo(first.record().active().getFirst().targets());
+    assertThat(again.children().stream().map(child -> child.id().address())).contains(seat(1), seat(2));
+    List<TaskId> wanted = JobLife.wanted(again.record());
+    assertThat(wanted.subList(0, 500)).isEqualTo(first.children().stream().map(Outcome.Child::id).toList());
+  }
+
+  @Test
+  void theNextRunIsAllocatedAnew() {
+    job(minutely().shards(3));
+    pass(START + MINUTE);
+    succeed(START + MINUTE + 1);
+    fleet = new Workers().add("w0", "a").fleet();
+    pass(START + 2 * MINUTE);
+    assertThat(addresses()).containsExactly(seat(0), seat(1), seat(2), seat(0), seat(0), seat(0));
+  }
+
+  @Test
+  void aChangeOfTheDefinitionTakesEffectWithTheNextRun() {
+    job(minutely().shards(3).overlap(Overlap.ALLOW));
+    pass(START + MINUTE);
+    record = JobChange.put(record, minutely().shards(1).scope(Scope.ALL).build(), START + MINUTE + 1, NO_CALENDARS);
+    pass(START + MINUTE + 2);
+    assertThat(record.active().getFirst().targets().address(1)).isEqualTo(seat(1));
+    succeed(START + MINUTE + 3);
+    pass(START + 2 * MINUTE);
+    assertThat(record.history().getLast().shards()).isEqualTo(3);
+    assertThat(addresses().subList(3, 6)).extracting(Address::kind).containsOnly(Address.Kind.ONLY);
+  }
+
+  @Test
+  void eachZoneWithAWorkerHasARun() {
+    job(minutely().scope(Scope.PER_ZONE));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(new Address(Address.Kind.ZONE, 0), new Address(Address.Kind.ZONE, 1));
+    assertThat(headers(JobHeaders.ZONE)).containsExactly("a", "b");
+    assertThat(headers(JobHeaders.SHARD)).containsOnly("0");
+    assertThat(headers(JobHeaders.SHARDS)).containsOnly("1");
+    assertThat(record.active().getFirst().shards()).isEqualTo(2);
+  }
+
+  @Test
+  void shardsPerZoneAreDividedWithinTheirZone() {
+    job(minutely().scope(Scope.PER_ZONE).shards(2, "even", "odd"));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(new Address(Address.Kind.ZONE_SEAT, 0),
+        new Address(Address.Kind.ZONE_SEAT, 1), new Address(Address.Kind.ZONE_SEAT, 2),
+        new Address(Address.Kind.ZONE_SEAT, 2));
+    assertThat(headers(JobHeaders.SHARD)).containsExactly("0", "1", "0", "1");
+    assertThat(headers(JobHeaders.SHARDS)).containsOnly("2");
+    assertThat(headers(JobHeaders.SHARD_PARAMETER)).containsExactly("even", "odd", "even", "odd");
+    assertThat(headers(JobHeaders.ZONE)).containsExactly("a", "a", "b", "b");
+  }
+
+  @Test
+  void aZoneOfTheJobWithoutALiveWorkerKeepsItsShardsForTheZone() {
+    fleet = new Workers().add("w0", "a").add("w1", "b").gone(1).fleet();
+    job(minutely().scope(Scope.PER_ZONE).zones("b", "a").shards(2));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(new Address(Address.Kind.ZONE, 1), new Address(Address.Kind.ZONE, 1),
+        new Address(Address.Kind.ZONE_SEAT, 0), new Address(Address.Kind.ZONE_SEAT, 0));
+    assertThat(RunPlaces.waitsFor(record.job(), record.active().getFirst(), fleet))
+        .isEqualTo("waits for a worker in zone b");
+  }
+
+  @Test
+  void aZoneInWhichNoWorkerHasBeenKeepsTheTimeWaiting() {
+    job(minutely().scope(Scope.PER_ZONE).zones("a", "new"));
+    assertThat(pass(START + MINUTE)).as("tried again soon").isEqualTo(START + MINUTE + 2_000);
+    pass(START + MINUTE + 2_000);
+    assertThat(record.waiting()).hasSize(1);
+    pass(START + 2 * MINUTE);
+    pass(START + 3 * MINUTE);
+    assertThat(record.waiting()).as("one waiting run, no more").hasSize(1);
+    assertThat(record.totals().skipped()).isEqualTo(2);
+    assertThat(RunPlaces.choose(record.job(), fleet)).isEqualTo(new RunPlaces.Wait("waits for a worker in zone new"));
+    fleet = new Workers().add("w0", "a").add("w1", "new").fleet();
+    pass(START + 3 * MINUTE + 10);
+    assertThat(headers(JobHeaders.ZONE)).containsExactly("a", "new");
+    assertThat(record.active().getFirst().time()).isEqualTo(START + MINUTE);
+    assertThat(record.waiting()).isEmpty();
+  }
+
+  @Test
+  void allIsOneShardForEachWorker() {
+    fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").add("w3", "b").disabled(1).fleet();
+    job(minutely().scope(Scope.ALL));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(new Address(Address.Kind.ONLY, 0), new Address(Address.Kind.ONLY, 2),
+        new Address(Address.Kind.ONLY, 3));
+    assertThat(headers(JobHeaders.SHARD)).containsExactly("0", "1", "2");
+    assertThat(headers(JobHeaders.SHARDS)).containsOnly("3");
+  }
+
+  @Test
+  void allWithoutWorkersIsRecordedAsWithoutTargets() {
+    fleet = Fleet.EMPTY;
+    job(minutely().scope(Scope.ALL));
+    pass(START + MINUTE);
+    pass(START + 2 * MINUTE);
+    assertThat(record.history()).hasSize(1);
+    assertThat(record.history().getFirst().result()).isEqualTo(PastRun.Result.NO_TARGETS);
+    assertThat(record.history().getFirst().count()).isEqualTo(2);
+    assertThat(record.totals().noTargets()).isEqualTo(2);
+    assertThat(record.totals().fired()).isZero();
+    record = JobChange.trigger(record, null, START + 2 * MINUTE + 1).record();
+    pass(START + 2 * MINUTE + 1);
+    assertThat(record.totals().requested()).isEqualTo(1);
+    assertThat(record.waiting()).isEmpty();
+  }
+
+  @Test
+  void aFixedDelayWithoutWorkersGoesOn() {
+    fleet = Fleet.EMPTY;
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).scope(Scope.ALL));
+    pass(START);
+    assertThat(record.totals().noTargets()).isEqualTo(1);
+    assertThat(record.nextAfter()).isEqualTo(START + MINUTE);
+  }
+
+  @Test
+  void aNodeThatHasNotReadTheWorkersDoesNotDecide() {
+    fleet = null;
+    job(minutely().scope(Scope.ALL));
+    assertThat(pass(START + MINUTE)).isEqualTo(START + MINUTE + 2_000);
+    assertThat(record.waiting()).hasSize(1);
+    assertThat(record.history()).isEmpty();
+  }
+
+  @Test
+  void aTargetThatIsGoneBeforeItBeganIsCancelledAndNoFailure() {
+    Workers workers = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").add("w3", "b");
+    fleet = workers.fleet();
+    job(minutely().scope(Scope.ALL));
+    long next = pass(START + MINUTE);
+    assertThat(next).isLessThanOrEqualTo(START + MINUTE + 10_000);
+    TaskId waits = children.get(1).id();
+    TaskId runs = children.get(2).id();
+    TaskId lost = children.get(3).id();
+    ends.put(children.get(0).id(), new ShardEnd(ShardEnd.State.SUCCEEDED, START + MINUTE + 5));
+    ends.put(runs, new ShardEnd(ShardEnd.State.RUNNING, next + 1));
+    ends.put(lost, new ShardEnd(ShardEnd.State.RUNNING, next));
+    pass(START + MINUTE + 100);
+    assertThat(cancels).as("all workers are there").isEmpty();
+    fleet = workers.gone(1).disabled(2).gone(3).fleet();
+    pass(next);
+    assertThat(cancels).containsExactlyInAnyOrder(waits, lost);
+    ends.put(waits, new ShardEnd(ShardEnd.State.NOT_BEGUN, next));
+    ends.put(runs, new ShardEnd(ShardEnd.State.SUCCEEDED, next + 3));
+    ends.put(lost, new ShardEnd(ShardEnd.State.SUCCEEDED, next + 3));
+    pass(next + 5);
+    PastRun past = record.history().getFirst();
+    assertThat(past.result()).isEqualTo(PastRun.Result.SUCCEEDED);
+    assertThat(past.gone()).isEqualTo(1);
+    assertThat(past.failed()).isZero();
+  }
+
+  @Test
+  void aRunOfWhichEachTargetIsGoneHasFailed() {
+    job(minutely().scope(Scope.ALL));
+    pass(START + MINUTE);
+    ends.replaceAll((id, end) -> new ShardEnd(ShardEnd.State.NOT_BEGUN, START + MINUTE + 1));
+    pass(START + MINUTE + 2);
+    assertThat(record.history().getFirst().result()).isEqualTo(PastRun.Result.FAILED);
+    assertThat(record.history().getFirst().gone()).isEqualTo(3);
+  }
+
+  @Test
+  void aSeatThatWasNotReadYetIsNotGone() {
+    job(minutely().scope(Scope.ALL));
+    pass(START + MINUTE);
+    fleet = new Workers().add("w0", "a").fleet();
+    pass(START + MINUTE + 100);
+    assertThat(cancels).isEmpty();
+  }
+
+  @Test
+  void manyZonesTimesManyShardsAreRefused() {
+    assertThatThrownBy(() -> minutely().scope(Scope.PER_ZONE).zones("a", "b").shards(5_001).build())
+        .hasMessageContaining("shards times zones is at most 10000");
+    assertThatThrownBy(() -> minutely().scope(Scope.ALL).shards(2).build())
+        .hasMessageContaining("scope all has one shard for each worker");
+    assertThatThrownBy(() -> minutely().zones("a").build()).hasMessageContaining("scope per-zone only");
+    job(minutely().scope(Scope.PER_ZONE).shards(5_001));
+    assertThatThrownBy(() -> pass(START + MINUTE)).hasMessageContaining("zones=2");
+  }
+}

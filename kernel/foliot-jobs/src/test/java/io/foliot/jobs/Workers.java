@@ -1,0 +1,46 @@
+package io.foliot.jobs;
+
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.Fleet.Seat;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Fleets for tests: one worker after the other, all of the queue {@code q}. */
+final class Workers {
+  private final List<Seat> seats = new ArrayList<>();
+  private final Set<String> zones = new LinkedHashSet<>();
+
+  /** Adds a worker that is live and enabled. */
+  Workers add(String worker, String zone) {
+    zones.add(zone);
+    seats.add(new Seat(seats.size(), worker, zone, Set.of("q"), "node", true, true));
+    return this;
+  }
+
+  /** The worker on a seat is gone. */
+  Workers gone(int number) {
+    Seat seat = seats.get(number);
+    seats.set(number, new Seat(number, seat.worker(), seat.zone(), Set.of(), "", false, true));
+    return this;
+  }
+
+  Workers disabled(int number) {
+    Seat seat = seats.get(number);
+    seats.set(number, new Seat(number, seat.worker(), seat.zone(), seat.queues(), "node", true, false));
+    return this;
+  }
+
+  Fleet fleet() {
+    return new Fleet(seats, List.copyOf(zones));
+  }
+
+  static Fleet of(int workers) {
+    Workers made = new Workers();
+    for (int i = 0; i < workers; i++) {
+      made.add("worker-" + i, "a");
+    }
+    return made.fleet();
+  }
+}
