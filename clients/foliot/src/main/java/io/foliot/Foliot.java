@@ -72,7 +72,7 @@ public interface Foliot extends AutoCloseable {
     return builder().inMemory();
   }
 
-  /** Returns a builder for what has a default: the node's name, the threads of handlers, the JSON library. */
+  /** Returns a builder for settings that have defaults: the node's name, the threads of handlers, the API key. */
   static FoliotBuilder builder() {
     return new FoliotBuilder();
   }
@@ -81,7 +81,7 @@ public interface Foliot extends AutoCloseable {
    * Returns the tasks of a queue, and creates the queue if it does not exist.
    *
    * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
-   * @param type of the payloads: {@code String}, {@code byte[]}, or what the JSON library writes and reads
+   * @param type of the payloads: {@code String}, {@code byte[]}, or a type that the JSON library writes and reads
    * @throws IllegalArgumentException if the name is not one of a queue
    * @throws IllegalStateException if the type needs a JSON library and there is none
    */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation with {@code attempt} a number that strictly increases, so a sink can refuse what is stale
  * @param attempt counts the generation's attempts from 1
  * @param leaseEnd by the server's clock
- * @param note what earlier attempts of this generation have said of their work: where to continue
+ * @param note the notes of earlier attempts of this generation: where to continue
  */
 public record ClaimedTask(
     String id,

@@ -41,7 +41,7 @@ public sealed interface Settlement {
   record Fail(@Nullable String reason) implements Settlement {}
 
   /**
-   * An end of an attempt, with what the worker says of its work.
+   * An end of an attempt, with the worker's note on its work.
    *
    * @param end the end, without a note
    */
@@ -53,7 +53,7 @@ public sealed interface Settlement {
     }
   }
 
-  /** Returns this end of the attempt, with what the worker says of its work. */
+  /** Returns this end of the attempt, with the worker's note on its work. */
   default Settlement noting(TaskNote note) {
     return new Noted(this, note);
   }

@@ -10,7 +10,7 @@ public final class WebhookVerificationException extends Exception {
     TOO_OLD,
     /** The timestamp is further in the future than the tolerance: one of the two clocks is wrong. */
     TOO_NEW,
-    /** No signature matches any secret: another sender, another secret, or the body is not what was signed. */
+    /** No signature matches any secret: another sender, another secret, or the body has changed since it was signed. */
     NO_MATCH
   }
 

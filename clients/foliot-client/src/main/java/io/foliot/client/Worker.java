@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the tasks of a queue that is pulled: claims as many as it may run at once, gives each to the handler on a
- * virtual thread, extends its lease while the handler runs, and tells the server how it ended.
+ * virtual thread, extends its lease while the handler runs, and reports the end to the server.
  *
  * <p>It never gives up: when the server cannot be reached it retries with growing pauses. Stop it before the
  * client.
@@ -27,11 +27,11 @@ public final class Worker implements AutoCloseable {
    * its own back when it has settled. So no task waits here while its lease runs, and the worker has stopped when the
    * poller has ended and all permits are back.
    *
-   * A claim that is under way when the worker stops is waited for, and what it brings is run: to break it off would
-   * leave tasks that the server has just claimed lying until their leases end.
+   * The worker waits for a claim that is under way when it stops, and runs its tasks: aborting it would leave tasks
+   * that the server has just claimed idle until their leases end.
    */
 
-  /** Tasks that one claim asks for: what one answer may reasonably hold, at payloads of 256 KiB. */
+  /** Tasks that one claim asks for: a reasonable size of one answer, at payloads of 256 KiB. */
   private static final int MAX_CLAIM = 100;
 
   /** Characters of a reason; the whole stack trace belongs into the worker's own log. */
@@ -234,7 +234,7 @@ public final class Worker implements AutoCloseable {
       try {
         client.settle(task.lease(), sendable(settlement)).join();
       } catch (CompletionException | CancellationException e) {
-        report("the end of an attempt could not be told, so there will be another when its lease has ended, task="
+        report("cannot report the end of an attempt; it is repeated when its lease ends: task="
             + task.id(), cause(e));
       }
     }
@@ -276,7 +276,7 @@ public final class Worker implements AutoCloseable {
         return;
       }
       report("a lease could not be extended yet, task=" + task.id(), cause);
-      // Half of what is left each time, and at last a little beyond the end.
+      // Half of the remaining time on each try, and the last one a little beyond the end.
       Duration half = Duration.ofNanos(leftNanos / 2);
       Duration step = lease.dividedBy(20);
       renewLater(half.compareTo(step) > 0 ? half : step);
@@ -389,8 +389,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * After how long the tasks of a worker that died are anyone's again; 30 seconds unless set. The lease of a task
-     * that runs is extended each third of it.
+     * Sets the time after which the tasks of a dead worker can be claimed again; 30 seconds by default. The lease of a
+     * task that runs is extended each third of it.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);
@@ -410,8 +410,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Is told of what went wrong, and why: a claim that failed, a handler that threw, a lease that was lost. Unless set
-     * it is logged, as a warning of the logger {@code io.foliot.client}.
+     * Sets the listener of errors: a claim that failed, a handler that threw, a lease that was lost. By default they
+     * are logged, as warnings of the logger {@code io.foliot.client}.
      */
     public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
       onError = listener;

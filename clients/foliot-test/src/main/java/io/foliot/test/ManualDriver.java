@@ -68,7 +68,7 @@ final class ManualDriver implements Driver {
     await(stop);
   }
 
-  /** Lets time pass from one turn of a loop to the next, and runs the handlers of what became due at each. */
+  /** Lets time pass from one turn of a loop to the next, and runs the handlers of the tasks that became due at each. */
   void advance(Duration time) {
     long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
     runUntilIdle();

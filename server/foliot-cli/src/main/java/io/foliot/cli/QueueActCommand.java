@@ -60,10 +60,10 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
   }
 
   /** Resumes it. */
-  @Command(name = "resume", description = "Has a paused queue go on.")
+  @Command(name = "resume", description = "Resumes a paused queue.")
   static final class Resume extends QueueActCommand {
     Resume(Shell shell) {
-      super(shell, "goes on");
+      super(shell, "is resumed");
     }
 
     @Override

@@ -4,7 +4,7 @@ import io.foliot.server.security.Action;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Every way into the server: its method, its path, and who may take it. There is no other table. */
+/** All routes of the server: the method, the path, and the callers that may use it. There is no other table. */
 public enum Route {
   /** A page for people. */
   HOME("GET", "/", null, Reach.OPEN),
@@ -121,9 +121,9 @@ public enum Route {
 
   /** The object that the caller's key must permit. */
   enum Reach {
-    /** Nothing: anybody may ask, for the answer is the same for all. */
+    /** No right: every caller may ask, because the answer is the same for all. */
     OPEN,
-    /** The answer holds only what the caller sees. */
+    /** The answer contains only what the caller may see. */
     LIST,
     /** The queue in the path. */
     QUEUE,
@@ -147,7 +147,7 @@ public enum Route {
 
   Route(String method, String path, @Nullable Action action, Reach reach, String parameters) {
     if ((action == null) != (reach == Reach.OPEN)) {
-      throw new IllegalStateException("a route says who may take it: path=" + path);
+      throw new IllegalStateException("a route says which callers may use it: path=" + path);
     }
     this.method = method;
     this.path = path;

@@ -17,7 +17,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** Tasks, and what became of them, as answers show them. */
+/** Tasks and their results, as answers show them. */
 final class TaskJson {
   private TaskJson() {}
 
@@ -92,7 +92,7 @@ final class TaskJson {
   /**
    * A task with all that is known of it.
    *
-   * @param queueAttempts what its queue gives a task that says nothing about attempts, or 0 if that is not known
+   * @param queueAttempts the attempts that its queue gives a task without a number of its own, or 0 if not known
    */
   static void task(JsonGenerator json, TaskRecord task, int queueAttempts, long nowMillis) {
     json.writeStartObject();
@@ -182,7 +182,7 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** Writes what was said of the work, if anything was. */
+  /** Writes the note on the work, if there is one. */
   static void note(JsonGenerator json, TaskNote note) {
     if (note.progress() >= 0) {
       json.writeNumberProperty("progress", note.progress());
