@@ -40,7 +40,7 @@ final class Ensemble implements AutoCloseable {
   /**
    * A client that begins to connect.
    *
-   * @param changes told, with this client, of each change of its connection; Curator's thread
+   * @param changes called with this client at each change of its connection; Curator's thread
    */
   Ensemble(ZooKeeperOptions options, BiConsumer<Ensemble, ConnectionState> changes) {
     CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder().connectString(options.servers())
@@ -138,7 +138,7 @@ final class Ensemble implements AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Content(byte[] bytes, Stat stat) {}
 
-  /** Returns the state of a node, or null if it does not exist. The watcher is told when that changes. */
+  /** Returns the state of a node, or null if it does not exist. The watcher is called when that changes. */
   CompletableFuture<@Nullable Stat> stat(String path, @Nullable Watcher watcher) {
     return call(callback -> {
       var call = curator.checkExists();
@@ -180,7 +180,7 @@ final class Ensemble implements AutoCloseable {
         Set.of(Code.NONODE)).thenApply(Ensemble::isOk);
   }
 
-  /** Changes what a node holds; false if it has changed since that version, or is gone. */
+  /** Changes the data of a node; false if it has changed since that version, or is gone. */
   CompletableFuture<Boolean> write(String path, byte[] bytes, int version) {
     return call(callback -> curator.setData().withVersion(version).inBackground(callback).forPath(path, bytes),
         Set.of(Code.BADVERSION, Code.NONODE)).thenApply(Ensemble::isOk);

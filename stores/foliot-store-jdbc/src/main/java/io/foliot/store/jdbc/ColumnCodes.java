@@ -5,7 +5,7 @@ import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.format.EnumCodes;
 
-/** The codes of constants ({@link EnumCodes}) as columns hold them, and what columns hold besides. */
+/** The codes of constants ({@link EnumCodes}) as columns hold them, and other values of columns. */
 final class ColumnCodes {
   static final int DELAYED = EnumCodes.DELAYED;
   static final int RUNNING = EnumCodes.RUNNING;
@@ -25,7 +25,7 @@ final class ColumnCodes {
     return EnumCodes.of(state);
   }
 
-  /** The state, or FAILED for a number that is none. */
+  /** Returns the state, or FAILED for an unknown number. */
   static TaskState stateOrFailed(int code) {
     return code >= DELAYED && code <= CANCELLED ? EnumCodes.state(code) : TaskState.FAILED;
   }

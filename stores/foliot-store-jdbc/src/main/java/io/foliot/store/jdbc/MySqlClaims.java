@@ -49,8 +49,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * In two statements: the tokens tell what the first one has done. They are made of the task's id and of a secret of
-   * this call, within the statement, which then needs no more than a list of ids.
+   * Claims in two statements: the tokens show the rows that the first one has changed. They are made of the task's id
+   * and of a secret of this call, within the statement, which then needs no more than a list of ids.
    */
   @Override
   public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
@@ -76,7 +76,7 @@ final class MySqlClaims implements ClaimStatements {
           readMicros = row.getLong(1);
           Row read = results.record(connection, numbers, row, 2, true);
           if (read.damage() != null) {
-            // The general way sets it aside, or leaves it to those who can read it.
+            // The general path sets it aside, or leaves it to nodes that can read it.
             continue;
           }
           TaskRecord task = read.record();
@@ -141,7 +141,7 @@ final class MySqlClaims implements ClaimStatements {
             + notAfter(some.getFirst())).collect(Collectors.joining("", "CASE", " ELSE TRUE END"));
   }
 
-  /** The lease of a row; that of the first list where no other one has it. */
+  /** Returns the lease of a row: that of the first list, unless another list has the row. */
   private static String lease(List<List<NewClaim>> byLease) {
     long first = byLease.getFirst().getFirst().leaseMillis();
     if (byLease.size() == 1) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads of the index, pages and counts of MariaDB and MySQL. */
 final class MySqlQueries implements QueryStatements {
   private static final String BODY = "record.body";
-  /** Longer lists of scans are looked through for slots that have something. */
+  /** Longer lists of scans are first searched for slots that have entries. */
   private static final int SCANS_AT_ONCE = 4;
 
   private final MySqlStatements statements;

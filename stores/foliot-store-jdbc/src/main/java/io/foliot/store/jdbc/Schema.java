@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The tables: made, or brought up to date, when a store is opened. */
 final class Schema {
   /**
-   * The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables.
+   * The newest migration. A database that has it is not checked further, so that no rights to change tables are needed.
    */
   private static final String NEWEST = "2";
   private static final String HISTORY = "foliot_schema_history";
@@ -58,7 +58,7 @@ final class Schema {
         : "";
   }
 
-  /** Makes what is missing. Several nodes may do so at the same time. */
+  /** Creates missing tables. Several nodes may do so at the same time. */
   static void migrate(DataSource source, Dialect dialect, String name) {
     for (int tried = 1; !isCurrent(source, dialect); tried++) {
       try {
@@ -120,7 +120,7 @@ final class Schema {
     }
   }
 
-  /** Writes what is said of a new store, and reads what was said of an older one. */
+  /** Writes the properties of a new store, or reads those of an existing one. */
   static String meta(Connection connection, Dialect dialect, String name, String valueIfNew) throws SQLException {
     for (int tried = 0;; tried++) {
       String value = find(connection, dialect, name);

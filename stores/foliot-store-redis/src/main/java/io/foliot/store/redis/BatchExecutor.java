@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes steps. What is usual goes to its part in one script for many items, all parts at once. What is not goes the
- * general way: the records are read, {@link TaskOperations} says what becomes of them, and the difference is written if
- * nothing of it has changed since; else it is read again. As nothing has changed, the step is as if it was taken when
- * the records were read, by the clock they were read with.
+ * Takes steps. The usual cases go to their parts in one script for many items, all parts at once. The others take the
+ * general path: the records are read, {@link TaskOperations} decides, and the difference is written if the records have
+ * not changed since; otherwise they are read again. The step therefore counts as taken when the records were read, by
+ * the clock they were read with.
  *
  * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others go the
  * general way after it, in order, each unit of them by one comparison.
@@ -36,7 +36,7 @@ final class BatchExecutor {
    * A unit that others change between each read and write of ours. With ten writers of one key, five tries are many.
    */
   private static final int MAX_TRIES = 200;
-  /** Half of what the scripts keep traces for. */
+  /** Half of the time for which the scripts keep traces. */
   private static final long LATE_MICROS = 5_000_000;
 
   private final Link link;
@@ -106,7 +106,7 @@ final class BatchExecutor {
           });
     }
 
-    /** Records why some items fail, so that the others go on. */
+    /** Records why some items fail, so that the others continue. */
     private @Nullable Void failed(Throwable thrown) {
       RuntimeException known = Link.failure(thrown);
       if (!(known instanceof StoreException reason)) {
@@ -150,10 +150,7 @@ final class BatchExecutor {
       });
     }
 
-    /**
-     * Brings what the items name to where it belongs; answers whether it is there, or else there are more parts than
-     * was known.
-     */
+    /** Brings the records that the items name to their parts. Returns false if there are more parts than were known. */
     private CompletableFuture<Boolean> brought(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
         return CompletableFuture.completedFuture(true);
@@ -295,7 +292,7 @@ final class BatchExecutor {
           });
     }
 
-    /** Writes what becomes of what was read; returns the items that must be read again. */
+    /** Writes the results of the records that were read; returns the items that must be read again. */
     private CompletableFuture<List<Integer>> write(int bits, int part, List<Integer> indices, Snapshot snapshot) {
       List<byte[]> arguments = arguments(bits);
       arguments.add(Layout.bytes(snapshot.nowMicros() + LATE_MICROS));

@@ -383,7 +383,7 @@ final class Reads {
       String[] words = text.split("-", -1);
       if (words.length != 4 || !words[0].equals("r") || !words[1].matches("\\d{1,5}") || !words[2].matches("\\d{1,20}")
           || !words[3].matches("\\d{1,9}")) {
-        throw new IllegalArgumentException("a cursor is what the last page gave: cursor=" + text);
+        throw new IllegalArgumentException("a cursor comes from the last page: cursor=" + text);
       }
       return new Cursor(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
     }

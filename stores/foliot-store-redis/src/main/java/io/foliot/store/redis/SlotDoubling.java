@@ -19,9 +19,9 @@ import java.util.function.Consumer;
  * the record of slots: complete
  * </pre>
  *
- * Nothing waits for this: what is submitted, touched, claimed or settled meanwhile crosses by itself before it is
- * touched (see {@code SlotMigration}). What wakes is found, for the index of a slot is read from its old and its new
- * part. Stores that are open go on with the number of slots they were opened with.
+ * Nothing waits for this: a task that is submitted, touched, claimed or settled meanwhile crosses first (see
+ * {@code SlotMigration}). Due tasks are found, because the index of a slot is read from its old and its new part.
+ * Stores that are open keep the number of slots they were opened with.
  */
 final class SlotDoubling {
   /** Slots are the low bits of a hash of 16. */
@@ -41,7 +41,7 @@ final class SlotDoubling {
     this.calls = calls;
   }
 
-  /** Does what {@link SlotGrowth#doubleSlots} promises. */
+  /** Implements {@link SlotGrowth#doubleSlots}. */
   SlotGrowth.Progress run(Consumer<SlotGrowth.Progress> progress) {
     try {
       int bits = begin();
@@ -69,7 +69,7 @@ final class SlotDoubling {
     return arguments;
   }
 
-  /** Writes that there are more, unless somebody has; answers how many, as a power of two. */
+  /** Writes the larger number, unless another process has; returns it as a power of two. */
   int begin() {
     List<Object> known = link.command(CommandType.HMGET, layout.global("slots"), Layout.bytes("bits"),
         Layout.bytes("complete")).join();

@@ -38,7 +38,7 @@ final class NativeLibrary {
   private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
   /** The name of the library in the jar. */
   private static final String IN_JAR = "rocksdb";
-  /** Its name in a folder from which RocksDB loads it: another one. */
+  /** Its name in a folder from which RocksDB loads it, which is a different one. */
   private static final String IN_FOLDER = "rocksdbjni";
   private static final String UNFINISHED = ".new";
   /** An unfinished file this old was left by a process that was killed. */
@@ -114,7 +114,9 @@ final class NativeLibrary {
     }
   }
 
-  /** Deletes what this process does not need any more; where files in use cannot be deleted, when it exits. */
+  /**
+   * Deletes files that this process does not need any more; where files in use cannot be deleted, it does so at exit.
+   */
   private static void delete(Path path) throws IOException {
     List<Path> deepestLast;
     try (Stream<Path> files = Files.walk(path)) {

@@ -16,21 +16,21 @@ import java.util.List;
  * @param waitingItems items of calls that are not answered yet
  * @param cachedRecords records in the record cache
  * @param cachedBytes heap of the record cache, by its own estimate
- * @param freeBytes room on the file system when it was last looked at
+ * @param freeBytes room on the file system when it was last measured
  * @param logBytes length of the log
  * @param fileBytes length of all files of records and indexes
- * @param memtableBytes native memory of what is in the log and not yet in files
+ * @param memtableBytes native memory of data that is in the log and not yet in files
  * @param unreadable tasks that were found to be unreadable and are not fired, since the store was opened
  */
 public record StoreStats(long commits, long syncs, long items, long prepareMicros, long syncMicros,
     long lastCommitItems, long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes,
     long freeBytes, long logBytes, long fileBytes, long memtableBytes, long unreadable) {
-  /** Returns what the operator of a server watches. */
+  /** Returns the figures that an operator watches. */
   List<Figure> figures() {
     return List.of(Figure.level("free.bytes", "Room on the file system", freeBytes),
         Figure.level("log.bytes", "Length of the store's log", logBytes),
         Figure.level("file.bytes", "Length of the store's files", fileBytes),
-        Figure.level("memtable.bytes", "What is in the log and not yet in files", memtableBytes),
+        Figure.level("memtable.bytes", "Data that is in the log and not yet in files", memtableBytes),
         Figure.level("cached.records", "Records in the store's cache", cachedRecords),
         Figure.level("cached.bytes", "Heap of the store's cache", cachedBytes),
         Figure.level("unreadable", "Tasks that this version cannot read, and does not fire", unreadable),
