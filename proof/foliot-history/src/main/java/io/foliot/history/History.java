@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records events, in memory or in a file, from any thread.
  *
- * <p> A file has one line per event. Each is handed to the operating system before the recording call returns, so what
- * was recorded survives a kill of the writer, though not a power loss; of a line that the kill tore, nothing is read. A
- * writer that restarts may append to the same file.
+ * <p> A file has one line per event. Each is handed to the operating system before the recording call returns, so
+ * recorded events survive a kill of the writer, though not a power loss; a line that the kill tore is ignored. A writer
+ * that restarts may append to the same file.
  */
 public final class History implements Closeable {
   private final @Nullable FileChannel file;
@@ -40,7 +40,7 @@ public final class History implements Closeable {
     return new History(null, null);
   }
 
-  /** Appends to a file, which keeps what it holds. */
+  /** Appends to a file, which keeps its contents. */
   public static History in(Path path) throws IOException {
     FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ,
         StandardOpenOption.WRITE);
@@ -98,7 +98,7 @@ public final class History implements Closeable {
     append(new Event.FaultEnded(window, atMillis));
   }
 
-  /** Records that the store may have lost what it was told since an instant. */
+  /** Records that the store may have lost its writes since an instant. */
   public void forgot(long atMillis, long fromMillis) {
     append(new Event.Forgot(atMillis, fromMillis));
   }
@@ -116,7 +116,7 @@ public final class History implements Closeable {
     }
   }
 
-  /** A copy of what has been recorded so far. */
+  /** Returns a copy of the events recorded so far. */
   public synchronized List<Event> events() {
     if (path == null) {
       return List.copyOf(events);

@@ -34,7 +34,7 @@ final class HealthWatch implements AutoCloseable {
     }
   }
 
-  /** Returns whether it was asked between two instants, and said each time that it was not ready. */
+  /** Returns whether it was polled between two instants, and was not ready each time. */
   synchronized boolean wasSteadilyDown(long fromMillis, long toMillis) {
     List<Sample> some = samples.stream()
         .filter(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis).toList();
@@ -47,7 +47,7 @@ final class HealthWatch implements AutoCloseable {
         .anyMatch(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis && sample.status != READY);
   }
 
-  /** Returns whether it says now that it is ready, and has not said otherwise for a while. */
+  /** Returns whether it is ready, and has been for a while. */
   synchronized boolean isReadySince(long millis) {
     return !samples.isEmpty() && samples.getLast().status == READY && samples.getFirst().atMillis <= millis
         && !wasDown(millis, Long.MAX_VALUE);

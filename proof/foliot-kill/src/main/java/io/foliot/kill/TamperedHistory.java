@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Histories of what must not be: a judge that does not mind them is none. */
+/** Histories that break a promise; a checker that accepts one is broken. */
 final class TamperedHistory {
   /** Numbers of deliveries that no history of ours reaches. */
   private static final long MADE_UP = 1L << 40;
