@@ -148,7 +148,7 @@ public final class FoliotClient implements AutoCloseable {
     await(async.deleteQueue(queue));
   }
 
-  /** Has a queue begin no more attempts. Tasks can still be submitted. */
+  /** Pauses a queue: no more attempts begin. Tasks can still be submitted. */
   public void pauseQueue(String queue) {
     await(async.pauseQueue(queue));
   }
@@ -256,7 +256,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.getTask(id));
   }
 
-  /** Why a task has not fired: the server's answer as it is, a JSON object for people. */
+  /** Returns why a task has not fired: the server's answer as it is, a JSON object for people. */
   public String explain(String id) {
     return await(async.explain(id));
   }

@@ -234,7 +234,7 @@ final class NodeNetwork implements AutoCloseable {
     }
   }
 
-  /** Has both directions of a node's link be as {@code tc} says. */
+  /** Sets both directions of a node's link to a state of {@code tc}. */
   void shape(int node, String discipline, String... settings) {
     String shape = discipline + " " + String.join(" ", settings);
     shell("tc qdisc replace dev " + name(node) + " root " + shape);

@@ -120,7 +120,7 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** Has the queues be there, at all servers. */
+  /** Ensures that all servers know the queues. */
   void putQueues() {
     QueueSettings settings = QueueSettings
         .builder(Delivery.http(receiver.url()).toBuilder().setting("timeout", TIMEOUT).build())
@@ -207,7 +207,7 @@ final class Rig implements AutoCloseable {
     return new HistoryChecker(ALLOWANCES).check(history);
   }
 
-  /** @return tasks that clients were told of, and that the server does not know; it keeps all for an hour */
+  /** @return acknowledged tasks that the server does not know; it keeps all for an hour */
   private Set<String> readFinalStates() {
     Set<String> forgotten = new HashSet<>();
     List<Event> events = history.events();
@@ -238,7 +238,7 @@ final class Rig implements AutoCloseable {
     return forgotten;
   }
 
-  /** Tasks that clients were first told of between two instants. */
+  /** Tasks that were first acknowledged between two instants. */
   private static Set<String> firstToldOf(List<Event> events, long fromMillis, long toMillis) {
     Set<String> earlier = new HashSet<>();
     Set<String> between = new HashSet<>();

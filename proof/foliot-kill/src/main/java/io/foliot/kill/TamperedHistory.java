@@ -85,7 +85,7 @@ final class TamperedHistory {
 
   /**
    * Tasks that the receiver refused, or asked to have again: one was recorded as failed, and the other has a firing
-   * that no client was told of, so neither is lost without its deliveries.
+   * that no client knows of, so neither is lost without its deliveries.
    */
   private static Set<String> answeredOtherwise(List<Event> events) {
     Map<Long, String> taskIds = new HashMap<>();

@@ -40,7 +40,7 @@ final class Coverage {
     CLAIM_FORGOTTEN,
     /** A call failed and said that nothing was done. */
     NOTHING_DONE,
-    /** A call took effect after its caller had been told that it failed. */
+    /** A call took effect after it had failed for its caller. */
     EFFECT_AFTER_FAILURE,
     /** A transaction made a task visible after it was due. */
     COMMIT_AFTER_DUE,

@@ -55,7 +55,7 @@ public final class JobSimulation {
   private final List<Unmet> unmet = new ArrayList<>();
   private final JobCallers callers;
   private final Faults faults;
-  /** How long no node runs before everything heals, in every tenth world: up to more than a day. */
+  /** The time without any node before everything heals, in every tenth world: up to more than a day. */
   private final long outageMillis;
 
   private JobSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {

@@ -44,7 +44,7 @@ final class JobStory {
   long pausedAt;
   /** When the pause ends that still lasts. */
   long pausedUntil;
-  /** How often its caller has called put; more often than there are answers if a call failed or was lost. */
+  /** The number of puts of its caller; more than there are answers if a call failed or was lost. */
   int puts;
   /** When its deletion was answered; 0 if it was not deleted. */
   long deletedAt;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The nodes of a run with their store, coordinator and receiver, in a world drawn from the seed. */
 final class SimCluster {
-  /** How long things break. */
+  /** The period of faults. */
   static final long CHAOS_MILLIS = 45_000;
   /** The time at which faults are repaired. */
   static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;

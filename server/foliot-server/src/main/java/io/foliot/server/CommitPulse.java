@@ -66,7 +66,7 @@ final class CommitPulse {
     }
   }
 
-  /** Why the server does not serve, as far as this shows it. */
+  /** Returns why the server is not ready, as far as the commits show. */
   List<String> troubles() {
     long sinceNanos = System.nanoTime() - committedNanos;
     return sinceNanos < LOST_NANOS

@@ -32,7 +32,7 @@ public final class StartException extends RuntimeException {
     this.reason = reason;
   }
 
-  /** Why. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }

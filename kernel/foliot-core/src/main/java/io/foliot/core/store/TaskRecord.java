@@ -252,7 +252,7 @@ public final class TaskRecord {
     return noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
   }
 
-  /** Why it ended, for people; empty while it is live. */
+  /** The reason of its end, for people; empty while it is live. */
   public String reason() {
     return reason;
   }

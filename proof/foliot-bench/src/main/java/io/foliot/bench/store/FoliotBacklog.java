@@ -33,7 +33,7 @@ final class FoliotBacklog implements Backlog {
 
   @Override
   public void start(Ledger ledger) {
-    // Told when the store has said that the end is durable.
+    // Called when the store has reported that the end is durable.
     Meter meter = new Meter() {
       @Override
       public void settled(String name, String outcome, long durationMicros) {

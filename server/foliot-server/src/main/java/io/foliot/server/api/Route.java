@@ -55,7 +55,7 @@ public enum Route {
 
   /** A task. */
   GET_TASK("GET", "/v1/tasks/{id}", Action.READ, Reach.TASK),
-  /** Why a task has not fired. */
+  /** Returns why a task has not fired. */
   EXPLAIN("GET", "/v1/tasks/{id}/explain", Action.READ, Reach.TASK),
   /** Cancels a task. */
   CANCEL_TASK("DELETE", "/v1/tasks/{id}", Action.SUBMIT, Reach.TASK),
@@ -91,7 +91,7 @@ public enum Route {
   BACKFILL_JOB("POST", "/v1/jobs/{job}/backfill", Action.SUBMIT, Reach.JOB),
   /** The next times of a job. */
   NEXT_TIMES("GET", "/v1/jobs/{job}/next", Action.READ, Reach.JOB, "count"),
-  /** Why a job does not run. */
+  /** Returns why a job does not run. */
   EXPLAIN_JOB("GET", "/v1/jobs/{job}/explain", Action.READ, Reach.JOB),
   /** The runs of a job. */
   LIST_RUNS("GET", "/v1/jobs/{job}/runs", Action.READ, Reach.JOB),

@@ -198,7 +198,7 @@ final class TaskJson {
     }
   }
 
-  /** Why a task has not fired. */
+  /** Writes why a task has not fired. */
   static void explanation(JsonGenerator json, Scheduler.Explanation why) {
     json.writeStartObject();
     json.writeStringProperty("id", why.task().id().toString());

@@ -221,7 +221,7 @@ final class MySqlQueries implements QueryStatements {
     return at;
   }
 
-  /** The last id that is looked at, or null if there are not so many. */
+  /** The last id that is examined, or null if there are not that many. */
   private @Nullable TaskId edge(Connection connection, String sql, TaskId after, int scanned) throws SQLException {
     try (PreparedStatement select = statements.prepare(connection, sql)) {
       select.setBytes(1, ParameterTable.bytes(after));

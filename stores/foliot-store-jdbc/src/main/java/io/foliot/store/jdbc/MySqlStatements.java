@@ -175,7 +175,7 @@ final class MySqlStatements {
   @SuppressWarnings("ArrayRecordComponent") // made, written, and dropped
   record NewBody(TaskId id, byte[] body) {}
 
-  /** Has tasks that this transaction has locked carry something else. */
+  /** Changes the payloads of tasks that this transaction has locked. */
   void writeBodies(Connection connection, List<NewBody> bodies) throws SQLException {
     if (bodies.isEmpty()) {
       return;

@@ -544,7 +544,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return stage;
   }
 
-  /** Why the store has closed itself, if it has. */
+  /** The reason why the store has closed itself, if it has. */
   public Optional<StoreException> failure() {
     return Optional.ofNullable(writer.failure());
   }
