@@ -14,7 +14,7 @@ public interface Handler<T> {
    *
    * @param payload the payload of the task
    * @param run the attempt, with other ways to end it
-   * @throws Exception to have the attempt repeated
+   * @throws Exception if the attempt has failed and is to be repeated
    */
   void handle(T payload, Run run) throws Exception;
 }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that this process may run until its lease ends.
  *
- * @param generation with {@code attempt} a number that strictly increases, so a sink can refuse what is stale
+ * @param generation together with {@code attempt} a number that strictly increases, so a sink can refuse stale
+ *     deliveries
  * @param attempt counts the generation's attempts from 1
  * @param leaseEnd by the server's clock
  * @param note the notes of earlier attempts of this generation: where to continue

@@ -95,7 +95,7 @@ public record Delivery(String type, Map<String, String> settings) {
     settings.forEach((name, json) -> Json.writeJson(generator, name, json));
   }
 
-  /** Not the values, for a secret may be among them. */
+  /** Leaves out the values, because they may contain a secret. */
   @Override
   public String toString() {
     return "Delivery[type=" + type + ", settings=" + settings.keySet() + "]";

@@ -22,7 +22,7 @@ public record QueueSettings(
     @Nullable Duration maxRun,
     @Nullable Retention retention,
     @Nullable Boolean paused) {
-  /** When a failed attempt is repeated. */
+  /** The rules by which a failed attempt is repeated. */
   public record Retry(
       @Nullable Integer maxAttempts,
       @Nullable Duration backoff,

@@ -31,7 +31,7 @@ public record QueueView(
     return new QueueView(json.text("queue"), QueueSettings.of(json), counts, stats.durationOrNull("lag"), json.json());
   }
 
-  /** Not the answer, for a secret may be in it. */
+  /** Leaves out the answer, because it may contain a secret. */
   @Override
   public String toString() {
     return "QueueView[queue=" + queue + ", settings=" + settings + ", counts=" + counts + ", lag=" + lag + "]";

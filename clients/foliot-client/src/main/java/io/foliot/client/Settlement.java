@@ -63,7 +63,7 @@ public sealed interface Settlement {
     return new Ack();
   }
 
-  /** The attempt has succeeded, and the task fires again after a while. */
+  /** The attempt has succeeded, and the task fires again after a delay. */
   static Settlement again(Duration after) {
     return new Again(after);
   }

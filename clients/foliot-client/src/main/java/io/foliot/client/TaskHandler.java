@@ -1,11 +1,12 @@
 package io.foliot.client;
 
-/** The work of a queue that is pulled. */
+/** Code that does the work of a queue that is pulled. */
 @FunctionalInterface
 public interface TaskHandler {
   /**
    * Does one task's work. It runs on a virtual thread of its own, and is interrupted if the lease is lost (the task was
-   * cancelled, or the server could not be reached until the lease had ended) or if the worker stops without patience.
+   * cancelled, or the server could not be reached until the lease had ended) or if the patience of a worker's stop has
+   * ended.
    *
    * <p>A task may come more than once. Its generation and attempt only grow, so a sink that remembers the last ones can
    * refuse stale deliveries.

@@ -18,14 +18,13 @@ import org.jspecify.annotations.Nullable;
  * Runs the tasks of a queue that is pulled: claims as many as it may run at once, gives each to the handler on a
  * virtual thread, extends its lease while the handler runs, and reports the end to the server.
  *
- * <p>It never gives up: when the server cannot be reached it retries with growing pauses. Stop it before the
- * client.
+ * <p>It keeps retrying, with growing pauses, while the server cannot be reached. Stop it before the client.
  */
 public final class Worker implements AutoCloseable {
   /*
-   * Permits are the whole state. The poller takes some, claims that many tasks, and hands one on with each; a run gives
-   * its own back when it has settled. So no task waits here while its lease runs, and the worker has stopped when the
-   * poller has ended and all permits are back.
+   * Permits are the whole state. The poller takes some, claims that many tasks, and passes one on with each; a run
+   * returns its permit when it has settled. No task therefore waits here while its lease runs, and the worker has
+   * stopped when the poller has ended and all permits are back.
    *
    * The worker waits for a claim that is under way when it stops, and runs its tasks: aborting it would leave tasks
    * that the server has just claimed idle until their leases end.
@@ -34,7 +33,7 @@ public final class Worker implements AutoCloseable {
   /** Tasks that one claim asks for: a reasonable size of one answer, at payloads of 256 KiB. */
   private static final int MAX_CLAIM = 100;
 
-  /** Characters of a reason; the whole stack trace belongs into the worker's own log. */
+  /** Characters of a reason; the whole stack trace is in the worker's own log. */
   private static final int MAX_REASON = 1000;
 
   /** An answer with no task that comes sooner than this counts as a failure, so that the worker does not spin. */
@@ -84,7 +83,7 @@ public final class Worker implements AutoCloseable {
     poller = Thread.ofVirtual().name("foliot-worker-" + queue).unstarted(this::poll);
   }
 
-  /** The settings of a worker to be. */
+  /** Returns a builder of a worker. */
   public static Builder builder(FoliotClient client, String queue, TaskHandler handler) {
     return new Builder(client, queue, handler);
   }
@@ -194,7 +193,7 @@ public final class Worker implements AutoCloseable {
     private volatile boolean ended;
     private volatile CompletableFuture<?> renewal = CompletableFuture.completedFuture(null);
 
-    // Whichever thread has the turn to extend the lease.
+    // Only the thread whose turn it is to extend the lease.
     private long leaseEndNanos;
 
     Run(ClaimedTask task, long leaseEndNanos) {
@@ -287,7 +286,9 @@ public final class Worker implements AutoCloseable {
     return String.valueOf(failure);
   }
 
-  /** The settlement with a reason that is short, and well-formed even if it was cut, or came from an unknown source. */
+  /**
+   * Returns the settlement with a short reason, which is well-formed even if it was cut or came from an unknown source.
+   */
   private static Settlement sendable(Settlement settlement) {
     return switch (settlement) {
       case Settlement.Noted(Settlement end, TaskNote note) -> sendable(end).noting(note);
@@ -318,7 +319,7 @@ public final class Worker implements AutoCloseable {
     long graceNanos = TimeUnit.NANOSECONDS.convert(grace);
     stopping = true;
     pause.complete(null);
-    // Ends its wait for permits; it is deaf to this while it claims.
+    // Ends its wait for permits; a claim ignores the interrupt.
     poller.interrupt();
     boolean done = false;
     try {

@@ -70,7 +70,7 @@ final class HttpListener implements AutoCloseable {
   /**
    * The settings of the listener.
    *
-   * @param address where it is
+   * @param address its host and port
    * @param maxBodyBytes the largest body of any call
    * @param maxConnections how many connections it has at most
    */
@@ -79,14 +79,14 @@ final class HttpListener implements AutoCloseable {
   /**
    * The memory that requests under way may use.
    *
-   * @param bodies what they brought
-   * @param reads what they get who read
-   * @param writes what they get who write
+   * @param bodies the memory of their bodies
+   * @param reads the memory of answers to reads
+   * @param writes the memory of answers to writes
    */
   record Memory(Bodies bodies, AnswerMemory reads, AnswerMemory writes) {}
 
   /**
-   * Opens the door.
+   * Starts to listen.
    *
    * @param onFailure receives failures after which the process cannot continue
    * @throws StartException if the address cannot be bound
@@ -159,8 +159,8 @@ final class HttpListener implements AutoCloseable {
       case 413 -> tooLarge();
       case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
-      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, come back later");
-      // Without a method there was no request yet, only bytes that are none.
+      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, try again later");
+      // Without a method there was no request yet, only other bytes.
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
           : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
@@ -219,8 +219,8 @@ final class HttpListener implements AutoCloseable {
 
   /**
    * The connection is kept only if it is certain where the next request begins. After {@code Expect} it is not known
-   * whether an unread body will come at all, and after a body that was not read to its end because it is broken, not
-   * where it ends.
+   * whether an unread body will come at all. After a broken body that was not read to its end, it is not known where it
+   * ends.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for as long as the queue says. */
+/** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for the retention of the queue. */
 final class FoliotBacklog implements Backlog {
   private final TaskStore store;
   private final QueueConfig queue;

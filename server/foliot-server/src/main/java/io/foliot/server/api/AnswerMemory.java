@@ -81,7 +81,7 @@ public final class AnswerMemory {
       try {
         if (!room.tryAcquire(wanted, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
           throw new Problem(ProblemKind.OVERLOADED, "answers to requests under way fill the server's memory for them"
-              + " (limits.answer-bytes); nothing was done, come back later or ask for less at once")
+              + " (limits.answer-bytes); nothing was done, try again later or ask for less at once")
               .withHeader("Retry-After", "1");
         }
       } catch (InterruptedException e) {

@@ -26,7 +26,7 @@ public final class Bodies {
       if (held.addAndGet(more) > budget) {
         held.addAndGet(-more);
         throw new Problem(ProblemKind.OVERLOADED, "the bodies of requests under way fill the server's memory for them"
-            + " (limits.waiting-bytes); nothing was done, come back later").withHeader("Retry-After", "1");
+            + " (limits.waiting-bytes); nothing was done, try again later").withHeader("Retry-After", "1");
       }
       bytes += more;
     }

@@ -152,7 +152,7 @@ final class SchedulerBridge implements AutoCloseable {
       case NotServingException away -> new Problem(ProblemKind.NOT_READY,
           away.getMessage() + "; nothing was done").withHeader("Retry-After", "1");
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
-          overloaded.getMessage() + "; nothing was done, come back later").withHeader("Retry-After", "1");
+          overloaded.getMessage() + "; nothing was done, try again later").withHeader("Retry-After", "1");
       case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store has no room, and nothing was"
           + " written. Once there is room where it keeps its data, submits are accepted again; tasks that are in the"
           + " store continue meanwhile. " + IN_THE_LOG);

@@ -13,7 +13,7 @@ final class ColumnCodes {
   static final int FAILED = EnumCodes.FAILED;
   static final int CANCELLED = EnumCodes.CANCELLED;
 
-  /** In place of how a claim was settled while it was not. */
+  /** The value of a claim that is not settled yet. */
   static final int NO_END = -1;
 
   private ColumnCodes() {}

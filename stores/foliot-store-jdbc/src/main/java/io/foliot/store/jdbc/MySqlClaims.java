@@ -128,7 +128,7 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Returns the last instant at which a claim may win; a probe never wins. */
+  /** Returns the last instant at which a claim may win; a move never wins. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }
@@ -161,7 +161,7 @@ final class MySqlClaims implements ClaimStatements {
     return at;
   }
 
-  /** The token that the statement has made. */
+  /** Returns the token that the statement has made. */
   private static Token tokenOf(byte[] secret, TaskId id) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -187,7 +187,7 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
-  /** Inserts what is to be kept, which locks the rows, and deletes what was inserted. */
+  /** Inserts the records to be kept, which locks the rows, and deletes the live rows of those that were inserted. */
   @Override
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
@@ -208,8 +208,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Leaves all to the general path. Without RETURNING a statement of its own would be followed by one that asks which
-   * rows it wrote and one that inserts, and the general path has these three too.
+   * Leaves all plans to the general path. Without RETURNING, a special statement would need a second one that reads
+   * which rows it wrote and a third one that inserts; the general path has these three too.
    */
   @Override
   public Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) {

@@ -13,7 +13,7 @@ import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
 
-/** The tables: made, or brought up to date, when a store is opened. */
+/** The tables, which are created or updated when a store is opened. */
 final class Schema {
   /**
    * The newest migration. A database that has it is not checked further, so that no rights to change tables are needed.
@@ -69,11 +69,10 @@ final class Schema {
         return;
       } catch (FlywayException e) {
         if (tried == TRIES) {
-          throw new StoreException("the tables cannot be made or brought up to date: database=" + name + ", error="
-              + e.getMessage() + "; the user needs the right to make tables when a new version of Foliot starts", e);
+          throw new StoreException("the tables cannot be created or updated: database=" + name + ", error="
+              + e.getMessage() + "; the user needs the right to create tables when a new version of Foliot starts", e);
         }
-        // Where a table is there before the transaction that makes it has ended, another node may be in the midst of
-        // it.
+        // A table may be visible before the transaction that creates it has ended: another node may be creating it now.
         Session.pause(LONGEST_PAUSE);
       }
     }

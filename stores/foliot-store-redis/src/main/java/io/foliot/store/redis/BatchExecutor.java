@@ -24,16 +24,17 @@ import org.jspecify.annotations.Nullable;
  * not changed since; otherwise they are read again. The step therefore counts as taken when the records were read, by
  * the clock they were read with.
  *
- * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others go the
- * general way after it, in order, each unit of them by one comparison.
+ * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others take the
+ * general path after it, in order, each unit by one comparison.
  */
 final class BatchExecutor {
-  /** Items of one script: it holds the server up for some milliseconds at most, and fits Lua's stack. */
+  /** Items of one script: it blocks the server for some milliseconds at most, and fits Lua's stack. */
   private static final int AT_ONCE = 500;
   /** Bytes of one script, for the same reason. */
   private static final int BYTES_AT_ONCE = 4 << 20;
   /**
-   * A unit that others change between each read and write of ours. With ten writers of one key, five tries are many.
+   * Tries of a unit that others change between each of our reads and writes. With ten writers of one key, few units
+   * need five.
    */
   private static final int MAX_TRIES = 200;
   /** Half of the time for which the scripts keep traces. */
@@ -116,7 +117,7 @@ final class BatchExecutor {
       return null;
     }
 
-    /** A key of each part that was worked on. */
+    /** A key of each part that was changed. */
     private List<byte[]> touched() {
       if (!link.waitsForReplicas()) {
         return List.of();
@@ -185,7 +186,7 @@ final class BatchExecutor {
       boolean named = true;
       for (int i = 0; i < items.size(); i++) {
         Object name = hot.name(items.get(i));
-        // Behind an item that may act on any task, and behind one for the same task, nothing goes ahead.
+        // No item overtakes an item that may act on any task, or one for the same task.
         named = named && name != null;
         if (!named || !names.add(name) || !hot.isUsual(items.get(i))) {
           unusual.add(i);

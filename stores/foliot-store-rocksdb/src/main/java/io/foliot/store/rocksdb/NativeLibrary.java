@@ -135,7 +135,7 @@ final class NativeLibrary {
   /**
    * The library in the jar.
    *
-   * @param url where it is
+   * @param url its address
    * @param bytes its length
    * @param sum its CRC32
    */
@@ -152,7 +152,7 @@ final class NativeLibrary {
         throw new IOException("RocksDB has no native library for this system: file=" + name);
       }
       URLConnection connection = url.openConnection();
-      // A jar's directory knows it; so no byte need be read.
+      // The jar's directory has it, so no byte of the library is read.
       if (connection instanceof JarURLConnection jar && jar.getJarEntry() != null && jar.getJarEntry().getCrc() != -1) {
         return new Packed(url, jar.getJarEntry().getSize(), jar.getJarEntry().getCrc());
       }

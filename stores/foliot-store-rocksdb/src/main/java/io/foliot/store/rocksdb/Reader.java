@@ -72,7 +72,7 @@ final class Reader implements AutoCloseable {
     return range;
   }
 
-  /** Returns whether the scan finds nothing, known without a read. */
+  /** Returns whether it is known without a read that the scan finds nothing. */
   boolean findsNothing(DueScan scan) {
     return indexHands.hand(scan.slot()) > scan.toWakeAt();
   }
